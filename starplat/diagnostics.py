@@ -4,8 +4,6 @@ A `Diagnostic` has a code, one sentence, the smallest wrong piece of text, relat
 draws it. Which codes exist, and the page that explains each, is in `docs/errors/`.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import warnings

@@ -8,8 +8,6 @@ text has tokens, a program that is still being written too: what is no word of t
 ['forall', 'in']
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

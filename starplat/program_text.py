@@ -1,7 +1,5 @@
 """The text of a program: from a file, from bytes, given as it is, or of a program that comes with starplat."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from starplat.diagnostics import Diagnostic, DiagnosticError

@@ -3,8 +3,6 @@
 An installed package carries them in `starplat/_resources`; in an editable install they are read from the repository.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

@@ -5,8 +5,6 @@
 ('levels_from',)
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 from starplat.program import Program, compile

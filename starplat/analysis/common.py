@@ -5,8 +5,6 @@ alone: a property that every visited node sets for all its children, from its ow
 level.
 """
 
-from __future__ import annotations
-
 from starplat.analysis import walk
 from starplat.analysis.parallel import ParallelLoop
 from starplat.analysis.positions import aliases

@@ -6,8 +6,6 @@ body that keeps the second copy itself (`modified = modified_nxt; attach(modifie
 cells are the frontier of the next round.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
 

@@ -1,7 +1,5 @@
 """The facts about a program as text (`starplat explain`) and as JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ Takes a parallel loop (a `forall`, or a pass of iterateInBFS) of the checked tre
 followed into the functions they call. Says nothing about whether anything is allowed: that is `races`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
 

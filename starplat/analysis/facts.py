@@ -3,8 +3,6 @@
 `analyse` runs every analysis once on a checked program; lowering, schedules and `starplat explain` read the record.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

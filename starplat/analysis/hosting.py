@@ -5,8 +5,6 @@ point, a BFS, memory that is allocated, filled or copied as a whole, a call of a
 a `forall` run its iterations one after another, which its meaning permits, each with its own parallel loops.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from starplat.analysis import walk

@@ -4,8 +4,6 @@ INF plus anything is INF. A symbol may hold INF if anything that may be INF is e
 looked at, in any order, until nothing changes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Set
 
 from starplat.analysis import walk

@@ -4,8 +4,6 @@ A parameter is one if it is converted to a node where it is used, or handed to a
 a node. A copy of it, `int k = src;`, is not followed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from starplat.analysis.walk import all_values, written_places

@@ -1,7 +1,5 @@
 """Finds the parallel loops of a function: each `forall` and each pass of iterateInBFS."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """The position of a cell relative to an iteration: its own, a neighbor's, the same for all, or any."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import Enum
 

@@ -5,8 +5,6 @@ cells from a property of w that the same pass accumulates, would find nothing th
 instead, which keeps the published betweenness program right.
 """
 
-from __future__ import annotations
-
 from starplat.analysis import walk
 from starplat.diagnostics import Diagnostic, Label, Severity
 from starplat.frontend import typed

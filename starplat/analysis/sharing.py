@@ -3,8 +3,6 @@
 Takes a `CellSet` of `races`; says nothing about what is done about it.
 """
 
-from __future__ import annotations
-
 from starplat.analysis.positions import Position
 from starplat.analysis.races import CellSet, RaceClass
 

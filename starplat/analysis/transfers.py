@@ -5,8 +5,6 @@ matter; it comes down only if the caller asks for it or host code reads it; a sc
 each launch; what is declared inside a `forall` never leaves the device.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from starplat.analysis import walk

@@ -1,7 +1,5 @@
 """Walks over the typed tree that analyses share: what is evaluated, written, called and declared below a statement."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from starplat.frontend import typed

@@ -1,7 +1,5 @@
 """Targets: capabilities, spelling and emitted texts of each."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from starplat.backends.base import Backend

@@ -1,7 +1,5 @@
 """The interface of a target."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from starplat.ir import nodes as ir

@@ -1,7 +1,5 @@
 """Finds the variables that operations of a launch assign, and which of them only count."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from starplat.ir import nodes as ir

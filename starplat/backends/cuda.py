@@ -1,7 +1,5 @@
 """CUDA C++ for compute capability 7.0 and newer: one file, for nvcc and NVRTC alike."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from starplat.backends.c.set_forms import FORMS, set_helpers

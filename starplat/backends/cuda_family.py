@@ -4,8 +4,6 @@ A target of the family is a `Family`: data, and a folder of templates for what o
 `templates/cuda_family/` are written in CUDA.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache

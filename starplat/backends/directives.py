@@ -3,8 +3,6 @@
 Such a target is a `Directives` of its own, the words around it below, and a folder of templates.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cache
 

@@ -1,7 +1,5 @@
 """HIP for AMD's GPUs: CUDA with other names, wavefronts of 32 or 64 threads, fewer 64-bit atomics."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from starplat.backends.c.groups import ROWS_OF_GROUPS

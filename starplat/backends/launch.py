@@ -3,8 +3,6 @@
 The printers of kernels and the runtimes both ask here, so that they cannot disagree.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum

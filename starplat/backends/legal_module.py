@@ -1,7 +1,5 @@
 """The kernels and functions of a module that a target prints, and the entries of persistent kernels."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from starplat.backends import statements as st

@@ -1,7 +1,5 @@
 """OpenACC in C++: capabilities and spelling. Offloaded by g++ or nvc++, or run on the host."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from starplat.backends.directives import CAPABILITIES, DirectiveBackend, spelling

@@ -1,7 +1,5 @@
 """OpenCL C 1.2: capabilities and spelling."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache

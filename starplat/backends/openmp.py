@@ -1,7 +1,5 @@
 """OpenMP in C++, for the cores of the host: capabilities and spelling."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from starplat.backends.directives import CAPABILITIES, DirectiveBackend, spelling

@@ -4,8 +4,6 @@ Built kernels are cached by their module, so a second run under the same schedul
 two schedules or two graphs are one.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from starplat.backends import BACKENDS

@@ -3,8 +3,6 @@
 Printers of expressions and statements take their words from a `Spelling`; it holds no decision.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """SYCL 2020: capabilities and spelling."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Walks over operations, statements and expressions, and the questions of printers that need them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache

@@ -3,8 +3,6 @@
 Takes a module, capabilities and a spelling; returns a `Unit`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@
 are others tried, a ladder around the mean weight of the graph's arcs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import product

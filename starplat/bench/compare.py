@@ -1,7 +1,5 @@
 """Two reports of measurements side by side: what became faster, what slower, and what nobody can tell."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass
 from enum import Enum

@@ -1,7 +1,5 @@
 """What is measured, and its JSON: a report has rows, a row the times of one case: graph, device, schedule."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import asdict, dataclass

@@ -3,8 +3,6 @@
 Intervals are 95 % bootstrap intervals of the median, by percentiles; the same times give the same interval.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

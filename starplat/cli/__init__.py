@@ -1,7 +1,5 @@
 """The command line; `main` runs it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 

@@ -5,8 +5,6 @@ silently. The parent only waits: it forwards signals and reports how the child e
 stop, because it waits for a kernel, is killed. With STARPLAT_DEBUG there is one process, for debuggers.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -5,8 +5,6 @@ starplat itself (emitted code did not compile, or an internal error), 130 interr
 traceback of an internal error. A reader of stdout that goes away (`| head`) ends the process quietly with 0.
 """
 
-from __future__ import annotations
-
 import errno
 import gc
 import os

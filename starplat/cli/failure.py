@@ -1,7 +1,5 @@
 """The JSON object of a command that fails under `--json`: the exit code and stderr's text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from starplat.cli import console

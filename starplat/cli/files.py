@@ -4,8 +4,6 @@ A file is written beside its destination under another name and then renamed ove
 either the old file or the new one. The permissions of a file that is replaced are kept; a symbolic link stays one.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ The word after it may be the program. Any other word is taken for its value, so 
 `.html` is reported.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path

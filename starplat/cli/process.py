@@ -1,7 +1,5 @@
 """Entry points of the `starplat` command and of `python -m starplat`."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

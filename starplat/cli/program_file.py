@@ -1,7 +1,5 @@
 """Reads the program that a command line names: a file, or `-` for stdin."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A progress bar on stderr for long work, on a terminal only."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 

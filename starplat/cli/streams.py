@@ -1,7 +1,5 @@
 """The standard streams of a command; closed ones are replaced by nothing."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

@@ -4,8 +4,6 @@
 `methods`. Rows that give no value stand as statements only; what `DOMAINS` has stands in loops.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from starplat.frontend import types

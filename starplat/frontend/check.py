@@ -4,8 +4,6 @@ Functions are checked callees first, so that a call knows what it gives; that al
 one function is in `functions`.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from starplat.diagnostics import Label, Reporter, Severity, sort

@@ -5,8 +5,6 @@ feet and find the next one. What is said about a mistake, and how the parser goe
 `recovery`.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 from starplat.diagnostics import Reporter

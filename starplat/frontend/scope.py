@@ -4,8 +4,6 @@ A `Binding` is a name that was declared, with what has happened to it so far; `S
 open. A name that was declared wrongly, or never, is bound to no symbol, so that its next use gives no second message.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 

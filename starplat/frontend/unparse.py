@@ -5,8 +5,6 @@ header, `else` behind its `}`, `iterateInReverse` on a line of its own. `format_
 it also keeps comments, and single blank lines between statements. A comment inside a statement moves in front of it.
 """
 
-from __future__ import annotations
-
 from starplat.frontend import ast
 from starplat.frontend.parser import comments, parse
 from starplat.frontend.parsing.expression_text import ExpressionPrinter

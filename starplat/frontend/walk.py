@@ -1,7 +1,5 @@
 """Generic walks over the typed tree: the parts of a node, and everything below it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ graph = read("roads.gr.gz")
 print(graph.describe())
 """
 
-from __future__ import annotations
-
 from starplat.graph.graph import Graph
 from starplat.graph.kept import GraphCache, GraphCacheWarning
 from starplat.graph.objects import from_object

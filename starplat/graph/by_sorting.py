@@ -4,8 +4,6 @@ Made for CuPy, where sorting is what a device is best at; on the host, counting 
 depends on the order in which a device works, so the result is the same on all of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Validates compressed rows from outside: a binary file, another library's arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -5,8 +5,6 @@ conversion, which keeps duplicates), so it costs O(n + m) and never compares 64-
 needed: importing it takes longer than reading most graphs, and sorted arcs do without.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

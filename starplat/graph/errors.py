@@ -3,8 +3,6 @@
 All return a `DiagnosticError` to raise. A message about text shows its one line, without holding the rest of the file.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -6,8 +6,6 @@ unweighted unless a range of `weights` is given: integers, both ends included, o
 where CuPy finds one; `arrays` names the module that makes them, and never changes the graph.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -4,8 +4,6 @@ Ids are numbers that count up (`Counted`), other numbers, each once (`Listed`), 
 whatever Python can look up in a dictionary. Nodes are 0..n-1; what is no id gives -1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The memory of the machine, which limits what graph readers accept."""
 
-from __future__ import annotations
-
 import os
 
 

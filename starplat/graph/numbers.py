@@ -5,8 +5,6 @@ method of D. Lemire, "Quickly parsing eight digits", 2022), for all words of the
 raises `NotNumbersError`; a later reading, line by line, finds the place.
 """
 
-from __future__ import annotations
-
 import io
 from dataclasses import dataclass
 from typing import Any

@@ -6,8 +6,6 @@ congruential generator can leap: state i + k is an affine function of state i wh
 (Brown 1994), so a block of states is filled by doubling and moves on as a whole. O'Neill: PCG (2014), XSL-RR 128/64.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

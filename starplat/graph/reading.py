@@ -1,7 +1,5 @@
 """Reads a graph from a path: detects the format, reads, applies the user's options."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

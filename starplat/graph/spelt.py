@@ -5,8 +5,6 @@ are numbers where all of them are, and names where one is nothing like a number;
 `tables`, which reads arcs that are nothing but numbers.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

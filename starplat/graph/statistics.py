@@ -1,7 +1,5 @@
 """Statistics of a graph for `starplat graph info`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,8 +4,6 @@ Pieces of text are parsed whole, on all cores. A piece that is refused is read a
 line and column is wrong and what was expected there.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections import deque

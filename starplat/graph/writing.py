@@ -1,7 +1,5 @@
 """Writes a graph to a file in any writable format; the file is complete or absent."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import lzma

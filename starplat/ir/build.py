@@ -1,7 +1,5 @@
 """Builds the expressions that every step needs: comparisons, sums, and the constants 0, 1, true and false."""
 
-from __future__ import annotations
-
 from functools import reduce
 
 from starplat.ir import nodes as ir

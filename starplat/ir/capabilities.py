@@ -3,8 +3,6 @@
 Legalisation and schedules ask here; nothing in this file knows what a target is called or how it spells anything.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from starplat.ir import nodes as ir

@@ -1,7 +1,5 @@
 """Conditions that are made of others: taken apart, and put together."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """What host operations launch, and which arrays and variables they touch, also by what they launch."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache

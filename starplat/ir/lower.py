@@ -4,8 +4,6 @@ The entry and the functions it calls from the host become host functions; their 
 functions that kernels call become helpers. What cannot run yet is refused here, by name.
 """
 
-from __future__ import annotations
-
 from starplat.analysis import Facts, analyse, walk
 from starplat.analysis.infinity import shows_infinity
 from starplat.analysis.transfers import first_contents_matter

@@ -4,8 +4,6 @@ The points of a piece of host program are counted the same way by whoever emits 
 reads what it told. And what a kernel goes over: which nodes are active, and which arcs at them it walks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum

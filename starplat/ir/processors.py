@@ -1,7 +1,5 @@
 """The kinds of device that kernels can be scheduled for; what a target can do on each is for the target to say."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 

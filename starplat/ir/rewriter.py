@@ -3,8 +3,6 @@
 Everything is derived from the fields of the dataclasses in `nodes`, so a new node needs no change here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """A module as a key of what is worked out once for it: comparing modules takes longer than most of that."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from starplat.ir import nodes as ir

@@ -1,7 +1,5 @@
 """Which arrays the code of a kernel or a function writes, updates atomically, or locks, itself or by what it calls."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 
 from starplat.ir import nodes as ir

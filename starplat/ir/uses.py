@@ -1,7 +1,5 @@
 """What host operations do to a whole array: the question that passes over fills and copies ask."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 

@@ -4,8 +4,6 @@ Everything is derived from the fields of the dataclasses in `nodes`, so a new no
 walks are in program order, outer before inner. A pass that changes something derives from `rewriter.Rewriter`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from operator import attrgetter

@@ -6,8 +6,6 @@ counted, nor are loops other than the one over the node's own arcs, searches and
 these.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """What NetworkX is told of this backend when it is imported: which functions there are. Imports nothing heavy."""
 
-from __future__ import annotations
-
 from typing import Any
 
 FAMILIES: dict[str, tuple[str, ...]] = {

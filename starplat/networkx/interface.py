@@ -1,7 +1,5 @@
 """The object that NetworkX's dispatcher talks to: conversions, what can run and should, and the functions by name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """PageRank, HITS, eigenvector and Katz centrality: power iterations, each a program that runs until it converges."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

@@ -4,8 +4,6 @@ Nodes are numbers 0..n-1 in the order of `G.nodes`; `labels` leads back, `node` 
 in the dictionaries; an arc is an entry in the order of `starplat.Graph`. `entries` says which entry an arc is.
 """
 
-from __future__ import annotations
-
 import weakref
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property

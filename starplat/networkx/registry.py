@@ -3,8 +3,6 @@
 A refusal looks at the arguments of a call and gives a sentence, or None where the function takes them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module

@@ -3,8 +3,6 @@
 `nx.config.backends.starplat.target` is "auto", the best device that is here, or a target as for `starplat run`.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import networkx as nx

@@ -7,8 +7,6 @@ the host function reads the property. Then there is no need for the property, an
 Cells of type ARC stay, because a local holds 64 bits where the cell may have 32.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ Every access is listed with its index and the conditions that have just been fou
 iteration's own cell from a cell that only may be it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 

@@ -7,8 +7,6 @@ the comparison (measured on an NVIDIA H200). Where the stored value is worked ou
 anyway, and stays as it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

@@ -5,8 +5,6 @@ change places instead. The pass looks at operations in a row: between the copy a
 source.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

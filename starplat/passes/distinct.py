@@ -5,8 +5,6 @@ since `level[v] == depth` holds for every iteration. Only conditions that cannot
 be given.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator
 
 from starplat.ir import build

@@ -5,8 +5,6 @@ Lowering fills every property with zeros where it is declared, because reading i
 of a function's own, at loops that follow and begin each round with new values.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ another follows before anybody looks.
 A fill that became part of a kernel leaves such stores: `degree[v] = 0` before `int degree_of_v = degree[v]`.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from starplat.ir import nodes as ir

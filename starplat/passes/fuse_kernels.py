@@ -6,8 +6,6 @@ them may as well come before or after both. Cells are then touched once, and a l
 chosen nodes to their neighbors stays alone: which threads are to do that is a question of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise

@@ -11,8 +11,6 @@ Left alone is
 - a real product that is added at once, for a target may round the two only once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

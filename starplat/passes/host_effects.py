@@ -3,8 +3,6 @@
 Known for the operations that only work on scalars and whole arrays; all others stay where they are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

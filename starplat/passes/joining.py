@@ -5,8 +5,6 @@ That is so if all that one of them writes and both touch are the iteration's own
 judged after the first's body, by the same thread.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from starplat.ir import nodes as ir

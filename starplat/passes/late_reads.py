@@ -5,8 +5,6 @@ threads can share the arcs of a node. A loop that goes on until no cell can be l
 may be lower than it was: its cells come to the same end in any order (`ExtremeCell.settles`).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from starplat.ir import nodes as ir

@@ -7,8 +7,6 @@ something in the loop may touch it otherwise, or may touch it by another name. T
 Cells of type ARC stay, because a local holds 64 bits where the cell may have 32.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from starplat.ir import build

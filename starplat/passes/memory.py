@@ -5,8 +5,6 @@ are apart. What is left is a program that hands one property to two parameters o
 module, any two arrays of one kind may be one.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from starplat.ir import nodes as ir

@@ -1,7 +1,5 @@
 """The names that are taken inside a kernel or a host function, so that a pass can find free ones."""
 
-from __future__ import annotations
-
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import declared_by, walk_host, walk_kernel
 

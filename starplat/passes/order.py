@@ -1,7 +1,5 @@
 """The passes in their order, each with the reason for its place."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

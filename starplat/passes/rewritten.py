@@ -1,7 +1,5 @@
 """What a rewrite that needs a proof gives back, and the tidying up after it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from starplat.ir import nodes as ir

@@ -2,8 +2,6 @@
 `do … while (more)`, the one form that later steps look for.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 

@@ -2,8 +2,6 @@
 from one to another.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 A target whose devices are all alike, or that has none here, needs no device to be looked at; nothing is opened.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from starplat.backends.scheduled import REFERENCE, capabilities_of, capabilities_on, processors_of

@@ -4,8 +4,6 @@ A `bool` is one byte that is 0 or 1, a `node` 32 bits, an arc 32 bits where that
 Python's own `bool`, `int` and `float`; a `float` that is a 32-bit one has been rounded.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any, assert_never
 

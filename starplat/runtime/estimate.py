@@ -4,8 +4,6 @@ Counted are the arrays of the graph that kernels use, the program's properties a
 while they run, those of the functions that they call included. Code and single words are not.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass

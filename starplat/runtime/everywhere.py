@@ -4,8 +4,6 @@ The interpreter's answer is the measure. On graphs where it would take too long 
 said. A target that is missing is an entry too, with the reason: nothing is left out in silence.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum

@@ -4,8 +4,6 @@ Where kernels run on a device with memory of its own, the longest row is looked 
 there anyway (`longest_row`); elsewhere the host's cores do it.
 """
 
-from __future__ import annotations
-
 import weakref
 from collections.abc import Callable
 

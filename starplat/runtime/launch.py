@@ -5,8 +5,6 @@ results come down once, at the end, and only those that were asked for. A run th
 starts, and a device that fails is opened anew by the next run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace

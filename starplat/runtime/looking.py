@@ -4,8 +4,6 @@ They read only what the program that is about to run reads too, so nothing is up
 cores are the device, or neither rows of incoming arcs nor columns are read, the host looks.
 """
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache

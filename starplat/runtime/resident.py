@@ -5,8 +5,6 @@ programs run on it; when the graph is forgotten its memory is the device's again
 takes the graphs off the device that were not used for longest; they cross again when they are used again.
 """
 
-from __future__ import annotations
-
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any

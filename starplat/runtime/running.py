@@ -4,8 +4,6 @@ What the caller gave on the host is uploaded once and copied for every repetitio
 device is used in place: the program's changes are the caller's, as a parameter by reference has it.
 """
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import combinations

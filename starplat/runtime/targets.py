@@ -1,7 +1,5 @@
 """The targets that can run programs here, and their devices by number."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from typing import Any

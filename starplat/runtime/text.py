@@ -5,8 +5,6 @@ how the host proceeds. `STARPLAT_OVERRIDE=DIR` runs the kernels that lie there, 
 instead of those that are emitted, and says so. All devices get their text here.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

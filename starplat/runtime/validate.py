@@ -6,8 +6,6 @@ largest value passes too. INF equals INF only, and what is not a number equals i
 may be any winner's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any

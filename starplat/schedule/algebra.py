@@ -3,8 +3,6 @@
 The proofs are in the passes of these names; this module decides when to apply them.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from starplat.ir import nodes as ir

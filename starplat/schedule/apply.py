@@ -4,8 +4,6 @@ Takes a module as the passes leave it, returns one with the same answer. Asks ta
 know what they are called.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from starplat.ir import nodes as ir

@@ -4,8 +4,6 @@ Takes a function that schedules for known facts, and calls it for each kind of g
 with another result becomes a variant of the entry.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The choices for a program and their reasons, as text (`starplat explain`) and as JSON."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

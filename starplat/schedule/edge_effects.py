@@ -4,8 +4,6 @@ Every step that asks what a kernel sends to its neighbors asks here, so that a v
 with locals before the loop or in it, one condition or several, a filter or an `if`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from starplat.ir import nodes as ir

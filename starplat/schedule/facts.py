@@ -1,7 +1,5 @@
 """Facts of a graph that scheduling may use."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from typing import Any
 

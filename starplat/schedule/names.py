@@ -1,7 +1,5 @@
 """Fresh names for the arrays, variables and functions that steps add."""
 
-from __future__ import annotations
-
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import arrays_in, declared_by, walk_host, walk_kernel
 

@@ -4,8 +4,6 @@ A schedule in a file is its table `[schedule]`; one that lies beside a program u
 own. All errors of a text are reported at once.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The types of scheduling steps and of the choices that they report."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

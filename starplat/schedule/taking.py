@@ -4,8 +4,6 @@ A search over hundreds of schedules takes most steps on the same modules again, 
 that the step does not read. The knobs that it reads are recorded while it runs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, assert_never

@@ -5,8 +5,6 @@ written so already. That is tried, not predicted: so steps need not declare what
 and missing capabilities are found too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations

@@ -1,7 +1,5 @@
 """What a program of this machine answers to a question about itself, such as `--version`, and what ended it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

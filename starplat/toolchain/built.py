@@ -1,7 +1,5 @@
 """The devices of `openmp` and `openacc`, whose kernels a C++ compiler builds: a row for each way to build."""
 
-from __future__ import annotations
-
 import os
 
 from starplat.toolchain.compilers import (

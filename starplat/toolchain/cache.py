@@ -4,8 +4,6 @@ An entry appears whole or not at all (it is written beside its place and renamed
 when the checksum is wrong. A folder that somebody else could write to is not used. Knows nothing of what it keeps.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import stat

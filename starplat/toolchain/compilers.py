@@ -3,8 +3,6 @@
 A `Build` is one way to make a library that a program's kernels are called in. Nothing is compiled here.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import shutil

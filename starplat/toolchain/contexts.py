@@ -5,8 +5,6 @@ after CuPy has been at work on that thread, that is another one, and every addre
 it finds, so the primary one is made the thread's before libgomp looks, and whenever it is used.
 """
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable
 from functools import cache

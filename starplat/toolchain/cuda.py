@@ -1,7 +1,5 @@
 """Finds NVIDIA GPUs through CuPy."""
 
-from __future__ import annotations
-
 from functools import cache
 from types import ModuleType
 

@@ -1,7 +1,5 @@
 """What `starplat devices` says of one device of one target."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 A device that cannot be used is listed too, with what is wrong and the command that mends it.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 from collections.abc import Callable, Mapping

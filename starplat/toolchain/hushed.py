@@ -3,8 +3,6 @@
 NVIDIA's OpenCL, for one, prints "1 warning generated." of every text in which it finds something to remark.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Iterator

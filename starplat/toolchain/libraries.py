@@ -3,8 +3,6 @@
 The text reaches the compiler as a file and never a shell. What was loaded stays loaded until the process ends.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import hashlib

@@ -3,8 +3,6 @@
 Whoever imported pyopencl before us sees the runtimes that it found.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import warnings

@@ -1,7 +1,5 @@
 """What to say when a device's compiler refuses kernels that we emitted: our mistake, with everything a report needs."""
 
-from __future__ import annotations
-
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.toolchain.cache import key_of, private_folder, write_atomically
 

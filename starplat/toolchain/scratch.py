@@ -3,8 +3,6 @@
 They go to our folder in the user's cache or to the system's temporary folder, and to memory (/dev/shm) at last.
 """
 
-from __future__ import annotations
-
 import errno
 import tempfile
 from collections.abc import Callable, Iterator

@@ -4,8 +4,6 @@ dpctl brings Intel's SYCL runtime, whose headers and libraries hold a whole SYCL
 shim is the way to it from Python; it is built once for every version of the runtime and kept in the cache.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

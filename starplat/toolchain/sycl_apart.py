@@ -4,8 +4,6 @@ SYCL's compiler and the drivers' own live in the process that uses them. `build`
 our shim and the text, and takes the binary from it; what it leaves in the drivers' cache this process finds there.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

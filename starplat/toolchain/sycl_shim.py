@@ -3,8 +3,6 @@
 `templates/sycl/shim.cpp` is its source; here are the calls of the built library, by ctypes.
 """
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Such a compiler builds kernels into a library, as g++ does for OpenACC; dpctl an
 devices are asked of a small library, `templates/sycl/memory.cpp`, that is built the same way.
 """
 
-from __future__ import annotations
-
 import ctypes
 from functools import cache
 

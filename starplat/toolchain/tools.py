@@ -3,8 +3,6 @@
 None is needed for what works here already; `starplat doctor` lists them.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 from dataclasses import dataclass

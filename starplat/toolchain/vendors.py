@@ -5,8 +5,6 @@ no loader looks and with a path from the machine it was packed on, and container
 folder of `.icd` files with true paths and name it in OCL_ICD_VENDORS. Whoever set that variable is left alone.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The conditions under which a statement runs, relative to the statement around it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ ends of no arc differ: then the label of every node of a component is the least 
 other (Shiloach and Vishkin). Such loops read the cells as indices and compare them, which `loops` knows nothing of.
 """
 
-from __future__ import annotations
-
 from starplat.analysis import walk
 from starplat.analysis.settling.guards import Guarded, guarded
 from starplat.analysis.settling.monotone import mentions, says_that_it_wins

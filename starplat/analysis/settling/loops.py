@@ -5,8 +5,6 @@ the same way as the cell, and where the loop ends only when nothing changed: a l
 read. The verdict is asked by `races` for class (d), and lowering hands it on to all schedules that change the order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 

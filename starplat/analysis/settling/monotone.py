@@ -4,8 +4,6 @@ Asked of what a `Min` or `Max` compares, of locals on the way there, and of the 
 taken to be numbers, and integers not to wrap: that is for `--checked` to find.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Set
 
 from starplat.analysis import walk

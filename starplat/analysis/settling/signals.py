@@ -1,7 +1,5 @@
 """The flags that keep a loop going, and whether a `Min` or `Max` sets one when it wins."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

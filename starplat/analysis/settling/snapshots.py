@@ -4,8 +4,6 @@ A round keeps the cells as they were (`old = dist`), lowers them by `Min` wherev
 whose cell differs say that the loop goes on. That is as good as a flag beside each `Min`: if none differs, none won.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Prints assignments in a C-like language: `x = y`, or shorter where the value begins with `x`."""
 
-from __future__ import annotations
-
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.precedence import POSTFIX, SUM
 from starplat.backends.c.widths import without_widening

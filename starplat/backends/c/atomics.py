@@ -1,7 +1,5 @@
 """Prints atomic updates of shared cells in a C-like language: the target's own, or helper functions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import assert_never

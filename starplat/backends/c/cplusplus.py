@@ -1,7 +1,5 @@
 """C++ on host and device: types, limits, library functions of reals."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from starplat.ir import nodes as ir

@@ -1,7 +1,5 @@
 """Prints loops that a target shares out, and blocks for one thread, with their directives."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterator
 from typing import Protocol, assert_never

@@ -4,8 +4,6 @@ Takes an expression, the names and a target's spelling; returns text. Functions 
 `helpers`, so that only those are emitted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never

@@ -1,7 +1,5 @@
 """Prints Min and Max updates of a cell with their carried values, atomically or under a lock."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from starplat.backends import statements as st

@@ -1,7 +1,5 @@
 """Prints reductions over a group, so that one thread hands the result on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Prints loops whose arcs a group shares through its memory, in any language of the C family."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 

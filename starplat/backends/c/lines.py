@@ -1,7 +1,5 @@
 """Line layout of emitted code: indentation, one-line conditions, and the interface of the statement printer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """Prints constants in a C-like language with their exact value and type."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Prints the opposite of a condition in few words."""
 
-from __future__ import annotations
-
 from starplat.ir import build
 from starplat.ir import nodes as ir
 

@@ -1,7 +1,5 @@
 """Prints the parameter lists of kernels and functions."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import assert_never

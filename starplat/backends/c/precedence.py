@@ -1,7 +1,5 @@
 """Operator precedence of C-like languages, and the operators that are bracketed all the same."""
 
-from __future__ import annotations
-
 from starplat.ir import nodes as ir
 
 SELECT, OR, AND, BIT_OR, BIT_XOR, BIT_AND, EQUALITY, ORDER, SHIFT, SUM, PRODUCT, PREFIX, POSTFIX = range(1, 14)

@@ -1,7 +1,5 @@
 """Prints the records of a traced persistent kernel: the time at a point, and the number of active nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Protocol
 

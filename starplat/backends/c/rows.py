@@ -1,7 +1,5 @@
 """Prints loops whose threads share the arcs of nodes: of all, of a set, of a list, of searching nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import overload

@@ -3,8 +3,6 @@
 Printers ask here for the functions that they call; no other printer knows how a set is stored.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

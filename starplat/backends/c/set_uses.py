@@ -3,8 +3,6 @@
 Takes a module; returns arrays. Sets of persistent kernels are not covered.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from starplat.ir import nodes as ir

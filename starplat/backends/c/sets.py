@@ -1,7 +1,5 @@
 """Prints operations on sets of nodes: insertion, tests, walks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Protocol, assert_never
 

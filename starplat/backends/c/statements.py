@@ -4,8 +4,6 @@ Takes statements and an expression printer; returns lines. What a target lacks h
 spells in its own way is in its `Spelling`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import assert_never

@@ -1,7 +1,5 @@
 """Finds the conversions that an expression in a C-like language can do without, and whether its text has 64 bits."""
 
-from __future__ import annotations
-
 from starplat.ir import nodes as ir
 
 _NARROWER = (ir.Element.INT, ir.Element.NODE, ir.Element.ARC)

@@ -3,8 +3,6 @@
 The same for every target; a target's template adds its own Device, Buffer and Word.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property

@@ -5,8 +5,6 @@ without the definitions that neither this nor another kept one names. Definition
 `#define` by its own line. Knows no grammar: a name counts as used wherever the word stands outside of a comment.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

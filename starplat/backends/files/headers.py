@@ -5,8 +5,6 @@ stands beside programs as it is; a program in a single file holds only those of 
 that depend on a program (on a type that is rarely met, on how many sets a launch has) stay in the program.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

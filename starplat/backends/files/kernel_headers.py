@@ -4,8 +4,6 @@ For targets whose kernels are a file of their own: its first line asks for the h
 in a single file holds the kernels with what they use, as the device's compiler gets them.
 """
 
-from __future__ import annotations
-
 from starplat.backends.c.atomics import AtomicPrinter
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.group_ends import group_function

@@ -7,8 +7,6 @@ may ask for others, and so may a file of kernels. In one file a header's text st
 target's with what is used of it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -4,8 +4,6 @@ Takes a module and names; returns the declarations of a header and the lines tha
 the C++ function and back.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cached_property

@@ -3,8 +3,6 @@
 The types and the file reader are headers that all programs share.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Set
 
 from starplat.backends.host.uses import host_arrays

@@ -1,7 +1,5 @@
 """Renders templates, which only loop over a view's pieces and place them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache

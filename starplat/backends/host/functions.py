@@ -4,8 +4,6 @@ Only those classes differ between targets; a host function reads the same on eac
 returns finished functions, and notes which helper functions they call.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import assert_never

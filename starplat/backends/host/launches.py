@@ -4,8 +4,6 @@ Takes a kernel and how the target launches one; returns lines. A reduction comes
 declares at its top, so that a loop of launches allocates nothing.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

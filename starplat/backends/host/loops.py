@@ -1,7 +1,5 @@
 """Prints loops of host functions in C++: plain where possible, else with an exit from the middle."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol, assert_never

@@ -1,7 +1,5 @@
 """Finds the variables and arrays that host functions use, and the functions that they call."""
 
-from __future__ import annotations
-
 from starplat.backends.arc_rows import ROWS
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk

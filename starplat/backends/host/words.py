@@ -1,7 +1,5 @@
 """The spelling of emitted host functions: C++, the same on every target."""
 
-from __future__ import annotations
-
 from starplat.backends.c.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES
 from starplat.backends.launch import SET_WORDS
 from starplat.backends.spelling import Spelling

@@ -1,7 +1,5 @@
 """The work on a node beside the loop over its arcs, where threads share that loop."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from starplat.backends import statements as st

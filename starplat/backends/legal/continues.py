@@ -1,7 +1,5 @@
 """Rewrites `continue`: the statements wherever a loop goes on with its next round."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from starplat.backends import statements as st

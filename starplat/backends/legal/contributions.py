@@ -1,7 +1,5 @@
 """Reductions of a kernel: the local of a thread's contributions, and how it is combined with others."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 from starplat.backends import statements as st

@@ -1,7 +1,5 @@
 """The loop of threads over the domain of a kernel."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import assert_never
 

@@ -4,8 +4,6 @@ A clause brings what it combines back to the host. So an iteration of the outerm
 share the kernel's loop, clauses combine what they find, and the gang hands that on to the cell in one piece.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from starplat.backends import statements as st

@@ -4,8 +4,6 @@ One loop goes over arcs and has whose they are from the group's memory, so that 
 kernel once.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from starplat.backends import statements as st

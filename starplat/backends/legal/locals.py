@@ -1,7 +1,5 @@
 """Decides which values wait in a local until they are used."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import assert_never
 

@@ -1,7 +1,5 @@
 """Chooses how a target updates a shared cell atomically, or refuses."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from starplat.backends import statements as st

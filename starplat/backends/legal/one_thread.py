@@ -2,8 +2,6 @@
 no barrier.
 """
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 from typing import Any
 

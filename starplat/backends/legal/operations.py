@@ -1,7 +1,5 @@
 """Rewrites the operations of a kernel or function as statements."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import assert_never

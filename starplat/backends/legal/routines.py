@@ -4,8 +4,6 @@ Takes the kernels and functions of a module and the target's capabilities, retur
 taken.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from starplat.backends import statements as st

@@ -1,7 +1,5 @@
 """Statements of kernels whose threads share arcs: independent arcs, reductions, searches."""
 
-from __future__ import annotations
-
 from starplat.backends import statements as st
 from starplat.backends.arc_rows import ROWS
 from starplat.backends.legal.beside_arcs import repeated, visited

@@ -1,7 +1,5 @@
 """Drops locals that are never read, and their assignments; a call with side effects stays."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 from typing import Any
 

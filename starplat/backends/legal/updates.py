@@ -1,7 +1,5 @@
 """Rewrites updates of cells: atomic where other threads may interfere, plain elsewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

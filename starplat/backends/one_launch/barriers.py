@@ -4,8 +4,6 @@ A barrier stands wherever a thread would otherwise touch a cell too early. It is
 every cell before and after. `together` makes the statements between barriers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ Each thread computes scalars from the same values, one of them writes cells that
 cells of an array.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from starplat.backends import statements as st

@@ -1,7 +1,5 @@
 """Finds the lists of set members that are still valid when a launch walks the set."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from starplat.backends.counters import variables_set

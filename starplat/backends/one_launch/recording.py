@@ -4,8 +4,6 @@ Nodes are counted where their number is unknown before. They are counted as the 
 no barrier is needed between; where that kernel changes what its filter reads, one is.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import assert_never
 

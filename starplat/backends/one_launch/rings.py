@@ -3,8 +3,6 @@
 A ring has three cells: one is added to, one is read, one is reset for the next turn. So the reset needs no barrier.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import product
 

@@ -3,8 +3,6 @@
 All threads follow the same path; `barriers` places the grid barriers on it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import assert_never

@@ -1,7 +1,5 @@
 """A group's knowledge of the nodes whose arcs its threads share."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from starplat.ir import nodes as ir

@@ -1,7 +1,5 @@
 """Statements that change single cells of arrays, plainly or atomically."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
 

@@ -1,7 +1,5 @@
 """Statements of a whole launch: barriers, swaps of arrays, sets of nodes, records."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from starplat.ir import nodes as ir

@@ -1,7 +1,5 @@
 """Statements on locals, and returns."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from starplat.ir import nodes as ir

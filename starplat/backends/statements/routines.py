@@ -1,7 +1,5 @@
 """The output of legalisation: kernels, persistent kernels and functions, ready to be printed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from starplat.backends.statements.blocks import Advance, Body, Gather, GroupAdvance, GroupGather, Search

@@ -1,7 +1,5 @@
 """Comments and `#line` marks with pieces of a program's text, which cannot break out of them."""
 
-from __future__ import annotations
-
 import re
 from pathlib import PurePosixPath, PureWindowsPath
 

@@ -6,8 +6,6 @@ a backslash; other directives stay. In host code a statement that is one call ha
 parentheses, as have the parameters of a function.
 """
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """Fresh names for locals that the program does not name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 

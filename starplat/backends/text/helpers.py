@@ -1,7 +1,5 @@
 """The helper functions that an emitted text calls, so that only those are emitted."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 

@@ -4,8 +4,6 @@ Every identifier stays as it is unless it is a word of a target, of its library 
 holds two in a row, or would mean two things; then it gets an ending. A module has the same names on every target.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 One table for all targets, so that a program has the same names on each of them.
 """
 
-from __future__ import annotations
-
 _C_AND_CPP = """
 alignas alignof and and_eq asm atomic auto bitand bitor bool break case catch char char8_t char16_t char32_t class
 compl complex concept const consteval constexpr constinit const_cast continue co_await co_return co_yield decltype

@@ -1,7 +1,5 @@
 """`starplat check`: errors and warnings of programs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`starplat compile`: writes the complete program for a target, kernels and host code."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

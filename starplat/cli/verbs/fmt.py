@@ -1,7 +1,5 @@
 """`starplat fmt`: formats programs."""
 
-from __future__ import annotations
-
 from difflib import unified_diff
 from pathlib import Path
 from typing import Annotated

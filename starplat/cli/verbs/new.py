@@ -1,7 +1,5 @@
 """`starplat new`: starts a program as a copy of a shipped one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`starplat version`: prints the version."""
 
-from __future__ import annotations
-
 from starplat import __version__
 from starplat.cli import console
 from starplat.cli.arguments import Json

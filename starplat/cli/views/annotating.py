@@ -5,8 +5,6 @@ the host does. To each section belongs what the analyses say of it. Which lines 
 that kernels and accesses carry, the same that `#line` marks are made of.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass

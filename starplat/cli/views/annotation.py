@@ -1,7 +1,5 @@
 """A program aligned with a target's code, as data; made by `annotating`, shown by `side_by_side` and `page`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -1,7 +1,5 @@
 """Measurements as one self-contained HTML page: a bar per case for each graph."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from starplat.bench.records import Report, Row, Sizes, baseline

@@ -1,7 +1,5 @@
 """Measurements as tables in a terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from rich.markup import escape

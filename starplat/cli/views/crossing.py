@@ -4,8 +4,6 @@ What a program's parts read and write is known from its analysis; which words an
 a launch that runs a whole loop brings back only what is asked for after it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from starplat.analysis.transfers import Region, Transfers

@@ -1,7 +1,5 @@
 """Renders the templates of self-contained HTML pages."""
 
-from __future__ import annotations
-
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from starplat.resources import template_folder

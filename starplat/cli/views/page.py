@@ -1,7 +1,5 @@
 """An annotation as one self-contained HTML page."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any

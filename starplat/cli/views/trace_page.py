@@ -3,8 +3,6 @@
 Rounds stand side by side; where there are more than columns, a column stands for several.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A trace as a table in a terminal: a row per round, the middle left out of long ones."""
 
-from __future__ import annotations
-
 from rich.markup import escape
 from rich.table import Table
 

@@ -1,7 +1,5 @@
 """Wording of a trace, in a terminal and on a page: its rounds, and how it was measured."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 

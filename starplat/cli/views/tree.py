@@ -1,7 +1,5 @@
 """Syntax trees and typed trees as indented text: one node a line, its plain fields beside it, its children under it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from enum import Enum

@@ -1,7 +1,5 @@
 """Syntax tree: functions and the program."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
 

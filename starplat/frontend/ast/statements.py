@@ -1,7 +1,5 @@
 """Syntax tree: statements."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
 

@@ -3,8 +3,6 @@
 Methods are in `methods`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from starplat.diagnostics import Label

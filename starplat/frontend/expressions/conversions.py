@@ -4,8 +4,6 @@ An unsuffixed constant (`2`, `0.85`, `INF`) has the type of what it meets: `x * 
 float. Everything else follows `types.common` and `types.convertible`. Narrowing a real to an integer is a warning.
 """
 
-from __future__ import annotations
-
 from starplat.diagnostics import Label
 from starplat.frontend import typed
 from starplat.frontend.context import Context

@@ -4,8 +4,6 @@
 after a mistake that has been reported.
 """
 
-from __future__ import annotations
-
 from starplat.frontend import ast, typed
 from starplat.frontend.context import DEEPEST_EXPRESSION, Context, Thing, Value
 from starplat.frontend.expressions.calls import Arguments, function_call, scalar

@@ -4,8 +4,6 @@ Values and indices come in checked; None comes out, the reason said, where there
 is read or written is the caller's to note.
 """
 
-from __future__ import annotations
-
 from starplat.diagnostics import Label
 from starplat.frontend import ast, typed, types
 from starplat.frontend.builtins import EDGE_ATTRIBUTES, UPDATE_ATTRIBUTES, method_names, plural

@@ -3,8 +3,6 @@
 What may be called on what is a table in `builtins`; `attachNodeProperty` is in `call_statements`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from starplat.diagnostics import Label

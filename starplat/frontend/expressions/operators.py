@@ -3,8 +3,6 @@
 Every function returns None, having said why, where the operands do not fit.
 """
 
-from __future__ import annotations
-
 from starplat.frontend import typed
 from starplat.frontend.context import Context
 from starplat.frontend.expressions.conversions import (

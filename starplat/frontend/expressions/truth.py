@@ -3,8 +3,6 @@
 Each such place gets a note (W0303, W0304). Nodes, edges and reals are no conditions: node 0 is a node like any other.
 """
 
-from __future__ import annotations
-
 from starplat.diagnostics import Label, Severity
 from starplat.frontend import typed
 from starplat.frontend.context import Context

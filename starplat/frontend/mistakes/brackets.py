@@ -1,7 +1,5 @@
 """Syntax errors: unbalanced brackets, up to the end of the file. See `mistakes`."""
 
-from __future__ import annotations
-
 from lark import Token
 
 from starplat.diagnostics import Label

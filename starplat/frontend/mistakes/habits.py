@@ -2,8 +2,6 @@
 `foreign`.
 """
 
-from __future__ import annotations
-
 import re
 from itertools import takewhile
 

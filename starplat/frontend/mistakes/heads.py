@@ -1,7 +1,5 @@
 """Syntax errors: heads of loops, branches and functions as in other languages. See `mistakes`."""
 
-from __future__ import annotations
-
 from lark import Token
 
 from starplat.frontend.mistakes.recovery import FUNCTION_WORDS, Situation

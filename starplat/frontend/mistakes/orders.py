@@ -2,8 +2,6 @@
 `mistakes`.
 """
 
-from __future__ import annotations
-
 from lark import Token
 
 from starplat.frontend.mistakes.recovery import Situation

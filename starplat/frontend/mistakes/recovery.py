@@ -5,8 +5,6 @@ them, mend the words (put one in, leave one out, take one for another), go back 
 statement in hand.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

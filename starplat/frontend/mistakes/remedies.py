@@ -3,8 +3,6 @@
 Names are looked up without regard to case and underscores; None for unlisted ones.
 """
 
-from __future__ import annotations
-
 from starplat.frontend.builtins import DOMAINS, GRAPH_QUERIES, NEIGHBOR_DOMAINS, NODE
 from starplat.frontend.parsing.foreign import by_name
 

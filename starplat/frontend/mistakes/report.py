@@ -5,8 +5,6 @@ in the situation and answers True. What none of them knows is reported as an une
 given up.
 """
 
-from __future__ import annotations
-
 from starplat.frontend.mistakes import brackets as mistaken_brackets
 from starplat.frontend.mistakes import habits as mistaken_habits
 from starplat.frontend.mistakes import heads as mistaken_heads

@@ -1,7 +1,5 @@
 """Syntax errors: malformed statements and operators. See `mistakes`."""
 
-from __future__ import annotations
-
 from starplat.frontend.mistakes.recovery import Situation
 from starplat.frontend.mistakes.wording import STATEMENT_WORDS, TYPE_WORDS, alternatives, quoted
 from starplat.frontend.parsing import foreign

@@ -1,7 +1,5 @@
 """Finds the known name that a misspelled one was probably meant to be."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import islice
 

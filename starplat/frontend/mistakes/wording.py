@@ -1,7 +1,5 @@
 """Wording of syntax errors: the word found, and those expected."""
 
-from __future__ import annotations
-
 from lark import Token
 
 from starplat.frontend.parsing.lexer import END, Lexer

@@ -1,7 +1,5 @@
 """Syntax errors in single words: unknown characters, misspelled, reserved, unknown types. See `mistakes`."""
 
-from __future__ import annotations
-
 from difflib import get_close_matches
 
 from starplat.frontend.mistakes.recovery import Situation

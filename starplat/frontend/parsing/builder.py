@@ -5,8 +5,6 @@ What the grammar lets through and the language does not (a target that is no pla
 reported here.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -4,8 +4,6 @@ Later stages walk the tree by recursion, so the tree's depth must stay well belo
 recurse.
 """
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Prints expressions and types with no more brackets than needed."""
 
-from __future__ import annotations
-
 import re
 from typing import assert_never
 

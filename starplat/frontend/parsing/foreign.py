@@ -1,7 +1,5 @@
 """Tables of words and operators of other languages with their replacements. Read by `lexer` and `mistakes`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ The words are those of the grammar. A lexical mistake is reported here; what it 
 about them.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Walks over the syntax tree: everything inside a node, the names assigned there."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import fields
 from functools import cache

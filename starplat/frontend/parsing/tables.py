@@ -4,8 +4,6 @@ Building them takes longer than checking a program. The caller (`pipeline`) supp
 without it, every process builds them. A cached table is a pickle, so only the user may be able to write to the cache.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import pickle

@@ -1,7 +1,5 @@
 """Comments and blank lines of a text, which the tree does not hold, handed out in order."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

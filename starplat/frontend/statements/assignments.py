@@ -1,7 +1,5 @@
 """Checks single assignments. Every way to write a reduction becomes `Update`, every `x = min(x, e)` `AssignExtreme`."""
 
-from __future__ import annotations
-
 from starplat.diagnostics import Label
 from starplat.frontend import ast, typed
 from starplat.frontend.context import Context, Thing

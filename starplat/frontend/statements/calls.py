@@ -1,7 +1,5 @@
 """Checks calls as statements: functions, methods without a value, `attachNodeProperty` with named arguments."""
 
-from __future__ import annotations
-
 from starplat.diagnostics import Label
 from starplat.frontend import ast, typed
 from starplat.frontend.builtins import ATTACH_EDGE, ATTACH_NODE, DYNAMIC_METHODS, collection_methods

@@ -4,8 +4,6 @@
 may come after, as in `x = i++`, no old value need be kept.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Checks the heads of counting loops: `for (i = …; …; …)` and `loop (i in … to … by …)`."""
 
-from __future__ import annotations
-
 from starplat.diagnostics import Label
 from starplat.frontend import ast, typed
 from starplat.frontend.context import Context

@@ -1,7 +1,5 @@
 """Checks type names and declarations, of parameters and locals."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from starplat.diagnostics import Label

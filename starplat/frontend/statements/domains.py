@@ -1,7 +1,5 @@
 """Checks the domains of loops: nodes, edges or neighbors of a graph, members of a set, elements of a collection."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from starplat.frontend import ast, typed, types

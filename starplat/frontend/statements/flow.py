@@ -4,8 +4,6 @@ Walks a checked function once, in the order of its text. Branches are followed s
 at least once, so that what a loop sets counts as set after it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from starplat.diagnostics import Label

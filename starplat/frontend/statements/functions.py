@@ -1,7 +1,5 @@
 """Checks one function: parameters, body, return type, unused declarations."""
 
-from __future__ import annotations
-
 from starplat.diagnostics import Label, Reporter, Severity
 from starplat.frontend import ast, typed
 from starplat.frontend.context import Context, Signature

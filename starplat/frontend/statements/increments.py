@@ -4,8 +4,6 @@ The value is the place's, from before or after the change, which happens once. W
 in `a[i] = i++`, the program is refused; `&&`, `||` and `?:` put their parts in order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 

@@ -3,8 +3,6 @@
 Bodies are checked by the function that the `LoopChecker` is given, since statements and loops hold each other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Checks the multi-assignment `<place, …> = <Min(place, candidate), …>`."""
 
-from __future__ import annotations
-
 from starplat.diagnostics import Label
 from starplat.frontend import ast, typed
 from starplat.frontend.context import Context, Thing

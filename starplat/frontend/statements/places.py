@@ -3,8 +3,6 @@
 Notes that it is written; refuses iterators, graphs, an edge's own attributes and the "properties" of a graph.
 """
 
-from __future__ import annotations
-
 from starplat.diagnostics import Label
 from starplat.frontend import ast, typed
 from starplat.frontend.builtins import EDGE_ATTRIBUTES

@@ -4,8 +4,6 @@ Works on typed expressions. A reduction is recognised only where the new spellin
 once, and an integer place may not be reduced in reals.
 """
 
-from __future__ import annotations
-
 from starplat.frontend import typed
 from starplat.frontend.expressions.conversions import in_single
 from starplat.frontend.expressions.operators import LOGICAL, negate

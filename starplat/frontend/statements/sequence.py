@@ -6,8 +6,6 @@ statements of their own, and so does every increment inside an expression; `&&`,
 they must. All other programs stay as they are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never

@@ -3,8 +3,6 @@
 The loops of the language's own (`forall`, `fixedPoint`, `iterateInBFS` …) are in `loops`, assignments in `assignments`.
 """
 
-from __future__ import annotations
-
 from starplat.diagnostics import Severity
 from starplat.frontend import ast, typed
 from starplat.frontend.context import DEEPEST_STATEMENT, Context, Enclosure, Frame

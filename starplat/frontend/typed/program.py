@@ -1,7 +1,5 @@
 """Typed tree: a program and its functions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from starplat.diagnostics import Diagnostic

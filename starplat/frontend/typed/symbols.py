@@ -1,7 +1,5 @@
 """Typed tree: nodes with a place in the text, and symbols."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from enum import Enum
 

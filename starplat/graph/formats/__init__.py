@@ -3,8 +3,6 @@
 A format is a file in this package and a row here.
 """
 
-from __future__ import annotations
-
 from starplat.graph.formats import (
     adjacency,
     adjacency_list,

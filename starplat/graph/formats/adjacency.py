@@ -5,8 +5,6 @@ weights are skipped. GAP's variant lists m arcs, once, and is then directed. Web
 successors, counted from 0; directed. In both a blank line is a node without neighbors.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from itertools import islice, pairwise

@@ -4,8 +4,6 @@ Ids are numbers if all are, else names. Lines that start with `#` or `%` are com
 say whether edges are directed: they are read as directed.
 """
 
-from __future__ import annotations
-
 import re
 
 from starplat.graph.errors import unsupported

@@ -1,7 +1,5 @@
 """NumPy archives: SciPy's `save_npz`, and archives with `indptr`, `indices` and perhaps `weights` and `directed`."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 import zlib

@@ -3,8 +3,6 @@
 The dictionary is scanned, never evaluated.
 """
 
-from __future__ import annotations
-
 import re
 
 _SIMPLE = re.compile(r"\{(?:\s*(?:'weight'|\"weight\")\s*:\s*(?P<weight>[^\s,:'\"(){}\[\]]+)\s*)?\}")

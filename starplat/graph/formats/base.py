@@ -1,7 +1,5 @@
 """The interface of a graph format (name, recognition, reading, writing), and how headers are found."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

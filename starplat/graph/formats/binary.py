@@ -5,8 +5,6 @@ destinations[m] · edge data[m]. GAP: u8 directed · i64 m, n · i64 row offsets
 neighbor and weight · the same of the incoming arcs where directed. Whatever a header says, the file's size must agree.
 """
 
-from __future__ import annotations
-
 import struct
 from dataclasses import dataclass
 from typing import IO, Any

@@ -2,8 +2,6 @@
 graphs of the PACE challenges (`p tw n m`, then `u v`). Nodes count from 1 and all of the header's exist.
 """
 
-from __future__ import annotations
-
 import re
 from typing import IO
 

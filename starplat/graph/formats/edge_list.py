@@ -7,8 +7,6 @@ order, names in that of the lines; but in a `.el` or `.wel` without comments (GA
 id. Edges are directed unless a comment before the first of them says "undirected".
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

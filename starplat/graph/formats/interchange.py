@@ -1,7 +1,5 @@
 """GraphML, GEXF, GML and Pajek, read through NetworkX. Meant for graphs of up to some hundred thousand edges."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Callable

@@ -2,8 +2,6 @@
 directed in a `.properties`. Either of the first two names the graph.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

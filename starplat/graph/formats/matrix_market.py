@@ -5,8 +5,6 @@ are no graphs and are refused with the reason. A `%%GraphBLAS type` line limits 
 read as LAGraph writes them, `coordinate real general`, where their name ends in `.mtx`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import IO
 

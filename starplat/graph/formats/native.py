@@ -10,8 +10,6 @@ Version 1 numbers its nodes from `index_base`, or lists their `ids` in ascending
 that is not enough, lists `ids` in any order, or names: `names`, UTF-8 bytes in a row, and `name_ends`, where each ends.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import struct

@@ -1,7 +1,5 @@
 """Tables with named columns: Parquet, Arrow and Feather through pyarrow, and CSV text with a header line."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """Shared by text writers: columns of numbers in pieces, and a refusal to lose nodes."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Sequence

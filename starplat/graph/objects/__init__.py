@@ -4,8 +4,6 @@ edges.
 Only the object's own library is imported.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Makes a graph from columns: two arrays of ids, perhaps weights, and the column names of tables."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Converts a list of edges: pairs (u, v), or triples (u, v, weight), as in NetworkX's `G.edges(data=…)`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Converts tables of edges from pandas, polars and pyarrow, by column names."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Converts NetworkX graphs: nodes in the order of `G.nodes`, ids as in `G`, the edge attribute `weight`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain

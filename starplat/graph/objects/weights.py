@@ -1,7 +1,5 @@
 """Converts the weights of other libraries' edges, one Python object each, into an array."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any

@@ -3,8 +3,6 @@
 An expression is compiled to a Python function when it is first evaluated. Values are Python's bool, int and float.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -5,8 +5,6 @@ double precision and rounded to single where they are stored, compared or return
 an array, an integer divided by zero) is a diagnostic at the kernel's place in the program.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -5,8 +5,6 @@ The text that comes out has the same arguments as the kernel, arrays as ndarrays
 right width, so that integers wrap around by themselves.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

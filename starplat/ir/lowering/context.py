@@ -1,7 +1,5 @@
 """What all of lowering shares: the program, the facts about it, and the kernels and helpers made so far."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Expressions of both worlds: what is the same for a kernel and the host; the rest is left to the two subclasses."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from typing import assert_never
 

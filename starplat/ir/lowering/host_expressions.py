@@ -1,7 +1,5 @@
 """What expressions between the parallel loops come to: cells are brought over, whole properties are reduced."""
 
-from __future__ import annotations
-
 from typing import assert_never
 
 from starplat.frontend import typed

@@ -1,8 +1,6 @@
 """Loops over nodes, arcs, neighbors and members of sets: as kernels where they can be, else one iteration after the
 other, each from the host."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import assert_never

@@ -1,7 +1,5 @@
 """What a host function is put together from: its operations in order, its variables, its arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -4,8 +4,6 @@
 the host function that `hosts` lowers, which they know as a `HostSide`.
 """
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """The host's side of a function: statements become host operations, parallel loops become kernels that it launches."""
 
-from __future__ import annotations
-
 from typing import assert_never
 
 from starplat.frontend import typed

@@ -1,7 +1,5 @@
 """What expressions inside a kernel come to, and what its symbols stand for: locals, values of the host, arrays."""
 
-from __future__ import annotations
-
 from starplat.frontend import typed
 from starplat.frontend.types import PropertyType, Scalar, SetType
 from starplat.ir import nodes as ir

@@ -1,7 +1,5 @@
 """How a kernel changes a place of the program: locals, cells, words, reductions, extremes that carry values along."""
 
-from __future__ import annotations
-
 from typing import assert_never
 
 from starplat.frontend import typed

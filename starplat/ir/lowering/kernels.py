@@ -1,7 +1,5 @@
 """The inside of a kernel, or of a function that kernels call: the statements that one thread runs."""
 
-from __future__ import annotations
-
 from typing import assert_never
 
 from starplat.analysis.positions import aliases

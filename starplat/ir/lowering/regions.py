@@ -1,8 +1,6 @@
 """A parallel loop as a kernel: what it takes from the host, its domain, filter and body, and what the host does
 before and after."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial

@@ -1,8 +1,6 @@
 """Fixed points and breadth-first search: constructs that run kernels round by round under a condition that the host
 tests."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from starplat.analysis import walk

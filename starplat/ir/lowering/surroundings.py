@@ -1,7 +1,5 @@
 """What a kernel that is being lowered sees around it: the arc in hand, the level of a BFS pass, its host function."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """What a loop does to scalars from outside it, so that the host knows which come back, and how."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum

@@ -1,7 +1,5 @@
 """Kernels: their domains, helper functions and reductions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from starplat.ir.nodes.operations import Combine, Direction, KernelOp

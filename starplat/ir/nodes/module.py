@@ -1,7 +1,5 @@
 """Host functions, arguments and the module that holds everything."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cached_property
 

@@ -1,7 +1,5 @@
 """Expressions of the intermediate form as text for readers, with no more brackets than C needs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import assert_never
 

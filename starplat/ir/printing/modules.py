@@ -4,8 +4,6 @@ For `starplat inspect --stage ir` and for tests that show a pass before and afte
 target's text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import assert_never
 

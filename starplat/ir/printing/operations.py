@@ -1,7 +1,5 @@
 """Operations of kernels and of the host as text: a line for each, and the blocks inside it below."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 

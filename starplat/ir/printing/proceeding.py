@@ -4,8 +4,6 @@
 gives one work-item to each member of its domain; there is no other choice to show.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import assert_never

@@ -4,8 +4,6 @@ Integers are Python's, kept inside 32 or 64 bits by `wrap32` and `wrap64`; reals
 without exceptions. `OPERATIONS` are these functions under the names that generated Python calls them by.
 """
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence

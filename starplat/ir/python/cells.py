@@ -3,8 +3,6 @@
 One iteration runs after the other, so nothing here has to be atomic.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from starplat.ir import nodes as ir

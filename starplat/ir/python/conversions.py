@@ -6,8 +6,6 @@ integers and brought into range once, where its value is compared, divided, stor
 is stored in them): a better sum than a device's, but the same answer to `new < old`.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 
 from starplat.ir import nodes as ir

@@ -1,7 +1,5 @@
 """Expressions as Python text, in kernels and in operations of the host: operators, cells, calls."""
 
-from __future__ import annotations
-
 from typing import assert_never
 
 from starplat.ir import nodes as ir

@@ -1,7 +1,5 @@
 """One Python function while it is written: its lines, the names in it, what is known about its values."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager

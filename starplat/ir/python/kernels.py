@@ -5,8 +5,6 @@ of what was contributed to its reductions; a helper a function that returns a tu
 by reference. Arrays are memoryviews. Every iteration is a turn of a Python loop, so `continue` ends it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import assert_never
 

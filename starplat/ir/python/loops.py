@@ -3,8 +3,6 @@
 A `continue` of the program is one of Python: it must still reach the step and the condition of its loop.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -3,8 +3,6 @@
 No name of a program gets into the text: `Names` maps variables, arrays and helpers to names of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import isinf, isnan

@@ -5,8 +5,6 @@ combines at most one value per arc into the local, and the rest. Threads can sha
 order in which values are combined does not matter (reals within the language's tolerance).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from starplat.ir import nodes as ir

@@ -1,7 +1,5 @@
 """How long lists of nodes are, and how many threads a launch over one wants."""
 
-from __future__ import annotations
-
 from typing import assert_never
 
 from starplat.ir import build

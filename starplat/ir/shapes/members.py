@@ -1,7 +1,5 @@
 """Kernels over the members of a set: those whose filter asks for a flag of the iteration's own node."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

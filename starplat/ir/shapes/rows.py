@@ -1,7 +1,5 @@
 """How many arcs a node has, as an expression."""
 
-from __future__ import annotations
-
 from starplat.ir import build
 from starplat.ir import nodes as ir
 

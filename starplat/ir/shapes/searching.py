@@ -3,8 +3,6 @@
 Only the compiler makes them, where it does not matter which arc is found: it asks that their arcs are shared.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from starplat.ir import nodes as ir

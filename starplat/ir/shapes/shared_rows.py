@@ -5,8 +5,6 @@ Such a loop ends of itself, what it writes may be written by several threads at 
 node's locals is values that it combines. `balance` asks whether there is one, legalisation which they are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Sums that stop at INF, as expressions."""
 
-from __future__ import annotations
-
 from starplat.ir import build
 from starplat.ir import nodes as ir
 

@@ -4,8 +4,6 @@ Knows only what the form itself promises: iterators, neighbors and positions, wh
 that are set once to such a value.
 """
 
-from __future__ import annotations
-
 from starplat.ir import nodes as ir
 
 _CONTENTS: dict[ir.Array, ir.Extent] = {

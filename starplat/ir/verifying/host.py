@@ -1,7 +1,5 @@
 """The rules for host functions: what they declare, launch, call and may touch."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import assert_never
 

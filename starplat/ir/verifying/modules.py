@@ -3,8 +3,6 @@
 Takes a module, returns nothing, raises `InvalidModule`. It is run after lowering and, in tests, after every pass.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import assert_never
 

@@ -1,7 +1,5 @@
 """Checks the operations of one kernel or helper."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import assert_never
 

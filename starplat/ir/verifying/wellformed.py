@@ -3,8 +3,6 @@
 `InvalidModule` says that they were broken, which is a mistake of the compiler and never of a program.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import assert_never

@@ -3,8 +3,6 @@
 Takes a loop and its function; `loops` asks the questions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 

@@ -3,8 +3,6 @@
 Conditions and values are in terms of the iteration: its nodes, their labels, and names for what loops leave behind.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from starplat.ir import nodes as ir

@@ -4,8 +4,6 @@ Takes a kernel and the array of labels, gives the `Summary` of it, or None; and 
 to know of a kernel.
 """
 
-from __future__ import annotations
-
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import all_expressions, walk_kernel

@@ -13,8 +13,6 @@ If arcs are followed one way only (`both_ways` is False), the best label of a co
 others along arcs, and who replaces the loop has to see to that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 

@@ -6,8 +6,6 @@ a node's label is the node itself or beyond it (`label[v] <= v` where the least 
 or false; of labels that are truths, True is the greater.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product

@@ -4,8 +4,6 @@ Takes the `Summary` of a kernel, gives the `Ways` in which labels agree along ar
 whatever it has marked.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from starplat.ir import build

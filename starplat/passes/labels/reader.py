@@ -3,8 +3,6 @@
 Takes a kernel and the array of labels, fills a `Summary`. What it does not follow raises `NotFollowed`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from starplat.ir import build

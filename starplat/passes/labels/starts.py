@@ -3,8 +3,6 @@
 Takes what stands before a loop. A node without a flag need not be looked at if no label is worse than its own.
 """
 
-from __future__ import annotations
-
 from enum import Enum
 
 from starplat.ir import build

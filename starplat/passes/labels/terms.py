@@ -5,8 +5,6 @@ own node along arcs is, and along labels too where these are nodes. A value is t
 such a node, at least by the time that it is looked at.
 """
 
-from __future__ import annotations
-
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.rewriter import map_expression

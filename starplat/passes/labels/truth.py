@@ -1,7 +1,5 @@
 """What is known of conditions on the host: true, false, or not known."""
 
-from __future__ import annotations
-
 from starplat.ir import nodes as ir
 
 Truths = dict[ir.Variable, bool | None]

@@ -14,8 +14,6 @@ Of a graph that is known to have every arc's reverse, no arc within the great tr
 be looked at: only nodes that are still apart from it join along their arcs, those into the tree as well.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

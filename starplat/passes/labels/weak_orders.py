@@ -1,7 +1,5 @@
 """All orders that some numbers can have, equal ones among them."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 

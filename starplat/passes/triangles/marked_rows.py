@@ -5,8 +5,6 @@ memory of its own, looks at the bits of all nodes in the rows of these, and take
 as many looks as the other row is long, none of which is a branch that nobody can foresee.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

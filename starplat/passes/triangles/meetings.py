@@ -1,7 +1,5 @@
 """How the rows of two nodes are compared, and what is done with what they have in common."""
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import Protocol
 

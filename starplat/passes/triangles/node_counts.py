@@ -7,8 +7,6 @@ that `kernels` proves to make a triangle with the other two, by a loop inside or
 neighbors that an arc is asked not to lead to does nothing there, and is left out.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ A kernel that `kernels` has proved to count triangles gives way to a search that
 graphs whose arcs lead both ways. On other graphs the program's own kernel runs.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from starplat.ir import nodes as ir

@@ -5,8 +5,6 @@ way to a search that finds each triangle once and adds one to all of its nodes, 
 counting, on simple graphs whose arcs lead both ways. On other graphs the program's own kernel runs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property

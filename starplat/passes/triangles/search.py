@@ -11,8 +11,6 @@ marks the nodes of one row, a bit for each in memory of its own, and looks for m
 branches of merging two rows cost more than either. Where it is not known, each thread merges two rows.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import assert_never
 

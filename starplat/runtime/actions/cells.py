@@ -3,8 +3,6 @@
 `ACTIONS` has one function for each; a machine gives them values and buffers, and its device does what crosses.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -3,8 +3,6 @@
 `ACTIONS` has one function for each; what stands inside an operation is performed by the machine's `block`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -5,8 +5,6 @@ parameters stand for at the end, and what it returns. What an operation does is 
 `control_actions`; what it acts on, in `machine`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

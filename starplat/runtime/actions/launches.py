@@ -3,8 +3,6 @@
 `ACTIONS` has one function for each. How many iterations a launch has, the kernel's domain says.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, assert_never
 

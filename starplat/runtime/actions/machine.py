@@ -4,8 +4,6 @@ Scalars live here, with C's semantics; arrays live on the device, except those o
 each other is for the `Executor`, which is a machine that can also `perform` one.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ an undirected graph a value for an edge is for both of its arcs, unless the othe
 named keeps what a property starts with, 0 or False. The values themselves are not looked at here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -5,8 +5,6 @@
 device, not original ids. Which of them lie on its own device a `Device` knows (`adopt`).
 """
 
-from __future__ import annotations
-
 import sys
 from dataclasses import dataclass
 from typing import Any

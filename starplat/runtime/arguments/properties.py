@@ -4,8 +4,6 @@ Conversions lose nothing or are refused. In a property of nodes, cells of type `
 numbers inside; none is -1 in both, or None outside where ids are names.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -6,8 +6,6 @@ graph's order too. The column is the one that is called as the parameter, or the
 `FILE:COLUMN` names.
 """
 
-from __future__ import annotations
-
 import csv
 import zipfile
 import zlib

@@ -3,8 +3,6 @@
 Nothing is lost on the way: what does not fit raises `UnfitError` with the reason, and `arguments` makes it a message.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from numbers import Integral, Real

@@ -5,8 +5,6 @@ a driver for a kernel to end, nothing gets through. So the main thread waits her
 to stop, which Python code does at once and a call of a driver when it returns, and leaves it behind where it does not.
 """
 
-from __future__ import annotations
-
 import contextvars
 import ctypes
 import threading

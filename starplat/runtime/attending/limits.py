@@ -1,7 +1,5 @@
 """What may end a run before it is done: a number of rounds, a time; and who is told how far it has come meanwhile."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

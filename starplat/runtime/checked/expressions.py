@@ -1,7 +1,5 @@
 """Evaluates the expressions of a checked tree, one operation after the other; each that goes wrong names its place."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from starplat.frontend import typed

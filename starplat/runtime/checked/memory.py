@@ -1,7 +1,5 @@
 """What a checked run remembers: variables and properties that may be unwritten, sets, and where the run is."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -4,8 +4,6 @@ Integers that are INF stay INF in sums; every other result must fit its type. Re
 but NaN may only come from NaN.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 

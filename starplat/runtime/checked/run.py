@@ -4,8 +4,6 @@ The program is taken as it was written, statement by statement, so that every fa
 slow and says what is wrong; for right programs the answer is that of target `reference`.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable
 from pathlib import PurePath

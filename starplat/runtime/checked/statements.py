@@ -1,7 +1,5 @@
 """Performs the statements of a checked tree in the order of the text, iterations of a `forall` in ascending order."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import Enum, auto

@@ -1,7 +1,5 @@
 """The kernels of modules on devices: built once, and at hand for the next run."""
 
-from __future__ import annotations
-
 from starplat.ir import nodes as ir
 from starplat.runtime.devices.device import Device, Kernels
 from starplat.runtime.text import dump_program, edited_text_may_be_wrong

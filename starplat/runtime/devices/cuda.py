@@ -1,7 +1,5 @@
 """Target `cuda`: kernels built by NVRTC from the emitted text, and launched, on a GPU that CuPy has."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module

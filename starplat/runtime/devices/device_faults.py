@@ -1,7 +1,5 @@
 """What is said when a device gives up, or has no room."""
 
-from __future__ import annotations
-
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 
 

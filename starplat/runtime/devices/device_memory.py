@@ -4,8 +4,6 @@ A target fills in the methods whose names start with an underscore. The public o
 the next run, and leave out what has nothing to do.
 """
 
-from __future__ import annotations
-
 import weakref
 from abc import ABC, abstractmethod
 from collections import defaultdict

@@ -4,8 +4,6 @@ libgomp calls `exit` where a GPU faults or a thread cannot be made, after a line
 back from that, so the last thing the process does is to say what all failing devices say, and to end with their code.
 """
 
-from __future__ import annotations
-
 import atexit
 import ctypes
 import os

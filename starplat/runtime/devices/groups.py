@@ -4,8 +4,6 @@ Its outcomes lie on one board (see `together`), so that one copy brings them bac
 is given to a kernel, and how one group is started.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The device of target `openmp`: the host's cores, of which one can run rounds by itself."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """The device of target `reference`: NumPy arrays, and the interpreter for kernels."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

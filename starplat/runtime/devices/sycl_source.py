@@ -1,7 +1,5 @@
 """The device of target `sycl` where a compiler of whole SYCL programs is: its kernels are libraries."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable
 from dataclasses import replace

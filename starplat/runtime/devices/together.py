@@ -3,8 +3,6 @@
 All of them lie on one board, 8 bytes for each, so that one copy makes a launch ready and one brings its outcomes back.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ What every target with device pointers does alike: a reduction's word starts at 
 launch; arguments stand in the order that `backends.launch` says. A target adds how a kernel is found and started.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 What the caller gave is the caller's; what lies on a device is looked at when it is brought to the host.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

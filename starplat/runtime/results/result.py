@@ -1,7 +1,5 @@
 """What a run gives back: properties, the returned value, times, bytes; their summary and their JSON."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field

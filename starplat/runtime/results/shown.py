@@ -3,8 +3,6 @@
 Values are in the order of the graph's nodes, under the ids of the input. INF is spelt so where a person reads it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from html import escape
 from itertools import islice

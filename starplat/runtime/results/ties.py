@@ -5,8 +5,6 @@ winner and would carry what that answer holds, it takes this one's. Values that 
 were found, and all that follows from them; others do not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 

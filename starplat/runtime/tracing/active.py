@@ -3,8 +3,6 @@
 Conditions that NumPy can evaluate for all nodes at once are; how many iterations others keep is not known.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache

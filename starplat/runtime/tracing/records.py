@@ -1,7 +1,5 @@
 """The records of a traced launch: memory for them, and what they tell a watch."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import assert_never
 

@@ -1,8 +1,6 @@
 """What a watched run tells: for every round of its loops how many nodes were active, how they were held, how long it
 took; and the same for every kernel."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any

@@ -4,8 +4,6 @@ Rounds that one group would run by itself are launched one by one by the host, w
 of those that he would ask for ahead he waits for each, so that none is told of that never took place.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

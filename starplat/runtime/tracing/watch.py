@@ -4,8 +4,6 @@ Loops lie in each other: what is told belongs to the round of the innermost one,
 A round lasts until the next one begins, so what a loop does to find out whether it goes on is part of it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, field, replace
 

@@ -4,8 +4,6 @@ The host waits for the device before it looks at a clock or at cells; what it lo
 Rounds of a launch whose threads wait for each other are told by the launch itself.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from time import perf_counter
 

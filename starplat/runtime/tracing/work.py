@@ -1,8 +1,6 @@
 """What a watched run touched and computed, at least: its kernels' costs times what they went over; and how fast the
 device copies, which is what that can be held against."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ A kernel qualifies if it goes over nodes and its last operation is a `forall` ov
 before it must give the same whenever they are evaluated.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from starplat.ir import nodes as ir

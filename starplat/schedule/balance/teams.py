@@ -4,8 +4,6 @@ A team of threads takes a node, and its threads share the loops over the node's 
 once per node. A node with many arcs is faster then, all nodes together slower.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from starplat.ir import nodes as ir

@@ -1,7 +1,5 @@
 """The effect of a kernel on a neighbor, where the neighbor can compute it itself from the other end of the arc."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

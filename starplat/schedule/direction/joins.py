@@ -7,8 +7,6 @@ it lowers itself, the answer is the same at the end of a monotone fixed point in
 value.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from starplat.ir import build

@@ -5,8 +5,6 @@ evaluates the filter first and stores flags. In a loop over levels the filter te
 the loop only changes cells from INF to the next number: so the flags are not needed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Tests whether what a node sends is monotone in its own cell: a lower cell never sends a higher value."""
 
-from __future__ import annotations
-
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_expression
 

@@ -1,7 +1,5 @@
 """Push kernels over chosen nodes, and their pull form: an unreached node searches its in-neighbors for a chosen one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 

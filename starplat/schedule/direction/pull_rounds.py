@@ -4,8 +4,6 @@ The host knows the length of a list. A launch counts the arcs of its nodes, only
 fewer nodes pushing is fast in any case, with more there is no doubt.
 """
 
-from __future__ import annotations
-
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities

@@ -5,8 +5,6 @@ Cells that go down (or up) and values that are combined are gathered into a loca
 exits at the first active in-neighbor. Takes a `Join`, decides nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never

@@ -4,8 +4,6 @@ A kernel that sends cells which it lowers itself may pull only if it is all that
 reads do not matter. A loop that counts its rounds, or reads the cells between two of them, could tell the difference.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

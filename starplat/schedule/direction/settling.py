@@ -5,8 +5,6 @@ A round walks the members of one set, adds the changed nodes to another, and swa
 are members, or while the walk has signalled a change.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

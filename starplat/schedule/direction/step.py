@@ -5,8 +5,6 @@ where the host drives the rounds it knows the length of a list (step `queue`). O
 neighbors' cells pull if the schedule asks for it, or if they are likely to gain (`pulling`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Removes kernels that are no longer launched, and the lock arrays that only these used."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

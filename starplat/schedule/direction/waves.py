@@ -7,8 +7,6 @@ once, to what any walked neighbor sends: it is enough to find one. The same hold
 that never goes down, plus a constant.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

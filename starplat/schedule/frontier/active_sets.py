@@ -4,8 +4,6 @@ Such flags are only walked by a loop of kernels, tested, set one by one, cleared
 array.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 

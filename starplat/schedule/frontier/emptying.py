@@ -3,8 +3,6 @@
 Takes a module and the arrays that are sets, returns a module. The clearing goes ahead of the loop, or vanishes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ A program says that a round has added a node by a flag that each addition sets, 
 size of the set is known anyway.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 

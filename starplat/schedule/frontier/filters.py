@@ -3,8 +3,6 @@
 A set of nodes is walked by kernels whose filter tests it, so this comes before sets are found.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from starplat.ir import build

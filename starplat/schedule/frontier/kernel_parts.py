@@ -1,7 +1,5 @@
 """The parts of a kernel that works with flags of its own nodes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from starplat.ir import build

@@ -3,8 +3,6 @@
 A set is walked by a kernel, tested by any kernel, added to node by node, cleared, and swapped with another.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from starplat.ir import build

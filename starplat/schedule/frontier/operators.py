@@ -6,8 +6,6 @@ is one of the orders that the program allows. A store becomes a clearing and an 
 members becomes a walk that puts the others into another set, with which the set is swapped.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never

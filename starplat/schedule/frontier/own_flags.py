@@ -4,8 +4,6 @@ Takes a kernel and the flags that are to be sets, gives its parts in order, or N
 cannot be split.
 """
 
-from __future__ import annotations
-
 from collections.abc import Set as AbstractSet
 
 from starplat.ir import nodes as ir

@@ -3,8 +3,6 @@
 A part tests again what the kernel tested once: that is the same if no part in between has written it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace

@@ -4,8 +4,6 @@
 emptied by its walk (`emptying`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

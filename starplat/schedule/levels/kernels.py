@@ -1,7 +1,5 @@
 """The role of kernels in a loop over levels: the level that they test, and whether they find the next."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

@@ -5,8 +5,6 @@ length where it would test for an end. The start of each level is kept if a loop
 visits only its own nodes, in either direction.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 

@@ -6,8 +6,6 @@ the previous round has lowered: all cells are INF or at most `depth` when a roun
 are still those with its number.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ A cell that is lowered was INF and is lowered once, to the next level's number, 
 (see `loops`): so a node whose cell is INF may search its in-neighbors for this level's number, and append itself.
 """
 
-from __future__ import annotations
-
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjuncts

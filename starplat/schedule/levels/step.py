@@ -5,8 +5,6 @@ listed in the order in which they were found (`lists`). In a persistent kernel w
 cell marks the next level, and the flags can be kept as a set; its members are listed only for a loop that goes back.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ A round qualifies if the host only launches kernels of known size, fills, copies
 from the device's results: a kernel of one thread can compute these in its place.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 

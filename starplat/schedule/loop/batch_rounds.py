@@ -5,8 +5,6 @@ start and over later results of kernels, which kernels that need it evaluate the
 thread stores the new values, and whether there is another round.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import islice

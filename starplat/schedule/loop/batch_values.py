@@ -1,7 +1,5 @@
 """Values of scalars inside a round, as expressions over cells of the device, and the kernels that store them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 

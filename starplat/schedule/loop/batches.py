@@ -5,8 +5,6 @@ scalars that rounds change, and every kernel first tests whether its round takes
 without knowing how many there are, and looks after 1, 2, 4, … of them.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

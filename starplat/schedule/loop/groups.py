@@ -5,8 +5,6 @@ of one group have a barrier on every device: so the host launches one group, whi
 many nodes are active, and then launches rounds itself until few are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ There, cells next to each other are visited in turn, what is the same for all it
 no thread waits for a group. Elsewhere adjacent threads take adjacent iterations.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from starplat.ir import nodes as ir

@@ -5,8 +5,6 @@ if it begins with new contents itself. An array of the function's own that is on
 that row, in one branch of an `if`, can be filled where that branch begins.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 

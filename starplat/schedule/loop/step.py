@@ -5,8 +5,6 @@ them, and makes one `OnDevice` of them. Outside stays what needs the host: calls
 and operations whose errors the host must report.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby

@@ -1,7 +1,5 @@
 """What the threads of a persistent kernel can do of a host program, and the scalars they need."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from starplat.ir import nodes as ir

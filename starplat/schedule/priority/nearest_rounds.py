@@ -5,8 +5,6 @@ frontier is empty, the limit rises by a step and far nodes below it come next; t
 none, so that a gap in the values costs few rounds. An entry below the old limit is stale: the node is settled already.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 

@@ -4,8 +4,6 @@ They are monotone fixed points: a cell only goes down, to the value of another c
 goes on until no arc lowers any.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce

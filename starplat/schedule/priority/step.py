@@ -10,8 +10,6 @@ it some time, it is 96 times the mean addition, divided by the mean degree: roun
 One pass over the nodes finds the longest row, and the mean of one arc's addition for each node.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ A bitmap is walked by a launch over all nodes. Of two layers, the second has a b
 not zero: a launch gathers these words, and another goes over their nodes.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from starplat.ir import build

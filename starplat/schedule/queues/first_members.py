@@ -1,7 +1,5 @@
 """Insertion by the host: one thread adds a node to a set on the device, in a launch of its own."""
 
-from __future__ import annotations
-
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import with_signature
 from starplat.schedule.names import Taken

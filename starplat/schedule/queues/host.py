@@ -5,8 +5,6 @@ in a round: what it has read when a loop ends or goes on is still known when the
 reads the number of non-zero words, right after the launch that gathers them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import assert_never

@@ -1,7 +1,5 @@
 """The arrays of a set of nodes where the host drives the rounds, by its packing."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import assert_never
 

@@ -1,7 +1,5 @@
 """Kernels over sets as kernels over lists, listed words or all nodes: the device's part of step `queue`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import assert_never

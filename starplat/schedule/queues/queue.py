@@ -1,7 +1,5 @@
 """A set of nodes as a queue, and the function that adds a node."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from starplat.ir import build

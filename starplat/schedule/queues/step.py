@@ -6,8 +6,6 @@ only adds the number of non-zero words, as two layers a bit for each such word (
 persistent kernels know of sets.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 
