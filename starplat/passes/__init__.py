@@ -1,4 +1,4 @@
-"""Rewrites of a module that keep its meaning: one file each, in the order of `PASSES`."""
+"""Passes: rewrites of a module that keep its meaning, in the order of `PASSES`."""
 
 from starplat.passes.order import PASSES, Pass, run
 

@@ -1,8 +1,8 @@
-"""Keeps in a local what a property holds only while one iteration runs.
+"""Replaces a property that is live only within one iteration by a local.
 
-`v.rank_nxt = …; change += abs(v.rank_nxt - v.rank);` and then `rank = rank_nxt` is, once the copy is part of the loop,
-a value that nobody looks at later: every iteration stores its own cell before it reads it, and no other operation of
-the host function reads the property. Then there is no need for the property, and no fill of it.
+In `v.rank_nxt = …; change += abs(v.rank_nxt - v.rank);` and then `rank = rank_nxt`, once the copy is part of the loop,
+`rank_nxt` is dead afterwards: every iteration stores its own cell before it reads it, and no other operation of the
+host function reads the property. Then there is no need for the property, and no fill of it.
 
 Cells of type ARC stay, because a local holds 64 bits where the cell may have 32.
 """
@@ -46,8 +46,8 @@ def _without(module: ir.Module, name: str, array: ir.Array) -> ir.Module:
 
 
 def _is_brief(array: ir.Array, kernel: ir.Kernel) -> bool:
-    """Whether every iteration stores its own cell before all else that it does with the array, and that is to load and
-    to store that cell."""
+    """Whether every iteration stores its own cell before any other use of the array, and only loads and stores that
+    cell."""
     own = own_cells(kernel)
     head = () if kernel.filter is None else expression_accesses(kernel.filter)
     if array.element is ir.Element.ARC or any(access.array == array for access in head):
@@ -63,7 +63,7 @@ def _is_brief(array: ir.Array, kernel: ir.Kernel) -> bool:
 
 
 def _only_stores(array: ir.Array, kernel: ir.Kernel) -> bool:
-    """Whether all that writes to the array is plain stores."""
+    """Whether the array is written by plain stores only."""
     writes = sum(access.writes for access in accesses(kernel.body) if access.array == array)
     counter = _Stores(array)
     counter.kernel_block(kernel.body)

@@ -1,4 +1,4 @@
-"""Which cells a kernel touches, and what is known where it does.
+"""The cells that a kernel touches, and the conditions known there.
 
 Every access is listed with its index and the conditions that have just been found to hold, so that passes can tell an
 iteration's own cell from a cell that only may be it.
@@ -16,8 +16,8 @@ Conditions = tuple[ir.Expression, ...]
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One place that reads or writes a cell. `index` is None for an array that is lent to a function; `given` are the
-    conditions that were found true on the way there (they may have ceased to hold)."""
+    """One place that reads or writes a cell. `index` is None for an array passed to a function; `given` are the
+    conditions that were true on the way there (they may have ceased to hold)."""
 
     array: ir.Array
     index: ir.Expression | None
@@ -27,7 +27,7 @@ class Access:
 
 
 def kernel_accesses(kernel: ir.Kernel) -> Iterator[Access]:
-    """Every access of a kernel except the walks along the graph's rows, which nobody writes."""
+    """Every access of a kernel except the walks along the graph's rows, which are read-only."""
     if kernel.filter is None:
         yield from accesses(kernel.body)
     else:
@@ -64,7 +64,7 @@ def _written(op: ir.KernelOp, given: Conditions) -> Iterator[Access]:
 
 
 def expression_accesses(expression: ir.Expression, given: Conditions = ()) -> Iterator[Access]:
-    """Every access of an expression; what stands behind a condition knows it."""
+    """Every access of an expression; a part behind a condition knows it."""
     match expression:
         case ir.Load(array, index):
             yield Access(array, index, False, False, given)
@@ -88,7 +88,7 @@ def expression_accesses(expression: ir.Expression, given: Conditions = ()) -> It
 
 @dataclass(frozen=True, slots=True)
 class OwnCells:
-    """Which cells belong to one iteration: those at its iterator, in arrays with a cell for every iteration."""
+    """The cells of one iteration: those at its iterator, in arrays with a cell for every iteration."""
 
     index: ir.Expression | None
     extent: ir.Extent | None

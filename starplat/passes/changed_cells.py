@@ -1,4 +1,4 @@
-"""Stores to a cell that an iteration has read only if its value changes.
+"""Makes a store to a cell that the iteration has read conditional on a change of its value.
 
 `change += abs(v.next - v.rank); v.rank = v.next;` loads a cell and stores to it, and the store need not wait for what
 is loaded. A GPU then meets a store to a line of memory that is still on its way, and holds up all other loads of a
@@ -42,7 +42,7 @@ def _compared(kernel: ir.Kernel, memory: Memory) -> ir.Kernel:
 
 
 def _with_comparison(store: ir.Store, kernel: ir.Kernel, memory: Memory) -> tuple[ir.KernelOp, ...]:
-    """The body, where the store is made only if it changes the cell, if it is one that need not wait for a load."""
+    """The body, where a store that need not wait for a load is made only if it changes the cell."""
     body, cell = kernel.body, ir.Load(store.array, store.index)
     place = body.index(store)
     before = body[:place]
@@ -68,7 +68,7 @@ def _is_written(array: ir.Array, ops: Iterable[ir.KernelOp], memory: Memory) -> 
 
 
 def _waits(value: ir.Expression, cell: ir.Load, before: Iterable[ir.KernelOp]) -> bool:
-    """Whether the value is worked out of what the cell holds, or under a condition that asks for it."""
+    """Whether the value depends on the cell's, directly or through a condition."""
     found: set[ir.Expression] = {cell}
     for op in before:
         if any(part in found for e in all_expressions((op,)) for part in walk_expression(e)):

@@ -1,8 +1,7 @@
-"""Makes a swap of a copy whose source is overwritten next.
+"""Replaces a copy whose source is overwritten next by a swap.
 
-`modified = modified_nxt; attach(modified_nxt = False)` copies n cells only to forget the originals; the names can
-change places instead. The pass looks at operations in a row: between the copy and the overwriting nothing may touch the
-source.
+`modified = modified_nxt; attach(modified_nxt = False)` copies n cells and then drops the originals; a swap of the names
+does the same. The pass looks at operations in a row: between the copy and the overwriting nothing may touch the source.
 """
 
 from collections.abc import Iterable
@@ -32,7 +31,7 @@ class _Swapper(Rewriter):
         return super().host_block(swapped)
 
     def _swapped(self, op: ir.HostOp, following: tuple[ir.HostOp, ...]) -> ir.HostOp:
-        """Arrays of the caller stay where they are, for he may hold them."""
+        """Arrays of the caller are not swapped: the caller may hold them."""
         if not isinstance(op, ir.CopyArray) or op.source.origin not in _OWN or op.destination.origin not in _OWN:
             return op
         after = next_use(following, op.source, self.module)

@@ -1,4 +1,4 @@
-"""Proves that two indices differ where certain conditions hold.
+"""Proves that two indices differ under given conditions.
 
 A self loop makes a node its own neighbor, so `delta[w]` may be `delta[v]`; behind `level[w] == depth + 1` it is not,
 since `level[v] == depth` holds for every iteration. Only conditions that cannot have changed since they were judged may
@@ -14,13 +14,13 @@ from starplat.ir.visitor import walk_expression
 _APART = (ir.BinaryOperator.NOT_EQUAL, ir.BinaryOperator.LESS, ir.BinaryOperator.GREATER)
 
 Said = tuple[ir.Array, bool, ir.Expression]
-"""That a cell of the array is (True) or is not (False) equal to the value."""
+"""Whether the cell of the array is (True) or is not (False) equal to the value."""
 
 
 def lasting(
     conditions: Iterable[ir.Expression], written: Collection[ir.Array], assigned: Collection[ir.Variable]
 ) -> tuple[ir.Expression, ...]:
-    """The conditions that nothing changes which writes these arrays and variables."""
+    """The conditions that no write to these arrays and variables changes."""
 
     def may_change(e: ir.Expression) -> bool:
         match e:

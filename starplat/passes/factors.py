@@ -1,4 +1,4 @@
-"""Which expressions are a value of a node: they depend on it alone, cannot fail, and cost more than a look at a cell.
+"""Finds expressions that are a value of a node: they depend on it alone, cannot fail, and cost more than a load.
 
 Knows nothing of loops and kernels; `hoist_factors` asks here for every expression inside a loop over neighbors.
 """
@@ -22,13 +22,13 @@ _CHEAP = (ir.MathFunction.MIN, ir.MathFunction.MAX, ir.MathFunction.ABS, ir.Math
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """A value of `NODE`. Where `guard` does not hold, the value must not be worked out, and nobody wants it."""
+    """A value of `NODE`. Where `guard` does not hold, the value is unused and must not be evaluated."""
 
     value: ir.Expression
     guard: ir.Expression | None
 
     def at(self, node: ir.Variable) -> Factor:
-        """The same of another node."""
+        """The same for another node."""
         guard = None if self.guard is None else _renamed(self.guard, NODE, node)
         return Factor(_renamed(self.value, NODE, node), guard)
 
@@ -39,7 +39,7 @@ def _renamed(expression: ir.Expression, old: ir.Variable, new: ir.Variable) -> i
 
 @dataclass(frozen=True, slots=True)
 class Neighbor:
-    """A loop's variable. `holds` tells of arrays and variables whether the kernel leaves them alone."""
+    """A loop's variable. `holds` tells whether the kernel leaves an array or variable unchanged."""
 
     variable: ir.Variable
     direction: ir.Direction
@@ -62,8 +62,8 @@ class Neighbor:
         return Factor(_renamed(expression, self.variable, NODE), guard and _renamed(guard, self.variable, NODE))
 
     def is_of_it(self, expression: ir.Expression) -> bool:
-        """Whether the value depends on the neighbor and on what is the same for all, and cannot fail for any node that
-        is a neighbor; a divisor that is zero for others is its degree."""
+        """Whether the value depends on the neighbor and on what is the same for all, and cannot fail for any neighbor;
+        a divisor that may be zero is its degree."""
         match expression:
             case ir.Const() | ir.NumNodes() | ir.NumArcs():
                 return True

@@ -1,4 +1,4 @@
-"""Drops fills that nobody can see: the array is overwritten before anything looks at it.
+"""Drops dead fills: the array is overwritten before it is read.
 
 Lowering fills every property with zeros where it is declared, because reading it there gives 0; the
 `attachNodeProperty` that mostly follows makes that work in vain. The pass looks at operations in a row, and, for arrays
@@ -46,7 +46,7 @@ class _Dropper(Rewriter):
 def _without_unseen(
     ops: Sequence[ir.HostOp], later: Sequence[ir.HostOp], function: ir.HostFunction, module: ir.Module
 ) -> Iterator[ir.HostOp]:
-    """The operations of a function's own row without fills that only loops with new values follow."""
+    """The operations of a function's own row without fills that are followed only by loops with new values."""
     for place, op in enumerate(ops):
         following = (*ops[place + 1 :], *later)
         if isinstance(op, ir.HostBlock):
@@ -60,8 +60,8 @@ def _without_unseen(
 
 
 def _is_never_seen(array: ir.Array, following: Sequence[ir.HostOp], module: ir.Module) -> bool:
-    """Whether an array's values of now are lost on every way. A loop may run no round, so that what comes after it has
-    to be asked too."""
+    """Whether an array's current values are dead on every path. A loop may run no round, so that what comes after it
+    counts too."""
     for op in following:
         what = use(op, array, module)
         if what is Use.OVERWRITES:
@@ -73,7 +73,7 @@ def _is_never_seen(array: ir.Array, following: Sequence[ir.HostOp], module: ir.M
 
 
 def _begins_with_new_values(op: ir.HostOp, array: ir.Array, module: ir.Module) -> bool:
-    """Whether each round of a loop overwrites the array before it looks at it."""
+    """Whether each round of a loop overwrites the array before it reads it."""
     if not isinstance(op, ir.HostWhile | ir.HostFor):
         return False
     if any(array in touched(inner, module) for inner in walk_host(op.before)):

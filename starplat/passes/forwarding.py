@@ -1,5 +1,4 @@
-"""Hands a value that an iteration has just stored to its own cell on to where it is read, and drops the store if
-another follows before anybody looks.
+"""Forwards a value that an iteration has stored to its own cell to later loads, and drops dead stores.
 
 A fill that became part of a kernel leaves such stores: `degree[v] = 0` before `int degree_of_v = degree[v]`.
 """

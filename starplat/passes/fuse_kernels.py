@@ -1,4 +1,4 @@
-"""Makes one kernel of operations that go over all nodes (or arcs) one after the other.
+"""Fuses operations that go over all nodes (or arcs) one after the other into one kernel.
 
 Two kernels; a fill or a copy and the kernel after it; a kernel and the copy after it. They are joined where no
 iteration of the later one waits for another iteration of the earlier one (see `joining`), and where what stands between
@@ -26,9 +26,9 @@ _OVER: dict[ir.Extent, ir.Domain] = {ir.Extent.NODES: ir.AllNodes(), ir.Extent.A
 
 
 FARTHEST = 32
-"""Operations of a row that are looked at for one to be joined with."""
+"""How many operations of a row are tried as partners of one."""
 LARGEST = 32
-"""Operations of a kernel that is made of two: what a compiler of kernels still does well with, and a bound for ours."""
+"""The most operations of a fused kernel: what kernel compilers still handle well, and a bound for ours."""
 
 
 def fuse_kernels(module: ir.Module) -> ir.Module:
@@ -59,7 +59,7 @@ class _Fuser(Rewriter):
         self.wanted: dict[str, str] = {}
 
     def result(self, functions: tuple[ir.HostFunction, ...]) -> ir.Module:
-        """The module with what was made under its final names, without the kernels that nobody launches any more."""
+        """The module with fused kernels under their final names, without kernels no longer launched."""
         launched = {op.kernel for f in functions for op in walk_host(f.body) if isinstance(op, ir.Launch)}
         kernels = [kernel for kernel in self._in_order() if kernel.name in launched]
         names = Names(kernel.name for kernel in kernels if kernel.name not in self.wanted)
@@ -127,7 +127,7 @@ class _Fuser(Rewriter):
     def _meeting(
         self, place: int, first: Effects | None, later: int, second: Effects, between: list[Effects]
     ) -> int | None:
-        """Where both may take place: at the later one's place, or else at the earlier one's."""
+        """The place for both: the later one's, or else the earlier one's."""
         if first is not None and all(commute(first, other, self.memory) for other in between):
             return later
         return place if all(commute(second, other, self.memory) for other in between) else None
@@ -187,7 +187,7 @@ class _Fuser(Rewriter):
         return self.wanted.get(kernel.name, kernel.name)
 
     def _purpose(self, kernel: ir.Kernel) -> str:
-        """What a kernel is for: its comment, or the line of the program that it comes from."""
+        """The purpose of a kernel: its comment, or the program line that it comes from."""
         if kernel.comment or kernel.span == NOWHERE:
             return kernel.comment or self._name(kernel)
         line, _ = self.module.source.position(kernel.span.start)
@@ -225,7 +225,7 @@ def _storing(array: ir.Array, value: ir.Expression, iterator: ir.Variable) -> ir
 
 
 def _deed(op: ir.Fill | ir.CopyArray) -> str:
-    """A fill or a copy, for readers."""
+    """A fill or a copy, in words."""
     match op:
         case ir.Fill(array, value):
             return f"{array.name} = {print_expression(value)}"

@@ -1,12 +1,12 @@
-"""Works out once per node what a loop over neighbors would work out for every arc.
+"""Computes once per node what a loop over neighbors would compute for every arc.
 
 In `inflow += nbr.rank / g.count_outNbrs(nbr)` the quotient depends on the neighbor alone. A kernel launched just before
 stores it for every node; the loop then reads one cell instead of three, and divides no more. The value is the same
 bit for bit: it is the same expression of the same type.
 
-Left alone is
-- what only some nodes or arcs ask for (a filter, a condition, an early end), since the new kernel asks for every node;
-- what might fail for a node that is nobody's neighbor: an index outside its array, an integer divided by zero (unless
+Left alone are
+- values that only some nodes or arcs need (a filter, a condition, an early exit): the new kernel computes all;
+- values that might fail for a node that is no neighbor: an index outside its array, an integer divided by zero (unless
   the divisor is a degree that no neighbor has at 0, which is then asked first);
 - a real product that is added at once, for a target may round the two only once.
 """
@@ -236,7 +236,7 @@ class _Inside(Rewriter):
 
 
 def _without_unused(body: tuple[ir.KernelOp, ...], candidates: Iterable[ir.Variable]) -> tuple[ir.KernelOp, ...]:
-    """The operations without locals that nobody reads any more."""
+    """The operations without unused locals."""
     read = {e.variable for e in all_expressions(body) if isinstance(e, ir.Ref)}
     unused = frozenset(candidates) - read
     if not unused:

@@ -120,7 +120,7 @@ def _outer(kernel: ir.Kernel) -> set[str]:
 
 
 def _with_locals(kernel: ir.Kernel, taken: set[str], given: dict[ir.Variable, ir.Variable]) -> ir.Kernel:
-    """The kernel with `given` put for some of its locals and names that nobody has taken for the others."""
+    """The kernel with `given` put for some of its locals and fresh names for the others."""
     declared = [kernel.iterator] if kernel.iterator is not None else []
     declared += [variable for op in walk_kernel(kernel.body) for variable in declared_by(op)]
     mine = [variable for variable in dict.fromkeys(declared) if variable not in given]

@@ -1,4 +1,4 @@
-"""Reads a cell that neighbors lower where it is told to each of them, not once before.
+"""Reads a cell that neighbors lower at each use instead of once before, so that threads can share the node's arcs.
 
 `int own = v.dist; forall (w in g.neighbors(v)) … Min(w.dist, own + e.weight)` then is what `v.dist + e.weight` is, and
 threads can share the arcs of a node. A loop that goes on until no cell can be lowered does not mind that what is told
@@ -47,7 +47,7 @@ def _is_of_cells(
 
 
 def _settling(kernel: ir.Kernel) -> frozenset[ir.Array]:
-    """The arrays that the kernel changes in no other way than that their cells come to the same end in any order."""
+    """The arrays that the kernel changes only by monotone updates, whose end does not depend on their order."""
     settling, others = set[ir.Array](), set[ir.Array]()
     for op in walk_kernel(kernel.body):
         match op:
@@ -63,7 +63,7 @@ def _settling(kernel: ir.Kernel) -> frozenset[ir.Array]:
 
 
 def _without(local: ir.Variable, value: ir.Expression, body: tuple[ir.KernelOp, ...]) -> tuple[ir.KernelOp, ...]:
-    """The body without the local, if loops over arcs that are shared out are all that reads it."""
+    """The body without the local, if only shared loops over arcs read it."""
     loops = [op for op in body if isinstance(op, ir.ForNeighbors) and op.parallel]
     others = [op for op in body if op not in loops]
     read = any(part == ir.Ref(local) for part in all_expressions(others))
@@ -75,7 +75,7 @@ def _without(local: ir.Variable, value: ir.Expression, body: tuple[ir.KernelOp, 
 
 
 class _Reader(Rewriter):
-    """Puts what is worked out of cells in the place of the local."""
+    """Replaces the local by the expression over cells."""
 
     def __init__(self, local: ir.Variable, value: ir.Expression) -> None:
         self.local = local

@@ -1,4 +1,4 @@
-"""Gathers in a local what a loop adds up in one cell of its iteration.
+"""Accumulates in a local what a loop adds to one cell of its iteration.
 
 `for (w in g.nodes_to(v)) { v.sigma += w.sigma; }` need not go to memory for every arc: the cell is read before the loop
 and stored after it. The pass looks at every loop of a kernel, the outermost first. A cell stays where it is if
@@ -57,7 +57,7 @@ class _Gatherer(Rewriter):
         return (*before, self.rebuild(inside.rebuild(op)), *after)
 
     def _chosen(self, loop: Loop) -> dict[ir.Array, tuple[ir.Expression, ir.Variable]]:
-        """The cells that get a local for the time of the loop."""
+        """The cells that become locals during the loop."""
         touched = list(accesses((loop,)))
         cells = {a.array: a.index for a in touched if a.writes and a.index is not None and self.is_own(a)}
         chosen = {}
@@ -76,7 +76,7 @@ class _Gatherer(Rewriter):
         return array.extent is ir.Extent.ONE or self.own.has(array, index)
 
     def _is_gathered(self, array: ir.Array, loop: Loop) -> bool:
-        """Whether the loop goes on from what the cell holds, rather than only storing to it."""
+        """Whether the loop combines with the cell's value, rather than only storing to it."""
         for op in walk_kernel((loop,)):
             match op:
                 case ir.UpdateCell() | ir.ExtremeCell() if op.array == array and self.is_own_cell(array, op.index):
@@ -103,7 +103,7 @@ class _Gatherer(Rewriter):
 
 
 class _InLocals(Rewriter):
-    """Rewrites a loop so that chosen cells are locals."""
+    """Rewrites a loop with locals for the chosen cells."""
 
     def __init__(self, chosen: dict[ir.Array, tuple[ir.Expression, ir.Variable]], gatherer: _Gatherer) -> None:
         self.chosen = chosen
@@ -140,7 +140,7 @@ class _InLocals(Rewriter):
                 return self._extreme(op, local)
 
     def _extreme(self, op: ir.ExtremeCell, local: ir.Variable) -> tuple[ir.KernelOp, ...]:
-        """What the winner stores is worked out before, as the operation says."""
+        """The winner's stores are evaluated before, as the operation says."""
         before: list[ir.KernelOp] = []
 
         def early(value: ir.Expression, name: str) -> ir.Expression:
@@ -165,7 +165,7 @@ class _InLocals(Rewriter):
 
 
 def _updated(combine: ir.Combine, local: ir.Variable, value: ir.Expression) -> tuple[ir.KernelOp, ...]:
-    """`local combine= value`; the value is worked out even where the local decides alone."""
+    """`local combine= value`; the value is evaluated even where the local decides alone."""
     match combine:
         case ir.Combine.OR:
             return _set_if(value, local, True)

@@ -1,8 +1,8 @@
-"""Which arrays of a kernel may be the same memory under two names.
+"""Aliasing: which arrays of a kernel may be the same memory.
 
-A caller who gives one device array twice is refused if the program changes it (E0713), and arrays of the program's own
-are apart. What is left is a program that hands one property to two parameters of its own function: then, in all of the
-module, any two arrays of one kind may be one.
+A caller that passes one device array twice is refused if the program changes it (E0713), and arrays of the program's
+own are apart. What is left is a program that passes one property to two parameters of its own function: then, in all of
+the module, any two arrays of one kind may be one.
 """
 
 from functools import lru_cache

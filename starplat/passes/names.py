@@ -1,4 +1,4 @@
-"""The names that are taken inside a kernel or a host function, so that a pass can find free ones."""
+"""The names taken inside a kernel or a host function, so that a pass can find fresh ones."""
 
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import declared_by, walk_host, walk_kernel

@@ -1,4 +1,4 @@
-"""The passes in their order, each with the reason for its place."""
+"""The list of passes in order, each with the reason for its place."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from starplat.passes.rotated_loops import rotated_loops
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """A rewrite: its name, what it does in a sentence, why it stands where it stands."""
+    """A rewrite: its name, its effect in a sentence, the reason for its place."""
 
     name: str
     sentence: str
@@ -46,7 +46,7 @@ PASSES = (
     ),
     Pass(
         "drop-dead-fills",
-        "a fill vanishes if the array is overwritten before anybody looks",
+        "a fill vanishes if the array is overwritten before it is read",
         "before kernels are changed: lowering fills every property that is declared, and most are given values at once",
         drop_dead_fills,
     ),
@@ -70,7 +70,7 @@ PASSES = (
     ),
     Pass(
         "brief-arrays",
-        "a property that every iteration stores before it reads it, and nobody reads later, becomes a local",
+        "a property that every iteration stores before it reads it, and that is dead afterwards, becomes a local",
         "after fusing: the copy that follows a loop reads the property until it is part of the loop",
         brief_arrays,
     ),

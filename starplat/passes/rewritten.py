@@ -1,4 +1,4 @@
-"""What a rewrite that needs a proof gives back, and the tidying up after it."""
+"""The result of a rewrite that needs a proof, and the clean-up after it."""
 
 from dataclasses import dataclass, replace
 
@@ -10,7 +10,7 @@ from starplat.ir.visitor import walk_host
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was put in the place of what, how far if that is not all of it, and why that is right."""
+    """What was replaced by what, how far if not all of it, and why that is right."""
 
     what: str
     why: str
@@ -23,7 +23,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """The module, the same object if nothing was found, and everything that was."""
+    """The module, the same object if nothing was found, and all replacements."""
 
     module: ir.Module
     found: tuple[Found, ...] = ()
@@ -40,7 +40,7 @@ def free_name(name: str, taken: set[str]) -> str:
 def replaced(
     body: tuple[ir.HostOp, ...], *changes: tuple[ir.HostOp | None, tuple[ir.HostOp, ...]]
 ) -> tuple[ir.HostOp, ...]:
-    """The operations with others in the place of some, which may stand inside."""
+    """The operations with some replaced, which may stand inside others."""
     return _Replacer({id(old): new for old, new in changes if old is not None}).host_block(body)
 
 

@@ -1,5 +1,5 @@
-"""Tests a loop behind its body where it is sure to run once: `bool more = True; while (more) …` becomes
-`do … while (more)`, the one form that later steps look for.
+"""Rotates loops that surely run once: `bool more = True; while (more) …` becomes `do … while (more)`, the one form that
+later steps look for.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ def rotated_loops(module: ir.Module) -> ir.Module:
 
 
 class _Rotator(Rewriter):
-    """Looks at every row of operations for loops whose condition is known to hold when they begin."""
+    """Looks in every row of operations for loops whose condition is known to hold at first."""
 
     def __init__(self, module: ir.Module) -> None:
         self.module = module
@@ -48,7 +48,7 @@ class _Rotator(Rewriter):
         return len(values) == len(asked) > 0 and bool(evaluate(condition, values, {}, 0, 0))
 
     def known(self, variable: ir.Variable, before: Sequence[ir.HostOp]) -> ir.Const | None:
-        """The constant that the variable holds after the operations."""
+        """The constant value of the variable after the operations."""
         for op in reversed(list(stream(before))):
             match op:
                 case ir.DeclareVariable(assigned, ir.Const() as value) | ir.SetVariable(assigned, ir.Const() as value):

@@ -1,6 +1,4 @@
-"""Host operations in a row, as a flat list: blocks that only group are marks in it, so that a pass can move operations
-from one to another.
-"""
+"""Host operations as a flat list, with marks for grouping blocks, so that a pass can move operations between these."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,7 +16,7 @@ class Begin:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """Where the block that began last ends."""
+    """Where the innermost open block ends."""
 
 
 Row = list[ir.HostOp | Begin | End]

@@ -73,7 +73,7 @@ class Candidate:
                 yield array
 
     def of_nodes(self, elements: tuple[ir.Element, ...]) -> Iterator[ir.Array]:
-        """The arrays with a value of such a type for each node that the loop's kernels write, and nobody else in it."""
+        """The arrays with a value of such a type for each node that only the loop's kernels write in it."""
         for array in dict.fromkeys(array for kernel in self.kernels for array in sorted_arrays(kernel)):
             touched = any(array in arrays_in(op) for op in self.round)
             if array.element in elements and array.extent is ir.Extent.NODES and not touched:
@@ -81,7 +81,7 @@ class Candidate:
 
     def judged(self, kernel: ir.Kernel, labels: Labels) -> ir.Kernel:
         """The kernel with its filter as a launch just before judges it. Labels may have become better since, so this is
-        for kernels that only let better ones win: whose label has changed is looked at again."""
+        for kernels that only let better ones win: a node with a changed label is visited again."""
         stores = [op for op in walk_kernel(kernel.body) if isinstance(op, ir.Store) and op.array == labels.array]
         if any(op.value != labels.best for op in stores):
             return kernel
@@ -114,7 +114,8 @@ class Candidate:
         return None
 
     def own_start(self, array: ir.Array) -> ir.Launch | None:
-        """The launch that writes the array last before the loop, if that is all it does and nobody looks in between."""
+        """The launch that writes the array last before the loop, if that is all it does and nothing reads it in
+        between."""
         for op in reversed(self.before):
             if isinstance(op, ir.Launch) and array in self.module.kernel(op.kernel).arrays:
                 kernel = self.module.kernel(op.kernel)

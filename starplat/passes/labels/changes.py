@@ -1,4 +1,4 @@
-"""What a kernel does to the labels of nodes in one iteration, as records.
+"""Records of what a kernel does to the labels of nodes in one iteration.
 
 Conditions and values are in terms of the iteration: its nodes, their labels, and names for what loops leave behind.
 """
@@ -23,8 +23,8 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """Under `condition`, a reduction's variable is told, or the flag at `node` of an array is set to True. The
-    condition was read after that many of the iteration's changes, so of these it says nothing."""
+    """Under `condition`, a reduction's variable gets a contribution, or the flag at `node` of an array becomes True.
+    The condition was read after that many of the iteration's changes, so of these it says nothing."""
 
     to: ir.Variable | ir.Array
     node: ir.Expression | None
@@ -50,8 +50,8 @@ class Fact:
 
 @dataclass
 class Summary:
-    """What a kernel does in one iteration, changes and signals in their order. `others` is what it changes besides, in
-    ways that are not followed."""
+    """What a kernel does in one iteration, changes and signals in order. `others` are its other changes, which are not
+    followed."""
 
     labels: Labels
     own: ir.Expression | None

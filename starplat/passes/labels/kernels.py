@@ -1,4 +1,4 @@
-"""Whether a kernel does nothing to the labels of nodes but let better ones of the same component win.
+"""Tests whether a kernel only lets better labels of the same component win.
 
 Takes a kernel and the array of labels, gives the `Summary` of it, or None; and answers what else loops over labels want
 to know of a kernel.
@@ -14,7 +14,7 @@ from starplat.passes.labels.terms import Terms
 
 
 def summary(kernel: ir.Kernel, labels: Labels) -> Summary | None:
-    """What the kernel does, or None if it may do anything else to labels than let better ones of a component win."""
+    """The kernel's summary, or None if it may do anything else to labels."""
     try:
         reader = Reader(kernel, labels)
         reader.read()
@@ -47,7 +47,7 @@ def starts_as_itself(kernel: ir.Kernel, array: ir.Array) -> bool:
 
 
 def sets_all(kernel: ir.Kernel, array: ir.Array, value: bool) -> bool:
-    """Whether the kernel surely leaves this value in all cells of a flag for each node."""
+    """Whether the kernel surely leaves this value in all cells of a flag per node."""
     return stored_everywhere(kernel, array) == ir.Const(value, ir.Element.BOOL)
 
 
@@ -75,7 +75,7 @@ def clears_its_own(kernel: ir.Kernel, found: Summary, array: ir.Array) -> bool:
 
 
 def _runs_first(body: tuple[ir.KernelOp, ...], wanted: ir.KernelOp) -> bool:
-    """Whether every iteration comes by the operation: plain ones before it only."""
+    """Whether every iteration reaches the operation: only plain ones before it."""
     for op in body:
         if op == wanted:
             return True

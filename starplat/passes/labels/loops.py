@@ -1,4 +1,4 @@
-"""Host loops that let the best label of each component win, whatever their spelling.
+"""Recognises host loops that let the best label of each component win, however they are spelled.
 
 Takes a module's host function, gives its `LabelLoop`s. What is proved for each of them, from the operations alone:
 
@@ -10,7 +10,7 @@ Takes a module's host function, gives its `LabelLoop`s. What is proved for each 
 - nothing else that the loop leaves behind is looked at later, or it is known (`ends`).
 
 If arcs are followed one way only (`both_ways` is False), the best label of a component wins if its node reaches all
-others along arcs, and who replaces the loop has to see to that.
+others along arcs, and the replacement has to ensure that.
 """
 
 from collections.abc import Iterator
@@ -81,7 +81,7 @@ def _proved(candidate: Candidate) -> list[LabelLoop]:
 
 
 def _suspected(candidate: Candidate) -> Iterator[tuple[Labels, Start]]:
-    """What may be labels in a loop, those that are nodes first."""
+    """Candidates for labels in a loop, those that are nodes first."""
     for array in candidate.starting_as_themselves():
         for extreme in (ir.Combine.MIN, ir.Combine.MAX):
             yield Labels(array, extreme), Start.NODES
@@ -241,7 +241,7 @@ class _Proof:
         }
 
     def found(self, both_ways: bool, marks: tuple[ir.Array, ...]) -> LabelLoop | None:
-        """The loop, if all that it leaves besides labels is known or nobody looks at it."""
+        """The loop, if all its other live results are known."""
         ends = [
             *self.candidate.ends_of_variables(self.after_round(None, set(), frozenset())),
             *self.candidate.ends_of_arrays(self.array, marks),

@@ -1,4 +1,4 @@
-"""Whether a condition follows from others, whatever the order of the numbers in them.
+"""Decides whether a condition follows from others, for any order of the numbers in them.
 
 Conditions compare the labels of nodes: `label[v] < label[u]`, `a != b`. Every order that the numbers of a condition may
 be in is tried; there are few, because there are few numbers. Equal nodes have equal labels, and where labels are nodes
@@ -172,7 +172,7 @@ class Labels:
 
 
 def loop_name(variable: ir.Variable, number: int) -> ir.Ref:
-    """A name for what some round of a loop leaves in a variable; it is nobody's node."""
+    """A name for an unknown value that a loop leaves in a variable; it is no node's."""
     return ir.Ref(ir.Variable(f"{variable.name}'{number}", variable.element))
 
 

@@ -1,4 +1,4 @@
-"""What holds for all arcs after a kernel has run that lets better labels win.
+"""Proves what holds for all arcs after a kernel that lets better labels win.
 
 Takes the `Summary` of a kernel, gives the `Ways` in which labels agree along arcs if it has signalled nothing, or
 whatever it has marked.

@@ -1,4 +1,4 @@
-"""Reads a kernel's operations as changes of labels and signals, each with the condition under which it happens.
+"""Reads a kernel's operations as changes of labels and signals, each with its condition.
 
 Takes a kernel and the array of labels, fills a `Summary`. What it does not follow raises `NotFollowed`.
 """
@@ -154,7 +154,7 @@ class Reader:
 
     @property
     def now(self) -> int:
-        """How many changes the iteration has come by."""
+        """The number of changes that the iteration has made."""
         return len(self.found.changes)
 
     def tested(self, at: int, ops: tuple[ir.KernelOp, ...], condition: ir.Expression) -> None:

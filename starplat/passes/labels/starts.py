@@ -1,4 +1,4 @@
-"""How labels stand when a loop begins, and whether the flags that stand beside them tell of every label that matters.
+"""The labels when a loop begins, and whether the flags beside them mark every label that matters.
 
 Takes what stands before a loop. A node without a flag need not be looked at if no label is worse than its own.
 """
@@ -15,7 +15,7 @@ from starplat.passes.labels.orders import Labels
 
 
 class Start(Enum):
-    """What the labels of nodes are when a loop begins."""
+    """The initial labels of nodes."""
 
     NODES = "every node itself"
     EACH = "a value for each node"
@@ -50,7 +50,7 @@ def _written(kernel: ir.Kernel, array: ir.Array) -> list[ir.Expression]:
 
 
 def _varies(value: ir.Expression, kernel: ir.Kernel) -> bool:
-    """Whether there may be as many values as nodes: not where constants are chosen from, or nodes compared."""
+    """Whether there may be as many values as nodes: not with a choice among constants, or comparisons of nodes."""
     match value:
         case ir.Const():
             return False
@@ -151,7 +151,7 @@ class _Cover:
 
 
 def _is_settled(value: ir.Expression, kernel: ir.Kernel) -> bool:
-    """Whether the value is the same wherever an iteration works it out."""
+    """Whether the value is the same wherever an iteration evaluates it."""
     written, fixed = written_arrays(kernel.body), (kernel.iterator, *kernel.scalars)
     for part in walk_expression(value):
         match part:

@@ -1,4 +1,4 @@
-"""What the expressions of a kernel mean in one iteration: what its locals stand for, and which nodes are its own.
+"""The meaning of a kernel's expressions in one iteration: values of locals, and nodes of the own component.
 
 A node is the iteration's own if it is surely in the component that the iteration is about: whatever is reached from its
 own node along arcs is, and along labels too where these are nodes. A value is the component's own if it is the label of
@@ -100,7 +100,7 @@ class Terms:
         return loop_name(variable, self.fresh)
 
     def is_as_own(self, after: ir.Expression, before: ir.Expression) -> bool:
-        """Whether one term is as much the component's own as another."""
+        """Whether one term belongs to the own component if the other does."""
         node = before not in self.members or self.is_member(after)
         return node and (before not in self.values or self.is_value(after))
 

@@ -1,4 +1,4 @@
-"""The kernels of union-find, on an array by which every node points to a better one of its tree, or to itself.
+"""The kernels of union-find, on an array in which every node points to a better one of its tree, or to itself.
 
 After Jaiganesh and Burtscher (ECL-CC, HPDC 2018) and Sutton, Ben-Nun and Barak (Afforest, IPDPS 2018). Takes the array
 and what is known of the graph; `union_find` launches what comes out.
@@ -15,7 +15,7 @@ from starplat.source import Span
 
 STEPS = ("start", "sample", "set_apart", "join", "flatten")
 PATIENCE = 64
-"""Steps of a climb that has time, as another comes later."""
+"""The most steps of a climb that a later one may finish."""
 
 
 @dataclass
@@ -23,7 +23,7 @@ class Trees:
     """The kernels' names by step; `extreme` says whether the least or the greatest node is a root.
 
     `one_way` is told if an arc that joins two trees lacks its reverse, and None where that does not matter; `apart`
-    tells who is apart from the great tree, and is None unless every arc is known to have its reverse. Kernels that
+    marks the nodes outside the great tree, and is None unless every arc is known to have its reverse. Kernels that
     climb begin with nodes that are probably near roots: `turned` lets `visited` be the greatest first where those are.
     """
 
@@ -50,7 +50,7 @@ class Trees:
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """The launches, in their order."""
+        """The launches, in order."""
         return ("start", "sample", "flatten" if self.apart is None else "set_apart", "join", "flatten")
 
     def kernels(self) -> list[ir.Kernel]:
@@ -129,8 +129,8 @@ class Trees:
         return (*self.turned, *self.climbed(self.visited, self.local("held"), self.local("above")))
 
     def set_apart(self, apart: ir.Array) -> tuple[ir.KernelOp, ...]:
-        """Most arcs are in the great tree, so the one in the middle probably is. Who does not get to its root takes
-        itself for apart from it, which costs time and does no harm."""
+        """Most arcs are in the great tree, so the one in the middle probably is. A node that does not reach its root
+        counts as outside of it, which costs time and does no harm."""
         held, great = self.local("held"), self.local("great")
         middle = ir.Load(
             ir.COLUMNS,
@@ -148,8 +148,8 @@ class Trees:
     ) -> tuple[ir.KernelOp, ...]:
         """Lets a node point to its root, which `held` is then, or with `steps` to an ancestor not too far away.
 
-        A path may be as long as there are nodes. Every step is told, so that threads which climb at the same time spare
-        each other half of what is left; those who would climb over nodes that nobody has begun with yet give up.
+        A path may be as long as there are nodes. Every step is stored, so that threads that climb at the same time
+        halve each other's rest; those that would climb over untouched nodes give up.
         """
         climb = (
             self.shortened(node, ir.Ref(above)),

@@ -1,4 +1,4 @@
-"""What is known of conditions on the host: true, false, or not known."""
+"""Evaluates host conditions in three values: true, false, unknown."""
 
 from starplat.ir import nodes as ir
 

@@ -1,4 +1,4 @@
-"""Finds components by union-find where a program lets labels spread until nothing changes.
+"""Replaces label propagation until convergence by union-find.
 
 A loop that `loops` has proved to leave every node with the best label of its component becomes five launches
 (`trees`): every node points to its best neighbor; joins a second one; paths are flattened; every arc joins the trees at
@@ -34,7 +34,7 @@ def union_find(
     even_few: bool = True,
     joins: Callable[[ir.Combine, ir.Element], bool] = lambda combine, element: True,
 ) -> Rewritten:
-    """The same program with union-find in place of label propagation, and what was found.
+    """The same program with union-find in place of label propagation, and the replacements.
 
     Args:
         shares_arcs: whether threads are to share the arcs of all nodes, where a kernel goes over these.

@@ -1,4 +1,4 @@
-"""All orders that some numbers can have, equal ones among them."""
+"""All weak orders of some numbers: orders with ties."""
 
 from functools import lru_cache
 

@@ -1,1 +1,1 @@
-"""Intersections of rows in the place of a search through all pairs of neighbors."""
+"""Triangle counting by intersections of rows, in place of a search through all pairs of neighbors."""

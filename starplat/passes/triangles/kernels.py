@@ -1,9 +1,10 @@
-"""Kernels that count triangles, whatever their spelling: three nodes, an arc between any two of them, one sum.
+"""Recognises kernels that count triangles, however they are spelled: three nodes, an arc between any two of them, one
+sum.
 
 Takes a kernel, gives its `TriangleCount`. The three nodes come from loops over neighbors, from the kernel's own range
-of nodes or arcs, and arcs between them from these loops and from tests with `is_an_edge`. All that else decides whether
-three nodes count is how their numbers compare; so in a graph whose arcs lead both ways, without parallel ones, every
-triangle counts equally often.
+of nodes or arcs, and arcs between them from these loops and from tests with `is_an_edge`. Otherwise only the order of
+their numbers may decide whether three nodes count; so in a graph whose arcs lead both ways, without parallel ones,
+every triangle counts equally often.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class TriangleCount:
 
 
 class IsNone(Exception):  # noqa: N818 - it says what the kernel is
-    """What is read counts something else."""
+    """The kernel counts something else."""
 
 
 def triangle_count(kernel: ir.Kernel) -> TriangleCount | None:
@@ -62,12 +63,12 @@ def _counted(kernel: ir.Kernel, reader: TripleReader) -> TriangleCount:
 
 
 ORDERS = tuple(permutations(range(3)))
-"""How the numbers of three nodes may compare."""
+"""The orders of the numbers of three nodes."""
 
 
 class TripleReader:
-    """Reads which triples of nodes something is done for: the `nodes`, by the loops that they come from, the `arcs`
-    that there are between them, and the conditions on their numbers."""
+    """Reads the triples of nodes that something is done for: the `nodes`, by the loops that they come from, the `arcs`
+    between them, and the conditions on their numbers."""
 
     def __init__(self) -> None:
         self.known: dict[ir.Expression, ir.Expression] = {}
@@ -166,7 +167,7 @@ def _adds(op: ir.KernelOp, local: ir.Variable, total: ir.Variable) -> bool:
 
 
 def tested_arc(condition: ir.Expression) -> tuple[ir.Expression, ir.Expression] | None:
-    """The ends of an arc, if the condition is that there is one, or one of both ways, where they lead both ways."""
+    """The ends of an arc, if the condition is that it exists; or of either direction, where arcs lead both ways."""
     if not isinstance(condition, ir.Binary):
         return None
     if condition.operator is ir.BinaryOperator.OR:

@@ -1,8 +1,8 @@
-"""Finds the nodes that two rows have in common by marks: the rows are those parts of a graph's rows that are kept.
+"""Intersects two rows by marks, a bit per node; a row is the kept part of a graph's row.
 
-Each of a few workers takes blocks of nodes from all over the graph. It marks the nodes of a row, a bit for each in
-memory of its own, looks at the bits of all nodes in the rows of these, and takes the marks away again. So an arc costs
-as many looks as the other row is long, none of which is a branch that nobody can foresee.
+Each of a few workers takes blocks of nodes from all over the graph. It marks the nodes of a row in memory of its own,
+tests the bits of all nodes in the rows of these, and clears the marks. So an arc costs as many tests as the other row
+is long, none of them an unpredictable branch.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from starplat.ir import nodes as ir
 from starplat.passes.triangles.meetings import Tally
 
 BLOCK = 64
-"""Nodes that a worker takes at once: their rows lie side by side."""
+"""Nodes that a worker takes at once: their rows are adjacent."""
 
 _WORD = build.number(32)
 
@@ -47,7 +47,7 @@ class MarkedRows:
         return ir.Apply(ir.MathFunction.MIN, (last, ir.NumNodes()), ir.Element.INT)
 
     def row(self, v: ir.Variable, mine: ir.Variable, tally: Tally) -> tuple[ir.KernelOp, ...]:
-        """What is done with the row of one node; one of a single arc has nothing in common with any other."""
+        """The work on the row of one node; one of a single arc has nothing in common with any other."""
         begin, end = self.local("begin", ir.Element.ARC), self.local("end", ir.Element.ARC)
         place, e, old = (self.local(name, ir.Element.ARC) for name in ("place", "e", "old"))
         bit, u = self.bit(ir.Load(self.kept, ir.Ref(place))), self.local("u", ir.Element.NODE)
@@ -73,7 +73,7 @@ class MarkedRows:
         )
 
     def other_row(self, u: ir.Variable, mine: ir.Variable, tally: Tally) -> ir.ForRange:
-        """Looks for marks."""
+        """Tests the marks."""
         i, w = self.local("i", ir.Element.ARC), self.local("w", ir.Element.NODE)
         look = _binary("&", ir.Load(self.marks, self.word(mine, ir.Ref(w))), self.bit(ir.Ref(w)))
         marked = _binary("!=", look, build.ZERO)

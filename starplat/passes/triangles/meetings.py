@@ -1,4 +1,4 @@
-"""How the rows of two nodes are compared, and what is done with what they have in common."""
+"""How two rows are intersected, and what is done with the common nodes."""
 
 from enum import Enum
 from typing import Protocol
@@ -7,7 +7,7 @@ from starplat.ir import nodes as ir
 
 
 class Meeting(Enum):
-    """How the rows of two nodes are compared."""
+    """The ways to intersect two rows."""
 
     SEARCH = "numbers of one are searched in the other"
     MERGE = "both are gone through side by side"

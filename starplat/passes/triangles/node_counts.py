@@ -1,4 +1,4 @@
-"""Kernels that count, for every node, the arcs between its neighbors, whatever their spelling.
+"""Recognises kernels that count, for every node, the arcs between its neighbors, however they are spelled.
 
 Takes a kernel over nodes, gives its `NodeCounts`: the body without the loops that count, and what the triangles of a
 node add to each of its locals in their place. All of it holds for graphs in which every arc has its reverse and no

@@ -1,4 +1,4 @@
-"""Counts triangles by intersecting neighbors, where a program tries every pair of a node's neighbors.
+"""Counts triangles by intersecting rows, where a program tries every pair of a node's neighbors.
 
 A kernel that `kernels` has proved to count triangles gives way to a search that finds each once, on simple
 graphs whose arcs lead both ways. On other graphs the program's own kernel runs.
@@ -15,7 +15,7 @@ from starplat.passes.triangles.search import TriangleSearch
 
 
 def triangles(module: ir.Module, *, meeting: Meeting = Meeting.SEARCH) -> Rewritten:
-    """The same program with intersections in place of tests of pairs, and what was found.
+    """The same program with intersections in place of tests of pairs, and the replacements.
 
     Args:
         meeting: how rows are compared.
@@ -37,7 +37,7 @@ def triangles(module: ir.Module, *, meeting: Meeting = Meeting.SEARCH) -> Rewrit
 
 
 def _fits(found: TriangleCount) -> bool:
-    """Whether what a triangle adds is a number of the sum's type."""
+    """Whether a triangle's addition is a number of the sum's type."""
     least, most = ir.limits(found.reduction.variable.element)
     return least <= found.value <= most
 

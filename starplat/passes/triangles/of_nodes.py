@@ -1,8 +1,8 @@
-"""Counts the triangles of every node by intersecting neighbors, where a program tries the pairs of its neighbors.
+"""Counts the triangles of every node by intersecting rows, where a program tries the pairs of its neighbors.
 
-A kernel that `node_counts` has proved to count them, to work out clustering coefficients or whatever it likes, gives
-way to a search that finds each triangle once and adds one to all of its nodes, and to the same kernel without the
-counting, on simple graphs whose arcs lead both ways. On other graphs the program's own kernel runs.
+A kernel that `node_counts` has recognised, as for clustering coefficients, is replaced by a search that finds each
+triangle once and adds one to all of its nodes, and by the same kernel without the counting, on simple graphs whose arcs
+lead both ways. On other graphs the program's own kernel runs.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from starplat.passes.triangles.search import TriangleSearch
 def node_triangles(
     module: ir.Module, *, meeting: Meeting = Meeting.SEARCH, adds: Callable[[ir.Element], bool] = lambda element: True
 ) -> Rewritten:
-    """The same program with intersections in place of tests of pairs, and what was found.
+    """The same program with intersections in place of tests of pairs, and the replacements.
 
     Args:
         meeting: how rows are compared.
