@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tomllib
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from inspect import signature
 from pathlib import Path
 
@@ -17,7 +17,9 @@ import pytest
 from starplat.networkx.info import HOMES, get_info
 from starplat.networkx.interface import backend
 from starplat.networkx.registry import function
-from tests.networkx.calls import CALLS, graphs, outcome, same
+from starplat.toolchain.devices import report
+from tests.networkx.calls import CALLS, Raised, graphs, outcome, same
+from tests.zoo import ZOO
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,11 +38,13 @@ def installed() -> None:
         pytest.skip("starplat was installed before it had a backend: pip install -e '.[dev]'")
 
 
-@pytest.mark.usefixtures("installed")
-@pytest.mark.parametrize("name", sorted(HOMES))
-def test_gives_what_networkx_gives(name: str) -> None:
+FEW = ("empty", "unreachable", "two-cycles-joined", "diamonds-undirected", "random-sparse", "random-dense-undirected")
+SEVERAL = (*FEW, "one-loop", "isolated", "islands", "parallel-undirected", "some-zero-weights", "both-ways", "random")
+
+
+def require_the_same(name: str, names: Collection[str]) -> None:
     computed = 0
-    for G in graphs():
+    for G in graphs(names):
         for number, call in enumerate(CALLS[name]):
             ours = outcome(call, G, backend="starplat")
             if isinstance(ours, NotImplementedError):
@@ -48,8 +52,32 @@ def test_gives_what_networkx_gives(name: str) -> None:
                 continue
             theirs = outcome(call, G, backend="networkx")
             assert same(ours, theirs), f"{name}, call {number}, {G}: {ours} instead of {theirs}"
-            computed += not isinstance(theirs, tuple)
-    assert computed > len(CALLS[name])
+            computed += not isinstance(theirs, Raised)
+    assert computed > 0
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("name", sorted(HOMES))
+def test_gives_what_networkx_gives(name: str) -> None:
+    require_the_same(name, FEW)
+
+
+@pytest.mark.campaign
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("name", sorted(HOMES))
+def test_gives_what_networkx_gives_on_every_small_ugly_graph(name: str) -> None:
+    require_the_same(name, ZOO)
+
+
+@pytest.mark.campaign
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("backend_target", ["openmp", "reference"])
+@pytest.mark.parametrize("name", sorted(HOMES))
+def test_gives_what_networkx_gives_on_other_targets(name: str, backend_target: str) -> None:
+    if not any(device.usable for device in report(backend_target)):
+        pytest.skip(f"no device of {backend_target}")
+    with nx.config.backends.starplat(target=backend_target):
+        require_the_same(name, SEVERAL)
 
 
 def test_every_function_that_networkx_is_told_of_is_there() -> None:

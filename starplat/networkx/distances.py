@@ -1,0 +1,144 @@
+"""Eccentricity and what follows from it, mean distances, closeness and harmonic centrality.
+
+They come from the sums over the distances to every node from many sources (`distance_sums.sp`), in one run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from starplat.networkx.network import Network, Numbers
+from starplat.networkx.registry import implements, needs_attribute, only
+from starplat.networkx.running import run
+from starplat.networkx.searches import by_weights, positive_weights
+
+Weight = Hashable | None
+Eccentricities = Mapping[Any, Any] | None
+no_function = needs_attribute("weight")
+exact = only("usebounds", False, because="the bounds are NetworkX's way to save searches; starplat runs them all")
+
+
+@implements(no_function, only("sp", None, because="starplat computes the distances itself"), arcs=1_000)
+def eccentricity(G: Network, v: Any = None, sp: Any = None, weight: Weight = None) -> Any:
+    if v is None:
+        sums = _sums(G, range(len(G)), weight, turned=True)
+        _require_connected(G, sums["reached_by"])
+        return G.by_label(_as_weights(G, weight, sums["farthest"]))
+    found = {}
+    for label in G.bunch(v):
+        search = by_weights(G, [G.node(label)], weight)
+        _require_connected(G, search.reached.sum(keepdims=True))
+        found[label] = search.distance.max().item()
+    return found[v] if v in G else found
+
+
+@implements(no_function, exact, arcs=1_000)
+def diameter(G: Network, e: Eccentricities = None, usebounds: bool = False, weight: Weight = None) -> Any:
+    return max(_eccentricities(G, e, weight).values())
+
+
+@implements(no_function, exact, arcs=1_000)
+def radius(G: Network, e: Eccentricities = None, usebounds: bool = False, weight: Weight = None) -> Any:
+    return min(_eccentricities(G, e, weight).values())
+
+
+@implements(no_function, exact, arcs=1_000)
+def periphery(G: Network, e: Eccentricities = None, usebounds: bool = False, weight: Weight = None) -> list[Any]:
+    found = _eccentricities(G, e, weight)
+    largest = max(found.values())
+    return [v for v, far in found.items() if far == largest]
+
+
+@implements(no_function, exact, arcs=1_000)
+def center(G: Network, e: Eccentricities = None, usebounds: bool = False, weight: Weight = None) -> list[Any]:
+    found = _eccentricities(G, e, weight)
+    least = min(found.values())
+    centers = [v for v, far in found.items() if far == least]
+    is_tree = not G.is_directed() and len(G.source) == 2 * (len(G) - 1)
+    if e is None and weight is None and is_tree and len(centers) > 1:
+        raise NotImplementedError("the order in which NetworkX gives the two centers of a tree is that of a set")
+    return centers
+
+
+@implements(no_function, arcs=1_000)
+def average_shortest_path_length(G: Network, weight: Weight = None, method: str | None = None) -> float:
+    methods = ["unweighted", "dijkstra", "bellman-ford", "floyd-warshall", "floyd-warshall-numpy"]
+    if method is None:
+        method = "unweighted" if weight is None else "dijkstra"
+    if method not in methods:
+        raise ValueError(f"method not supported: {method}")
+    if len(G) == 0:
+        message = "the null graph has no paths, thus there is no average shortest path length"
+        raise nx.NetworkXPointlessConcept(message)
+    if len(G) == 1:
+        return 0
+    sums = _sums(G, range(len(G)), None if method == "unweighted" else weight)
+    if (sums["reached_by"] != len(G)).any():
+        strongly = "strongly " * G.is_directed()
+        raise nx.NetworkXError(f"Graph is not {strongly}connected.")
+    total: float = sums["farness"].sum().item()
+    return total / (len(G) * (len(G) - 1))
+
+
+@implements(needs_attribute("distance"), arcs=1_000)
+def closeness_centrality(G: Network, u: Any = None, distance: Weight = None, wf_improved: bool = True) -> Any:
+    if u is None:
+        sums = _sums(G, range(len(G)), distance)
+        farness, reached_by = sums["farness"], sums["reached_by"]
+    else:
+        if u not in G:
+            where = f"Source {u} is not in G" if distance is None else f"Node {u} not found in graph"
+            raise nx.NodeNotFound(where)
+        search = by_weights(G, [G.node(u)], distance, turned=True)
+        farness = search.distance[search.reached].sum(keepdims=True)
+        reached_by = search.reached.sum(keepdims=True)
+    with np.errstate(all="ignore"):
+        closeness = (reached_by - 1.0) / farness
+        if wf_improved:
+            closeness = closeness * ((reached_by - 1.0) / (len(G) - 1))
+    closeness = np.where((farness > 0) & (len(G) > 1), closeness, 0.0)
+    return G.by_label(closeness) if u is None else closeness.item()
+
+
+@implements(needs_attribute("distance"), arcs=1_000)
+def harmonic_centrality(
+    G: Network, nbunch: Any = None, distance: Weight = None, sources: Any = None
+) -> dict[Any, float]:
+    of = set(G.labels) if nbunch is None else set(G.bunch(nbunch))
+    starts = set(G.labels) if sources is None else set(G.bunch(sources))
+    nearness = _sums(G, sorted(G.nodes(starts)), distance)["nearness"].tolist()
+    return {label: nearness[G.node(label)] or 0 for label in of}
+
+
+def _eccentricities(G: Network, given: Eccentricities, weight: Weight) -> Mapping[Any, Any]:
+    found: Mapping[Any, Any] = eccentricity(G, weight=weight) if given is None else given
+    return found
+
+
+def _require_connected(G: Network, reached: Numbers) -> None:
+    if (reached != len(G)).any():
+        raise nx.NetworkXError(
+            "Found infinite path length because the digraph is not strongly connected"
+            if G.is_directed()
+            else "Found infinite path length because the graph is not connected"
+        )
+
+
+def _sums(G: Network, sources: Sequence[int], weight: Weight, *, turned: bool = False) -> Mapping[str, Numbers]:
+    """The sums over the distances from the sources to every node."""
+    weights = positive_weights(G, weight)
+    counted = weights.dtype.kind == "i" and bool((weights == 1).all())
+    attribute = None if counted else weight
+    graph = G.turned(attribute) if turned else G.weighted(attribute)
+    program = "distance_sums" if counted else "weighted_distance_sums"
+    found = run(program, graph, "farness", "reached_by", "farthest", "nearness", sources=list(sources))
+    return {name: found[name] for name in found}
+
+
+def _as_weights(G: Network, weight: Weight, values: Numbers) -> Numbers:
+    """Sums of weights in the type of the weights."""
+    return values.astype(np.int64) if G.numbers(weight).dtype.kind == "i" else values

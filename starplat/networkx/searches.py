@@ -1,0 +1,218 @@
+"""Searches from a node or several: distances by a program, and the order and the tree in which NetworkX finds them.
+
+NetworkX takes nodes by distance, and those that are equally far in the order in which they were found: first those that
+the node found first leads to, and of these, as they stand in its dictionary. That order follows from the distances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from starplat.networkx.network import Network, Numbers
+from starplat.networkx.running import run
+
+ZERO_WEIGHTS = "with edges of weight 0, starplat does not know which of several shortest paths NetworkX would find"
+TIES = "there are several shortest paths, and starplat does not know which of them NetworkX's Bellman-Ford would find"
+
+
+@dataclass(frozen=True)
+class Search:
+    """What a search found. `distance` is [n], of integers or reals; `reached` says where there is a path."""
+
+    network: Network
+    sources: Sequence[int]
+    distance: Numbers
+    weights: Numbers
+    """Of every entry."""
+
+    @cached_property
+    def reached(self) -> Numbers:
+        """bool[n]: to which nodes there is a path."""
+        top = np.inf if self.distance.dtype.kind == "f" else np.iinfo(self.distance.dtype).max
+        return self.distance < top
+
+    @cached_property
+    def tight(self) -> tuple[Numbers, Numbers, Numbers]:
+        """The entries that end a shortest path, and their two nodes. None leads to a source."""
+        source, destination = self.network.source, self.network.destination
+        entries = np.flatnonzero(self.reached[source])
+        u, v = source[entries], destination[entries]
+        is_source = np.zeros(len(self.network), np.bool_)
+        is_source[list(self.sources)] = True
+        fits = (self.distance[u] + self.weights[entries] == self.distance[v]) & ~is_source[v] & (u != v)
+        return entries[fits], u[fits], v[fits]
+
+    @cached_property
+    def has_zero_steps(self) -> bool:
+        """Whether a shortest path goes on to a node that is not farther, so that the order does not follow."""
+        _, u, v = self.tight
+        return bool((self.distance[u] == self.distance[v]).any())
+
+    @cached_property
+    def order(self) -> Numbers:
+        """The nodes that are reached, as NetworkX finds them."""
+        nodes = np.flatnonzero(self.reached)
+        if self.has_zero_steps:
+            return nodes[np.argsort(self.distance[nodes], kind="stable")]
+        return nodes[np.argsort(self._positions[nodes])]
+
+    @cached_property
+    def _positions(self) -> Numbers:
+        """The place of every node in the order."""
+        nodes = np.flatnonzero(self.reached)
+        nodes = nodes[np.argsort(self.distance[nodes], kind="stable")]
+        far = self.distance[nodes]
+        begins = np.flatnonzero(np.r_[True, far[1:] != far[:-1]]) if len(nodes) else np.zeros(0, np.int64)
+        sizes = np.diff(np.r_[begins, len(nodes)])
+        position = np.zeros(len(self.network), np.int64)
+        position[nodes] = np.repeat(begins, sizes)
+        position[list(self.sources)] = np.arange(len(self.sources))
+        entries, u, v = self.tight
+        by_distance = np.lexsort((entries, position[v]))
+        entries, u, v = entries[by_distance], u[by_distance], v[by_distance]
+        starts = np.searchsorted(position[v], begins)
+        ends = np.r_[starts[1:], len(v)]
+        for begin, start, end in zip(
+            *(array[1:][sizes[1:] > 1].tolist() for array in (begins, starts, ends)), strict=True
+        ):
+            group = v[start:end]
+            found = first_seen(group, position[u[start:end]], entries[start:end])
+            position[found] = begin + np.arange(len(found))
+        return position
+
+    @cached_property
+    def parents(self) -> Numbers:
+        """The node before each on the path that NetworkX gives; -1 for sources and what is not reached.
+
+        Raises:
+            NotImplementedError: it cannot be told.
+        """
+        if self.has_zero_steps:
+            raise NotImplementedError(ZERO_WEIGHTS)
+        _, u, v = self.tight
+        by_place = np.lexsort((self._positions[u], v))
+        u, v = u[by_place], v[by_place]
+        first = np.r_[True, v[1:] != v[:-1]] if len(v) else np.zeros(0, np.bool_)
+        parents = np.full(len(self.network), -1, np.int64)
+        parents[v[first]] = u[first]
+        return parents
+
+    def lengths(self, cutoff: float | None = None) -> dict[Any, Any]:
+        """The distances by label, in NetworkX's order, up to `cutoff`."""
+        order = self._up_to(cutoff)
+        labels = self.network.labels
+        return dict(zip([labels[v] for v in order.tolist()], self.distance[order].tolist(), strict=True))
+
+    def paths(self, cutoff: float | None = None) -> dict[Any, list[Any]]:
+        """The paths by the label that they lead to, in NetworkX's order, up to `cutoff`."""
+        labels, parents = self.network.labels, self.parents.tolist()
+        found: dict[int, list[Any]] = {}
+        for v in self._up_to(cutoff).tolist():
+            found[v] = [*(found[parents[v]] if parents[v] >= 0 else ()), labels[v]]
+        return {labels[v]: path for v, path in found.items()}
+
+    def length(self, target: int) -> Any:
+        """The distance to a node; None where there is no path."""
+        return self.distance[target].item() if self.reached[target] else None
+
+    def path(self, target: int) -> list[Any]:
+        """The path to a node that is reached."""
+        parents, path = self.parents, [target]
+        while parents[path[-1]] >= 0:
+            path.append(int(parents[path[-1]]))
+        return [self.network.labels[v] for v in reversed(path)]
+
+    def _up_to(self, cutoff: float | None) -> Numbers:
+        order = self.order
+        return order if cutoff is None else order[self.distance[order] <= cutoff]
+
+
+class AnySearch(Search):
+    """A search whose order NetworkX does not fix by distances: Bellman's and Ford's."""
+
+    @cached_property
+    def parents(self) -> Numbers:
+        """As of any search, where there is one path only."""
+        _, _, v = self.tight
+        if len(np.unique(v)) != len(v):
+            raise NotImplementedError(TIES)
+        return super().parents
+
+    def paths(self, cutoff: float | None = None) -> dict[Any, list[Any]]:
+        """As of any search; the node before may be farther than a node."""
+        return {self.network.labels[v]: self.path(v) for v in self._up_to(cutoff).tolist()}
+
+
+def first_seen(nodes: Numbers, position: Numbers, entries: Numbers, *, last: bool = False) -> Numbers:
+    """Nodes, each once, in the order in which they are first (or last) met by entries that come by the position of
+    their first node, and then as they stand in its dictionary."""
+    met = nodes[np.lexsort((entries, position))]
+    if last:
+        met = met[::-1]
+    _, first = np.unique(met, return_index=True)
+    return met[np.sort(first)[:: -1 if last else 1]]
+
+
+def by_levels(network: Network, sources: Sequence[int], *, turned: bool = False) -> Search:
+    """Distances counted in arcs, which are taken the other way round if `turned`."""
+    graph = network.turned() if turned else network.arcs
+    level = run("levels_from", graph, "level", sources=list(sources))["level"]
+    return Search(network, sources, level, network.numbers(None))
+
+
+def by_weights(network: Network, sources: Sequence[int], weight: Hashable | None, *, turned: bool = False) -> Search:
+    """Distances by weights that are not negative.
+
+    Raises:
+        NotImplementedError: a weight is no number, or negative, or sums may leave 64 bits.
+    """
+    weights = positive_weights(network, weight)
+    if weights.dtype.kind == "i" and (weights == 1).all():
+        return by_levels(network, sources, turned=turned)
+    graph = network.turned(weight) if turned else network.weighted(weight)
+    distance = run("distances_from", graph, "dist", function=_kind(weights), sources=list(sources))["dist"]
+    return Search(network, sources, distance, weights)
+
+
+def by_bellman_ford(network: Network, source: int, weight: Hashable | None, *, turned: bool = False) -> Search:
+    """Distances by any weights.
+
+    Raises:
+        NetworkXUnbounded: a cycle of negative weight can be reached.
+        NotImplementedError: a weight is no number, or sums may leave 64 bits.
+    """
+    weights = _weights(network, weight)
+    graph = network.turned(weight) if turned else network.weighted(weight)
+    found = run("bellman_ford", graph, "dist", function=_kind(weights), src=source)
+    if not found.returned:
+        raise nx.NetworkXUnbounded("Negative cycle detected.")
+    return AnySearch(network, [source], found["dist"], weights)
+
+
+def positive_weights(network: Network, weight: Hashable | None) -> Numbers:
+    """The weights of all entries, none of them negative.
+
+    Raises:
+        NotImplementedError: one is no number, or negative, or sums may leave 64 bits.
+    """
+    weights = _weights(network, weight)
+    if len(weights) and weights.min() < 0:
+        raise NotImplementedError("starplat runs Dijkstra's algorithm for weights that are not negative")
+    return weights
+
+
+def _weights(network: Network, weight: Hashable | None) -> Numbers:
+    weights = network.numbers(weight)
+    if weights.dtype.kind == "i" and len(weights) and int(np.abs(weights).max()) * len(network) >= 2**62:
+        raise NotImplementedError("the sum of weights along a path may not fit 64 bits")
+    return weights
+
+
+def _kind(weights: Numbers) -> str:
+    return "real" if weights.dtype.kind == "f" else "whole"
