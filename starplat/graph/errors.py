@@ -140,6 +140,12 @@ def needs_library(what: str, library: str) -> DiagnosticError:
     return DiagnosticError(Diagnostic("E0813", f"{what} needs {library}", help=f"pip install {library}"))
 
 
+def too_large_to_draw(n: int, most: int) -> DiagnosticError:
+    """E0818: nobody would find anything in the picture."""
+    help = "draw a part of it, or plot what a program found out about it: `result.plot()`"
+    return DiagnosticError(Diagnostic("E0818", f"{n:,} nodes are too many to draw: at most {most}", help=help))
+
+
 def not_a_graph(message: str, help: str | None = None) -> DiagnosticError:
     """E0814: an object in memory cannot be taken for a graph."""
     return DiagnosticError(Diagnostic("E0814", message, help=help))

@@ -209,6 +209,20 @@ class Graph:
     def __repr__(self) -> str:
         return f"<Graph {self.describe()}>"
 
+    def draw(self, values: ArrayLike | None = None) -> Any:
+        """A picture of a small graph: matplotlib's axes.
+
+        Args:
+            values: a number for every node, [n], which colours it; INF and what is not finite is grey.
+
+        Raises:
+            DiagnosticError: E0813, matplotlib or NetworkX is not installed; E0817, there are not n numbers; E0818, it
+                has more than 300 nodes.
+        """
+        from starplat.graph.drawing import drawn
+
+        return drawn(self, values)
+
     def describe(self) -> str:
         """The line that says what was read."""
         return f"{self.name}: " + ", ".join(part for part in self._parts() if part)

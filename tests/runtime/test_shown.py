@@ -5,15 +5,19 @@ from __future__ import annotations
 import re
 import sys
 import warnings
+import xml.etree.ElementTree
 from pathlib import Path
 from typing import Any
 
 import networkx
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import starplat
 from starplat.runtime import Result
+from starplat.runtime.results.histogram import counted
 
 ROOT = Path(__file__).resolve().parents[2]
 SSSP = starplat.compile(ROOT / "examples" / "sssp.sp")
@@ -99,8 +103,41 @@ def test_the_text_of_a_result_fits_in_ten_lines() -> None:
 def test_a_notebook_shows_the_first_nodes_and_escapes_what_they_are_called() -> None:
     page = found([("<b>", "a&b", 2), *(("a&b", number, 1) for number in range(20))], src="<b>")._repr_html_()
     assert "<tr><td>&lt;b&gt;</td><td>0</td></tr><tr><td>a&amp;b</td><td>2</td></tr>" in page
-    assert page.count("<tr>") == 11
+    assert page.count("<tr>") == 11 + 3
     assert "… and 12 more nodes" in page
+
+
+def test_a_notebook_shows_a_histogram_of_each_property() -> None:
+    result = found(named(), src="Zoe")
+    page = result._repr_html_()
+    assert "<tr><td>dist</td><td>propNode&lt;int&gt;</td><td>4</td><td>0</td><td>6</td><td><svg" in page
+    assert "<tr><td>weight</td><td>propEdge&lt;int&gt;</td><td>3</td><td>1</td><td>3</td><td><svg" in page
+    dist, weight = re.findall(r"<svg.*?</svg>", page)
+    assert (dist.count("<rect"), weight.count("<rect")) == (4, 3)
+    xml.etree.ElementTree.fromstring(dist)
+    assert result._ipython_key_completions_() == ["dist", "weight"]
+
+
+def test_a_property_without_finite_values_has_no_histogram() -> None:
+    nowhere = starplat.compile("function f(Graph g, propNode<double> p) { g.attachNodeProperty(p = INF); }")
+    assert "<svg" not in nowhere(ROADS, target="reference")._repr_html_()
+    assert "<svg" not in nowhere(starplat.Graph.from_arcs(0, [], []), target="reference")._repr_html_()
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.just(5e-324), min_size=1))
+def test_a_histogram_counts_every_value_once(values: list[float]) -> None:
+    counts, limits = counted(np.asarray(values))
+    assert counts.sum() == len(values)
+    assert len(limits) == len(counts) + 1
+    assert np.all(np.diff(limits / 2) > 0)
+
+
+@given(st.lists(st.integers(-(2**62), 2**62), min_size=1) | st.lists(st.integers(0, 5), min_size=1))
+def test_whole_numbers_have_a_bar_each_where_they_are_few(values: list[int]) -> None:
+    counts, _ = counted(np.asarray(values))
+    assert counts.sum() == len(values)
+    if max(values) - min(values) < 10:
+        assert counts.tolist() == [values.count(n) for n in range(min(values), max(values) + 1)]
 
 
 def test_a_graph_may_be_a_path_or_a_list_of_edges(tmp_path: Path) -> None:

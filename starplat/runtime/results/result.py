@@ -12,11 +12,11 @@ from starplat.diagnostics import Diagnostic, DiagnosticError, in_a_line, warn
 from starplat.frontend.mistakes.suggest import did_you_mean
 from starplat.frontend.types import PropertyType, Scalar
 from starplat.graph.graph import Graph
-from starplat.ir import nodes as ir
 from starplat.runtime.arguments.lent import fetched, on_a_device
 from starplat.runtime.arguments.properties import shown_cells
-from starplat.runtime.elements import Cells, element_of
+from starplat.runtime.elements import Cells
 from starplat.runtime.estimate import Estimate
+from starplat.runtime.results.histogram import finite_values
 from starplat.runtime.results.shown import as_frame, as_html, by_id, in_words
 from starplat.runtime.tracing.trace import Trace
 
@@ -157,6 +157,23 @@ class Result(Mapping[str, Any]):
         """What the input calls each node, [n]: numbers, or objects such as names."""
         return self.graph.original_ids
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self)
+
+    def plot(self, *names: str, ranked: bool = False) -> Any:
+        """Histograms of properties: matplotlib's axes, one for each.
+
+        Args:
+            names: the properties, by default all of nodes. INF and what is not finite is left out.
+            ranked: draws the values in descending order over their rank, on logarithmic scales.
+
+        Raises:
+            DiagnosticError: E0710, the run brought no such property back; E0813, matplotlib is not installed.
+        """
+        from starplat.runtime.results.plotted import plotted
+
+        return plotted(self, names, ranked=ranked)
+
     def to_dict(self, name: str) -> dict[Any, Any]:
         """A property as a dictionary: by the ids of nodes; of edges by (source, destination), and where edges are
         parallel by (source, destination, k), as in NetworkX's multigraphs.
@@ -217,7 +234,7 @@ def summarised(cells: Cells, kind: Scalar) -> Summary:
     """The summary of cells of that type; sums of whole numbers are exact, of reals in double precision."""
     if cells.dtype.kind == "O" and not all(isinstance(cell, int) for cell in cells):
         return Summary(kind.value, len(cells), sum(cell is not None for cell in cells), None, None, None)
-    finite = cells[_finite(cells, kind)]
+    finite = finite_values(cells, kind)
     if not len(finite):
         return Summary(kind.value, len(cells), 0, 0.0 if kind.is_real else 0, None, None)
     least, greatest = finite.min(), finite.max()
@@ -225,14 +242,6 @@ def summarised(cells: Cells, kind: Scalar) -> Summary:
         total: int | float = float(finite.sum(dtype=np.float64))
         return Summary(kind.value, len(cells), len(finite), total, float(least), float(greatest))
     return Summary(kind.value, len(cells), len(finite), _exact_sum(finite), int(least), int(greatest))
-
-
-def _finite(cells: Cells, kind: Scalar) -> Cells:
-    if kind.is_real:
-        return np.isfinite(cells)
-    if kind.is_integer:
-        return np.asarray(cells != ir.infinity(element_of(kind)).value)
-    return np.ones(len(cells), np.bool_)
 
 
 def _exact_sum(cells: Cells) -> int:

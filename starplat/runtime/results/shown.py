@@ -16,6 +16,7 @@ from starplat.graph.errors import needs_library
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.runtime.elements import Cells, element_of
+from starplat.runtime.results.histogram import as_svg
 
 MOST_PROPERTIES = 7
 MOST_VALUES = 6
@@ -43,6 +44,7 @@ class Result(Protocol):
     @property
     def ids(self) -> NDArray[Any]: ...
     def on_host(self, name: str) -> Cells: ...
+    def summary(self, name: str) -> Any: ...
     def __getitem__(self, name: str) -> Any: ...
     def __iter__(self) -> Iterator[str]: ...
     def __len__(self) -> int: ...
@@ -64,7 +66,8 @@ def in_words(result: Result) -> str:
 
 
 def as_html(result: Result) -> str:
-    """A table of the first nodes with their properties, and what was returned."""
+    """A line for each property with its least and greatest value and a histogram; the first nodes with their values;
+    what was returned."""
     names = [name for name in result if result.types[name].carrier is Carrier.NODE and not result.on_device]
     head = "".join(f"<th>{escape(name)}</th>" for name in ("id", *names))
     count = min(result.graph.num_nodes, MOST_ROWS)
@@ -75,7 +78,22 @@ def as_html(result: Result) -> str:
     more = result.graph.num_nodes - count
     foot = f"<p>… and {more:,} more nodes</p>" if more else ""
     title = escape(in_words(result) if not names else in_words(result).splitlines()[0])
-    return f"<div><pre>{title}</pre><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{foot}</div>"
+    first = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{foot}"
+    return f"<div><pre>{title}</pre>{'' if result.on_device else _summaries(result)}{first}</div>"
+
+
+def _summaries(result: Result) -> str:
+    """A table of the properties, those of edges too."""
+    if not len(result):
+        return ""
+    head = "".join(f"<th>{name}</th>" for name in ("property", "type", "finite", "min", "max", "values"))
+    rows = []
+    for name in result:
+        found, kind = result.summary(name), result.types[name]
+        told = (name, str(kind), f"{found.finite:,}", *("" if x is None else _cell(x) for x in (found.min, found.max)))
+        picture = as_svg(result[name], kind.element)
+        rows.append(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in told)}<td>{picture}</td></tr>")
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
 def as_frame(result: Result, *, edges: bool) -> Any:

@@ -144,6 +144,18 @@ class Trace:
         """Every kernel that was launched."""
         return (*self.outside, *(walk for one in self.rounds for walk in one.walks))
 
+    def plot(self) -> Any:
+        """A picture of the rounds: matplotlib's axes, with the active nodes by direction, and the time on the right.
+
+        Raises:
+            DiagnosticError: E0813, matplotlib is not installed.
+        """
+        from starplat.runtime.tracing.plotted import plotted
+
+        chiefs = [one.chief for one in self.rounds]
+        active = [chief.active or 0 for chief in chiefs]
+        return plotted(active, [chief.direction for chief in chiefs], [one.seconds for one in self.rounds])
+
     def to_json(self) -> dict[str, Any]:
         """As the schema has it."""
         return {
