@@ -1,4 +1,4 @@
-"""Who touches which cells in a launch: what decides whether threads must wait between two launches.
+"""The cells that threads of a launch touch: whether a barrier is needed between two operations.
 
 Two operations may run without a wait in between if every cell that one of them writes and the other touches is touched
 by one and the same thread in both. That holds where both go over the same range and touch only the cell of the
@@ -20,8 +20,7 @@ from starplat.ir.visitor import blocks_of, expressions_of, walk_expression
 _RANGES = {ir.Extent.NODES: "nodes", ir.Extent.ARCS: "arcs"}
 
 LOOKED_AT, WALKED, TAKEN = "size", "members", "taken"
-"""How many a set has is read; its members are gone through; or they are taken out, which leaves alone how many there
-were and the list of them."""
+"""The size of a set is read; its members are walked; or they are removed, which leaves its size and its list alone."""
 
 
 Own = tuple[ir.Variable | None, str]
@@ -74,7 +73,7 @@ def _unnoticed(write: Access, read: Access) -> bool:
 
 
 def accesses(op: ir.HostOp, module: ir.Module) -> frozenset[Access]:
-    """What one operation, that holds no others, does to the cells of the program's arrays."""
+    """The accesses of one operation, without nested ones, to the program's arrays."""
     match op:
         case ir.Fill(array):
             return frozenset({Access(array, True, None if array.packed else _RANGES.get(array.extent))})
@@ -98,7 +97,7 @@ def accesses(op: ir.HostOp, module: ir.Module) -> frozenset[Access]:
 
 
 def kernel_accesses(kernel: ir.Kernel) -> frozenset[Access]:
-    """What a launch of the kernel does to the cells of the program's arrays."""
+    """The accesses of a launch of the kernel to the program's arrays."""
     lowered, asked = lowered_in(kernel), asked_in(kernel)
     return frozenset(
         replace(access, lowered=lowered.get(access.array))

@@ -1,4 +1,4 @@
-"""What a target can do, as data.
+"""Capabilities of a target, as data.
 
 Legalisation and schedules ask here; nothing in this file knows what a target is called or how it spells anything.
 """
@@ -33,13 +33,13 @@ class Capabilities:
         shared_arcs: whether threads of a sub-group can share the arcs of its nodes out among them, and sets of nodes
             can be kept as bits with a list.
         group_rows: whether threads of a group can share the arcs of their nodes through the group's memory.
-        quick_groups: whether they wait for each other quickly, so that it is worth it.
+        quick_groups: whether a group barrier is cheap, so that it is worth it.
         lockstep: whether threads next to each other do the same at the same time, and wait where they do not.
         structured_loops: whether a kernel is a loop that the target shares out and whose reductions it combines
             itself, rather than the code of one thread.
         batches: whether the host can ask for launches ahead, of which each finds what those before it have done, and
             what comes of a kernel's reductions can stay on the device.
-        late_words: whether a word that comes back takes so much longer than a launch that this is worth it.
+        late_words: whether a readback is so much slower than a launch that this is worth it.
         inner_loops: whether threads can share a loop inside an iteration of such a loop.
     """
 
@@ -73,11 +73,11 @@ INTERPRETER = Capabilities(
     group_loops=True,
     batches=True,
 )
-"""What the interpreter can do: one thing after the other, so that nothing ever comes in between or has to wait."""
+"""The interpreter's capabilities: iterations run one after the other, so that nothing interferes or has to wait."""
 
 
 def machine_elements(element: ir.Element) -> tuple[ir.Element, ...]:
-    """What a cell of this element is to the machine: a NODE is an INT, an ARC an INT or a LONG."""
+    """The machine type of a cell: a NODE is an INT, an ARC an INT or a LONG."""
     match element:
         case ir.Element.NODE:
             return (ir.Element.INT,)

@@ -1,4 +1,4 @@
-"""Conditions that are made of others: taken apart, and put together."""
+"""Conjunctions and disjunctions: taken apart and put together."""
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping

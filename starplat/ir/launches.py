@@ -1,4 +1,4 @@
-"""What host operations launch, and which arrays and variables they touch, also by what they launch."""
+"""The kernels that host operations launch, and the arrays that they touch thereby."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -10,7 +10,7 @@ from starplat.ir.visitor import arrays_in, declared_by, expressions_of, walk_exp
 
 
 def touched(op: ir.HostOp, module: ir.Module) -> tuple[ir.Array, ...]:
-    """The arrays that an operation itself names or its kernel uses, those of its blocks left out."""
+    """The arrays that an operation itself names or its kernel uses, blocks left out."""
     kernel = module.kernel(op.kernel).arrays if isinstance(op, ir.Launch) else ()
     return (*arrays_in(op), *kernel)
 
@@ -50,7 +50,7 @@ def launches(module: ir.Module) -> Iterator[ir.Launch]:
 
 
 def launched_names(module: ir.Module) -> set[str]:
-    """The names of the kernels that anything launches."""
+    """The names of all launched kernels."""
     return {launch.kernel for launch in launches(module)}
 
 

@@ -1,4 +1,4 @@
-"""From a checked program and the facts about it to the intermediate form.
+"""Lowers a checked program and its facts to the intermediate form.
 
 The entry and the functions it calls from the host become host functions; their parallel loops become kernels;
 functions that kernels call become helpers. What cannot run yet is refused here, by name.

@@ -1,7 +1,7 @@
-"""Where a watched run tells of itself: the rounds of its loops, the kernels they launch, the arrays they fill.
+"""The points that a traced run records: rounds of loops, kernel launches, fills.
 
-The points of a piece of host program are counted the same way by whoever emits code that tells of them and whoever
-reads what it told. And what a kernel goes over: which nodes are active, and which arcs at them it walks.
+The emitter of recording code and the reader of records count the points of a host program the same way. Also here: the
+active nodes of a kernel, and the arcs at them that it walks.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,7 @@ LOOPS = ir.HostLoop | ir.InBatches
 
 
 class Event(Enum):
-    """What happens at a point."""
+    """The kinds of points."""
 
     ROUND = "a round begins"
     END = "a loop is over"
@@ -76,7 +76,7 @@ def _first_launch(loop: ir.HostOp, module: ir.Module) -> Span:
 
 
 class Way(Enum):
-    """Which way a kernel carries something over arcs."""
+    """The direction in which a kernel moves values along arcs."""
 
     PUSH = "push"  # from a node to its neighbors
     PULL = "pull"  # from its neighbors to a node
@@ -102,8 +102,8 @@ def rows_of(kernel: ir.Kernel) -> ir.Array | None:
 
 
 def way_of(kernel: ir.Kernel) -> Way:
-    """Push if a cell of another node is written on the way along arcs, else pull; the next place of a list is
-    nobody's."""
+    """Push if a cell of another node is written on the way along arcs, else pull; the next place of a list belongs to
+    no node."""
     walked = arcs_walked(kernel)
     if not isinstance(walked, ir.ForNeighbors):
         return Way.NONE

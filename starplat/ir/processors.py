@@ -1,10 +1,10 @@
-"""The kinds of device that kernels can be scheduled for; what a target can do on each is for the target to say."""
+"""The kinds of device that kernels are scheduled for; a target tells its capabilities on each."""
 
 from enum import Enum
 
 
 class Processor(Enum):
-    """What runs kernels."""
+    """A kind of device."""
 
     GPU = "gpu"
     CPU = "cpu"

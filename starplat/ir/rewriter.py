@@ -1,4 +1,4 @@
-"""How to rebuild the intermediate form: a pass that changes something derives from `Rewriter`.
+"""Base class of rewrites: rebuilds the intermediate form.
 
 Everything is derived from the fields of the dataclasses in `nodes`, so a new node needs no change here.
 """
@@ -54,7 +54,7 @@ class Rewriter:
         return tuple(new for op in ops for new in self.host_op(op))
 
     def kernel(self, kernel: ir.Kernel) -> ir.Kernel:
-        """The kernel with its domain, filter and body rewritten, and what it uses worked out again."""
+        """The kernel with its domain, filter and body rewritten, and its signature derived again."""
         return with_signature(
             replace(
                 kernel,

@@ -1,4 +1,4 @@
-"""A module as a key of what is worked out once for it: comparing modules takes longer than most of that."""
+"""A module as a cache key by identity: comparing modules takes longer than most cached work."""
 
 from dataclasses import dataclass
 

@@ -1,7 +1,7 @@
-"""Which changes of cells nobody notices who only asks whether a cell holds some number.
+"""Finds writes that cannot change the result of a pending equality test.
 
-A kernel that lowers cells to one number, and finds in each of them more than that, makes of a large number a smaller
-one. Whoever meanwhile asks only whether cells hold a number that is smaller still gets the same answer all the time.
+A kernel that lowers cells to one number, each of which held more, replaces a large number by a smaller one. A test
+whether a cell holds a still smaller number gives the same answer all the time.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def lowered_in(kernel: ir.Kernel) -> Mapping[ir.Array, Number]:
 
 
 def asked_in(kernel: ir.Kernel) -> Mapping[ir.Array, frozenset[Number]]:
-    """The arrays of which the kernel only asks whether cells hold some numbers, and these."""
+    """The arrays whose cells the kernel only tests for some numbers, and these."""
     found: dict[ir.Array, frozenset[Number] | None] = {}
     facts = _Facts(frozenset(kernel.scalars), assigned_variables(kernel.body))
     wholes = [e for op in walk_kernel(kernel.body) for e in expressions_of(op)]
@@ -47,7 +47,7 @@ def asked_in(kernel: ir.Kernel) -> Mapping[ir.Array, frozenset[Number]]:
 
 
 def goes_unnoticed(lowered: Number, asked: Iterable[Number]) -> bool:
-    """Whether lowering cells to a number leaves alone what those learn who ask whether they hold some others."""
+    """Whether lowering cells to a number leaves tests for the other numbers unchanged."""
     variable, offset = lowered
     return all(other == variable and less < offset for other, less in asked)
 
@@ -134,7 +134,7 @@ def _writes(ops: Iterable[ir.KernelOp], facts: _Facts) -> Iterator[tuple[ir.Arra
 
 
 def _questions(expression: ir.Expression, facts: _Facts) -> Iterator[tuple[ir.Array, Number | None]]:
-    """Every array of which the expression reads cells, with the number that is asked for, if no more is."""
+    """Every array whose cells the expression reads, with the number tested for, if nothing else is."""
     yield from ((array, None) for array in _lent(expression))
     match expression:
         case ir.Binary(ir.BinaryOperator.EQUAL | ir.BinaryOperator.NOT_EQUAL, ir.Load(array, index), other) if (
@@ -151,6 +151,6 @@ def _questions(expression: ir.Expression, facts: _Facts) -> Iterator[tuple[ir.Ar
 
 
 def _lent(expression: ir.Expression) -> Iterator[ir.Array]:
-    """The arrays that the expression gives to functions."""
+    """The arrays that the expression passes to functions."""
     if isinstance(expression, ir.CallFunction):
         yield from (argument for argument in expression.arguments if isinstance(argument, ir.Array))

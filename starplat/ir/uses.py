@@ -1,4 +1,4 @@
-"""What host operations do to a whole array: the question that passes over fills and copies ask."""
+"""The effect of host operations on a whole array, for passes over fills and copies."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
@@ -9,15 +9,15 @@ from starplat.ir.visitor import walk_host
 
 
 class Use(Enum):
-    """What an operation does to an array."""
+    """The effect of an operation on an array."""
 
     NONE = "nothing"
     OVERWRITES = "gives every cell a new value without looking at the old ones"
-    OTHER = "anything else, or nobody knows"
+    OTHER = "anything else, or unknown"
 
 
 def use(op: ir.HostOp, array: ir.Array, module: ir.Module) -> Use:
-    """What one operation, with all inside it, does to `array`; one that may leave the row counts as looking at it."""
+    """The effect of one operation, with all inside it, on `array`; one that may leave the row counts as a read."""
     match op:
         case ir.Fill(array=filled) if filled == array:
             return Use.OVERWRITES
@@ -35,7 +35,7 @@ def _touches(op: ir.HostOp, array: ir.Array, module: ir.Module) -> bool:
 
 
 def stream(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
-    """The operations in a row, blocks that only group opened."""
+    """The operations in a row, with blocks that only group opened."""
     for op in ops:
         if isinstance(op, ir.HostBlock):
             yield from stream(op.body)
@@ -44,5 +44,5 @@ def stream(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
 
 
 def next_use(following: Sequence[ir.HostOp], array: ir.Array, module: ir.Module) -> ir.HostOp | None:
-    """The first of the operations that does anything to `array`."""
+    """The first of the operations that uses `array`."""
     return next((op for op in stream(following) if use(op, array, module) is not Use.NONE), None)

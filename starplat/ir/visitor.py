@@ -1,4 +1,4 @@
-"""How to go through the intermediate form: what stands inside an expression or an operation, and what it uses.
+"""Walks over the intermediate form: the parts of an expression or an operation, and what it uses.
 
 Everything is derived from the fields of the dataclasses in `nodes`, so a new node needs no change here. The
 walks are in program order, outer before inner. A pass that changes something derives from `rewriter.Rewriter`.
@@ -138,7 +138,7 @@ def used_host_arrays(ops: Iterable[ir.HostOp], module: ir.Module) -> tuple[ir.Ar
 
 
 def changed_by(op: ir.HostOp) -> tuple[ir.Array, ...]:
-    """The arrays whose cells, or whose place in memory, a host operation changes by itself."""
+    """The arrays whose cells, or whose place in memory, a host operation changes itself."""
     match op:
         case ir.Fill() | ir.WriteCell() | ir.ListMembers():
             return (op.array,)
@@ -151,12 +151,12 @@ def changed_by(op: ir.HostOp) -> tuple[ir.Array, ...]:
 
 
 def loops_of(module: ir.Module) -> tuple[ir.OnDevice, ...]:
-    """The operations that run in one launch each, in the order of the functions."""
+    """The persistent kernels, in the order of the functions."""
     return tuple(op for function in module.functions for op in walk_host(function.body) if isinstance(op, ir.OnDevice))
 
 
 def launched_alone(module: ir.Module) -> tuple[ir.Kernel, ...]:
-    """The kernels that the host launches; the others are only parts of `OnDevice` operations."""
+    """The kernels that the host launches; the others are parts of `OnDevice` operations."""
     loops = loops_of(module)
     if not loops:
         return module.kernels
@@ -239,7 +239,7 @@ def used_scalars(
 
 
 def with_signature(kernel: ir.Kernel) -> ir.Kernel:
-    """The kernel with `arrays` and `scalars` worked out from what it uses."""
+    """The kernel with `arrays` and `scalars` derived from what it uses."""
     return replace(
         kernel,
         arrays=used_arrays(kernel.body, kernel.domain, kernel.filter, kernel.guard),
@@ -248,7 +248,7 @@ def with_signature(kernel: ir.Kernel) -> ir.Kernel:
 
 
 def written_arrays(ops: Iterable[ir.KernelOp]) -> frozenset[ir.Array]:
-    """The arrays that operations of a kernel may write; an array that is handed to a helper counts."""
+    """The arrays that operations of a kernel may write; an array passed to a helper counts."""
     written: set[ir.Array] = set()
     for op in walk_kernel(ops):
         written.update(part for part in _parts(op) if type(part) is ir.Array)
@@ -260,7 +260,7 @@ def written_arrays(ops: Iterable[ir.KernelOp]) -> frozenset[ir.Array]:
 
 
 def assigned_variables(ops: Iterable[ir.KernelOp]) -> frozenset[ir.Variable]:
-    """The variables that change after their declaration: set, or handed to a helper by reference."""
+    """The variables that change after their declaration: set, or passed to a helper by reference."""
     changed: set[ir.Variable] = set()
     for op in walk_kernel(ops):
         if isinstance(op, ir.SetLocal | ir.FetchAdd | ir.FetchOr | ir.CompareSwap):

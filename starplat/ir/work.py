@@ -1,4 +1,4 @@
-"""What a kernel's iterations touch and compute, read off the kernel: bytes of cells and operations, at least.
+"""Lower bounds of a kernel's work: bytes of cells and operations of its iterations.
 
 Counted is what every iteration does whatever the data: cells that it reads and writes, each access to a cell once, and
 operators. What does not change along the arcs of a node counts once for the node. What stands under a condition is not
@@ -41,7 +41,7 @@ class KernelCost:
 
 
 def cost_of(kernel: ir.Kernel, *, wide_arcs: bool) -> KernelCost:
-    """The least that a kernel does."""
+    """The least work of a kernel."""
     counter = _Counter(kernel, wide_arcs)
     if kernel.filter is not None:
         counter.expression(kernel.filter, counter.tested)
@@ -120,7 +120,7 @@ class _Counter:
                 pass
 
     def arcs(self, loop: ir.ForNeighbors) -> None:
-        """Two offsets for the node, the other end for every arc, and what is done there."""
+        """Two offsets per node, the other end of every arc, and the work there."""
         self.kept.bytes += 2 * (8 if self.wide_arcs else 4)
         if any(_leaves(op, ir.KernelBreak | ir.KernelReturn) for op in loop.body):
             self.missing.add(EARLY)
@@ -158,7 +158,7 @@ class _Counter:
                     self.expression(operand, cost)
 
     def perhaps(self, *expressions: ir.Expression) -> None:
-        """What is evaluated under a condition only: nothing is missing where no cell is read."""
+        """A part evaluated under a condition only: nothing is missing where no cell is read."""
         if any(isinstance(part, ir.Load) for one in expressions for part in walk_expression(one)):
             self.missing.add(CONDITIONS)
 

@@ -1,1 +1,1 @@
-"""What the intermediate form means: the interpreter, and arithmetic as all targets have it."""
+"""The interpreter, which defines the meaning of the intermediate form."""

@@ -1,4 +1,4 @@
-"""Runs kernels on the CPU, one iteration after the other, ascending: what a program means, and what devices agree with.
+"""The interpreter of kernels: one iteration after the other, ascending; devices must agree with it.
 
 Each kernel is written as Python source (`python.kernels`) and compiled when it first runs. Floats are computed in
 double precision and rounded to single where they are stored, compared or returned. What cannot go on (an index outside
@@ -71,7 +71,7 @@ class KernelRunner:
         return {reduction.variable.name: result for reduction, result in zip(kernel.reductions, results, strict=True)}
 
     def source(self, kernel_name: str) -> str:
-        """The Python text of a kernel with its filter and the helpers: for people who look for a mistake."""
+        """The Python text of a kernel with its filter and the helpers, for debugging."""
         kernel = self._kernels[kernel_name]
         fast, slow = vectorize.split_filter(kernel)
         mask = "" if fast is None else vectorize.mask_text(kernel, fast) + "\n\n"
@@ -100,7 +100,7 @@ class KernelRunner:
 
 
 def _execute(texts: Iterable[str], operations: Mapping[str, object]) -> dict[str, Any]:
-    """What the texts define, on top of `operations`; nothing of Python's own is at hand inside."""
+    """The definitions of the texts, on top of `operations`; without Python's built-ins."""
     scope: dict[str, Any] = {**operations, "__builtins__": {}}
     for text in texts:
         exec(compile(text, "<kernel>", "exec"), scope)

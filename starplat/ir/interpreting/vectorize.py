@@ -1,8 +1,8 @@
-"""Conditions of all iterations at once: the part of a kernel's filter that NumPy can evaluate.
+"""Evaluates a kernel's filter for all iterations at once with NumPy, as far as it can be.
 
 A condition can be if it reads only cells at the iterator (or beside it, in row offsets) and scalars, and cannot fail.
 The text that comes out has the same arguments as the kernel, arrays as ndarrays and scalars as NumPy scalars of the
-right width, so that integers wrap around by themselves.
+right width, so that integers wrap around.
 """
 
 from collections.abc import Mapping
@@ -57,7 +57,7 @@ def _vectorisable(expression: ir.Expression, kernel: ir.Kernel) -> bool:
 
 
 def bits_asked(condition: ir.Expression, kernel: ir.Kernel) -> ir.Array | None:
-    """The array in which the condition asks for the bit of the iteration's own node, if that is what it does."""
+    """The array in which the condition tests the bit of the iteration's own node, if that is what it does."""
     match condition:
         case ir.Binary(
             ir.BinaryOperator.NOT_EQUAL,

@@ -1,4 +1,4 @@
-"""What all of lowering shares: the program, the facts about it, and the kernels and helpers made so far."""
+"""The state of lowering: the program, its facts, the kernels and helpers made so far."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -60,7 +60,7 @@ class Context:
         return may_be_infinite(expression, self.facts.infinite)
 
     def settles(self, place: typed.Place) -> bool:
-        """Whether a cell that a Min or Max changes comes to one end in any order of iterations."""
+        """Whether a cell changed by Min or Max has the same end in any order of iterations."""
         return id(place) in self.facts.settled
 
     def refuse(self, code: str, message: str, span: Span, text: str = "", help: str | None = None) -> DiagnosticError:
@@ -91,7 +91,7 @@ def extent_of(type: Type) -> ir.Extent:
 
 
 def zero(element: ir.Element) -> ir.Const:
-    """What a cell or variable holds that nobody gave a value: 0, False, or -1 for no node and no edge."""
+    """The value of an uninitialised cell or variable: 0, False, or -1 for no node and no edge."""
     match element:
         case ir.Element.BOOL:
             return ir.Const(False, element)

@@ -1,4 +1,4 @@
-"""Expressions of both worlds: what is the same for a kernel and the host; the rest is left to the two subclasses."""
+"""Lowers expressions: what kernels and the host have in common; two subclasses do the rest."""
 
 from abc import ABC, abstractmethod
 from typing import assert_never

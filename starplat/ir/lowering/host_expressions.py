@@ -1,4 +1,4 @@
-"""What expressions between the parallel loops come to: cells are brought over, whole properties are reduced."""
+"""Lowers expressions of the host: cells are read back, whole properties are reduced."""
 
 from typing import assert_never
 
@@ -26,7 +26,7 @@ class HostExpressions(HostOperations):
         return self.read(self.arrays[e.symbol], self.expression(e.index))
 
     def read(self, array: ir.Array, index: ir.Expression) -> ir.Expression:
-        """A cell, brought over."""
+        """A cell, read back."""
         variable = self.declare(f"{array.name}_value", array.element, zero(array.element))
         self.do(ir.ReadCell(variable, array, index))
         return ir.Ref(variable)

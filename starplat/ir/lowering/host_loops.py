@@ -1,5 +1,6 @@
-"""Loops over nodes, arcs, neighbors and members of sets: as kernels where they can be, else one iteration after the
-other, each from the host."""
+"""Lowers loops over nodes, arcs, neighbors and members of sets: to kernels where possible, else one iteration after the
+other, each from the host.
+"""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -29,7 +30,8 @@ def lower_for_each(host: HostSide, s: typed.ForEach) -> None:
 
 
 def _one_by_one(host: HostSide, s: typed.ForEach) -> None:
-    """Iterations in order, each from the host; a `forall` judges its filter on entry if the body may change it."""
+    """Iterations in order, each from the host; the filter of a `forall` is evaluated on entry if the body may change
+    it."""
     judged = host.regions.judged(host.context.facts.races(s.body), host.levels) if s.parallel else ()
     match s.domain:
         case typed.Neighbors(direction=typed.Direction.BOTH) as domain:

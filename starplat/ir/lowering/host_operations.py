@@ -1,4 +1,4 @@
-"""What a host function is put together from: its operations in order, its variables, its arrays."""
+"""The parts of a host function under construction: operations in order, variables, arrays."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""What the parts of host lowering ask of each other, so that none of them needs the whole.
+"""Interfaces between the parts of host lowering.
 
 `regions` makes kernels, `rounds` makes loops of launches, `host_loops` all other loops over the graph; they append to
 the host function that `hosts` lowers, which they know as a `HostSide`.

@@ -1,4 +1,4 @@
-"""The host's side of a function: statements become host operations, parallel loops become kernels that it launches."""
+"""Lowers the host side of a function: statements become host operations, parallel loops launches of kernels."""
 
 from typing import assert_never
 
@@ -58,7 +58,7 @@ class HostLowering(HostExpressions):
             self.statement(statement)
 
     def collected(self, block: typed.Block) -> tuple[ir.HostOp, ...]:
-        """What a block comes to."""
+        """The operations of a block."""
         with self.collect() as ops:
             self.block(block)
         return tuple(ops)

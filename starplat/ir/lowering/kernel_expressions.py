@@ -1,4 +1,4 @@
-"""What expressions inside a kernel come to, and what its symbols stand for: locals, values of the host, arrays."""
+"""Lowers expressions inside a kernel; its symbols are locals, values of the host, or arrays."""
 
 from starplat.frontend import typed
 from starplat.frontend.types import PropertyType, Scalar, SetType
@@ -84,7 +84,7 @@ class KernelExpressions(ExpressionLowering):
         return self._hoisted(e)
 
     def _hoisted(self, e: typed.SetSize | typed.Aggregate | typed.GraphQuery) -> ir.Expression:
-        """What was worked out once, before the kernel."""
+        """A value computed once, before the kernel."""
         if id(e) not in self.around.hoisted:
             raise self.context.refuse(
                 "E0652", "a whole property cannot be summed up inside a function that a 'forall' calls", e.span,

@@ -1,4 +1,4 @@
-"""How a kernel changes a place of the program: locals, cells, words, reductions, extremes that carry values along."""
+"""Lowers assignments in a kernel: to locals, cells, words, reductions, extremes with carried values."""
 
 from typing import assert_never
 
@@ -18,7 +18,7 @@ class KernelStores(KernelExpressions):
     """Lowers assignments inside a kernel."""
 
     def assign(self, place: typed.Place, value: ir.Expression) -> list[ir.KernelOp]:
-        """`place = value`, wherever the place lives."""
+        """`place = value`, for any kind of place."""
         match place:
             case typed.Cell():
                 return self._store(place, value)
@@ -103,7 +103,7 @@ class KernelStores(KernelExpressions):
         return self.around.lock_of(array)
 
     def _carries(self, s: typed.AssignExtreme) -> tuple[list[ir.Carry], tuple[ir.KernelOp, ...]]:
-        """What is carried to memory; what the winner does besides."""
+        """The values carried to memory, and the other operations of the winner."""
         carries: list[ir.Carry] = []
         also: list[ir.KernelOp] = []
         for c in s.carried:

@@ -1,4 +1,4 @@
-"""The inside of a kernel, or of a function that kernels call: the statements that one thread runs."""
+"""Lowers the statements inside a kernel, or in a function that kernels call."""
 
 from typing import assert_never
 
@@ -123,7 +123,7 @@ class KernelLowering(KernelStores):
         return [*before, ir.ForNeighbors(direction, node, neighbor, position, body, s.parallel)]
 
     def _held(self, value: typed.Expression, body: typed.Statement) -> tuple[list[ir.KernelOp], ir.Expression]:
-        """A node as a constant or as a variable that `body` leaves alone, and what brings it about."""
+        """A node as a constant or as a variable that `body` leaves alone, and the operations that compute it."""
         node = self.expression(value)
         if isinstance(node, ir.Ref | ir.Const) and holds_still(value, body):
             return [], node

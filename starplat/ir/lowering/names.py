@@ -1,4 +1,4 @@
-"""Unique names inside one host function or kernel."""
+"""Fresh names inside one host function or kernel."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 class Names:
-    """Gives every asker a name of its own: the one wanted if it is free, else with a number."""
+    """Gives unique names: the wanted one if it is free, else with a number."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)
@@ -14,7 +14,7 @@ class Names:
         self._inside: list[Names] = []
 
     def fresh(self, wanted: str) -> str:
-        """A name that nobody has, as like `wanted` as can be."""
+        """An unused name, as similar to `wanted` as possible."""
         name = wanted
         while name in self._taken:
             number = self._next.get(wanted, 2)

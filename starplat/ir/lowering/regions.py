@@ -1,5 +1,6 @@
-"""A parallel loop as a kernel: what it takes from the host, its domain, filter and body, and what the host does
-before and after."""
+"""Lowers a parallel loop to a kernel: domain, filter, body, scalars from and to the host, the host's work before and
+after.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -55,7 +56,7 @@ class RegionLowering:
     def _launch(
         self, races: LoopRaces, loop: ParallelLoop, levels: LevelScope | None, judged: ir.Array | None = None
     ) -> None:
-        """One kernel; `judged` holds the outcomes of the loop's filter where they are known already."""
+        """One kernel; `judged` holds the results of the loop's filter where it was evaluated on entry."""
         around = self.host.surroundings()
         after = self._give(races, around)
         self._hoist(loop.body, loop.filter, around)
@@ -100,8 +101,7 @@ class RegionLowering:
         return ir.NodeNeighbors(direction, node, position), iterator, lowering.at_level(iterator, level)
 
     def _filter_may_change(self, races: LoopRaces, loop: ParallelLoop) -> bool:
-        """Whether iterations may write what the filter of another reads; the domain is fixed on entry, so it is
-        judged first then."""
+        """Whether iterations may write what the filter of another reads; then the filter is evaluated on entry."""
         tops = [] if loop.filter is None else [loop.filter]
         read = {e.symbol for top in tops for e in walk.within(top) if isinstance(e, typed.Cell | typed.SetContains)}
         if isinstance(loop.domain, typed.Members):
@@ -131,7 +131,7 @@ class RegionLowering:
         return member if loop.filter is None else both(member, lowering.expression(loop.filter))
 
     def _judge(self, races: LoopRaces, loop: ParallelLoop, levels: LevelScope | None) -> ir.Array:
-        """The outcomes of a loop's filter on entry."""
+        """The results of a loop's filter on entry."""
         around = self.host.surroundings()
         self._hoist(typed.Block(()), loop.filter, around)
         lowering = KernelLowering(self.context, self.host.names.inner(), around, races.shared, levels)
@@ -144,7 +144,7 @@ class RegionLowering:
     def _judge_first(
         self, loop: ParallelLoop, domain: ir.Domain, iterator: ir.Variable, condition: ir.Expression
     ) -> ir.Load:
-        """The filter as flags that a kernel of its own has set."""
+        """The filter as flags set by a kernel of its own."""
         extent = ir.Extent.NODES if isinstance(domain, ir.AllNodes) else ir.Extent.ARCS
         where = _position(domain, iterator)
         chosen = self.host.new_array("chosen", ir.Element.BOOL, extent, ir.Origin.TEMPORARY)
@@ -234,7 +234,7 @@ class RegionLowering:
         return tuple(known[variable] for variable in used)
 
     def _hoist(self, body: typed.Statement, filter: typed.Expression | None, around: Surroundings) -> None:
-        """Works out what concerns whole properties before the kernel."""
+        """Computes aggregates of whole properties before the kernel."""
         tops = [*walk.all_values(body), *([] if filter is None else [filter])]
         for e in (e for top in tops for e in walk.within(top)):
             extreme = isinstance(e, typed.GraphQuery) and e.query in (typed.Query.MIN_WEIGHT, typed.Query.MAX_WEIGHT)
@@ -253,7 +253,7 @@ def _halves(loop: ParallelLoop) -> tuple[ParallelLoop, ...]:
 
 
 def _position(domain: ir.Domain, iterator: ir.Variable) -> ir.Variable:
-    """What numbers the iterations: the place in a row of arcs, or the iterator itself."""
+    """The number of an iteration: the place in a row of arcs, or the iterator itself."""
     return domain.position if isinstance(domain, ir.NodeNeighbors) else iterator
 
 
@@ -265,7 +265,7 @@ def arc_place(direction: ir.Direction, node: ir.Expression, neighbor: ir.Variabl
 
 
 def _deed(kernel: ir.Kernel) -> str:
-    """What a kernel does first and foremost, for its name: `min_dist`, `add_rank`, `set_level`, `count_changed`."""
+    """The kernel's main effect, for its name: `min_dist`, `add_rank`, `set_level`, `count_changed`."""
     ranked: list[tuple[int, str]] = []
     for op in walk_kernel(kernel.body):
         match op:

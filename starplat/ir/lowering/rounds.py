@@ -1,5 +1,4 @@
-"""Fixed points and breadth-first search: constructs that run kernels round by round under a condition that the host
-tests."""
+"""Lowers fixed points and breadth-first search: kernels round by round under a condition that the host tests."""
 
 from dataclasses import replace
 

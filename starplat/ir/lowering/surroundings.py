@@ -1,4 +1,4 @@
-"""What a kernel that is being lowered sees around it: the arc in hand, the level of a BFS pass, its host function."""
+"""The surroundings of a kernel being lowered: the current arc, the level of a BFS pass, its host function."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ class LevelScope:
 
 @dataclass
 class Surroundings:
-    """What a kernel sees of its host function.
+    """The kernel's view of its host function.
 
     `values` are host scalars read by value; `arrays` device arrays; `reductions` outer scalars that iterations
     contribute to; `words` outer scalars that live in a one-cell array meanwhile; `flags` outer scalars of which only

@@ -1,4 +1,4 @@
-"""What a loop does to scalars from outside it, so that the host knows which come back, and how."""
+"""The effects of a loop on outer scalars: which are returned to the host, and how."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from starplat.ir.lowering.context import COMBINES, EXTREMES
 
 
 class Return(Enum):
-    """How a scalar that a kernel changes gets back to the host."""
+    """How a scalar that a kernel changes is returned to the host."""
 
     REDUCTION = "reduction"  # contributions are combined with it
     FLAG = "flag"  # one common value: a hidden bool tells whether it was stored
@@ -34,7 +34,7 @@ class Returned:
 
 
 def returned_scalars(races: LoopRaces) -> list[Returned]:
-    """What a kernel made of a parallel loop returns."""
+    """The scalars that a kernel made of a parallel loop returns."""
     leaders = extreme_leaders(races.loop.body)
     inside = set(walk.declared(races.loop.body))
     return [

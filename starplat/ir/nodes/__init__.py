@@ -1,4 +1,4 @@
-"""The intermediate form: one host program, its kernels, and nothing of any target.
+"""The intermediate form: one host program and its kernels, independent of targets.
 
 Host operations and kernel operations are separate types. Host operations are few enough that two readers of them exist:
 the printer of an artifact's C++ and the executor that walks them from Python. Names of variables and arrays are unique

@@ -1,4 +1,4 @@
-"""Host operations: what is done with arrays as wholes, and in which order kernels run."""
+"""Host operations: on whole arrays, launches, control flow."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ class HostForMembers:
 
 
 HostLoop = HostWhile | HostFor | HostForRange | HostForNeighbors | HostForMembers
-"""The loops that a program says, each with a `body`."""
+"""The loops that a program writes, each with a `body`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +206,7 @@ class HostBlock:
 
 @dataclass(frozen=True, slots=True)
 class OnDevice:
-    """`body`, all of it in one launch, whose threads wait for each other between one operation and the next.
+    """A persistent kernel: `body` in one launch, with a grid barrier between operations.
 
     A schedule asks for it where a target has a grid barrier; it means what its body means. `arrays` and `scalars` are
     exactly what the body uses of the function's, in parameter order (the graph's arrays first), `outcomes` the
@@ -257,11 +257,11 @@ class PushOrPull:
 
 @dataclass(frozen=True, slots=True)
 class InBatches:
-    """`do body while (goes_on[0])`, for whose rounds the host asks ahead: it looks at the cell after one round, then
-    after two more, and so on up to `most` at a time.
+    """`do body while (goes_on[0])`, whose rounds the host launches ahead: it reads the cell after one round, then after
+    two more, and so on up to `most` at a time.
 
-    The kernels of the body do nothing where the cell holds false, so rounds after the last one change no cell. What the
-    host itself does in a round it does in those too: variables that count them, arrays that change places.
+    The kernels of the body do nothing where the cell holds false, so rounds after the last one change no cell. The
+    host's own work is done in those too: counters, swaps of arrays.
     """
 
     goes_on: Array  # one BOOL

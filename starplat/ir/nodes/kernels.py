@@ -1,4 +1,4 @@
-"""Kernels: their domains, helper functions and reductions."""
+"""Kernels: domains, helper functions, reductions."""
 
 from dataclasses import dataclass, field
 
@@ -135,7 +135,7 @@ class Kernel:
 
     @property
     def works_apart(self) -> bool:
-        """Whether a thread has nothing to do with those next to it: it has a piece of the domain, or a share."""
+        """Whether threads work independently of adjacent ones: each has a piece of the domain, or a share."""
         return self.in_pieces or isinstance(self.domain, Workers)
 
     @property

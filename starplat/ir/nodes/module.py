@@ -1,4 +1,4 @@
-"""Host functions, arguments and the module that holds everything."""
+"""The module: host functions, arguments and kernels."""
 
 from dataclasses import dataclass, field
 from functools import cached_property

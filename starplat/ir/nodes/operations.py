@@ -1,4 +1,4 @@
-"""Kernel operations: what one iteration does."""
+"""Kernel operations: the work of one iteration."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ class Carry:
 @dataclass(frozen=True, slots=True)
 class ExtremeCell:
     """If `candidate` is beyond `array[index]` (less for MIN, greater for MAX) and is not INF (for MIN), store it and
-    what it carries, as one unit if `shared`. On ties the first stays. `candidate` and all carried values are
-    evaluated once, before.
+    what it carries, as one unit if `shared`. On ties the first stays. `candidate` and all carried values are evaluated
+    once, before.
 
     `lock` (an INT for every cell of `array`, 0 when free) is given where carried values are data that must stay
-    consistent with the cell; a target that has a better way to make it one unit need not use it. Carried constants
-    need none: whoever wins stores the same. `also` is done by the winner too: what concerns only itself, the kernel's
+    consistent with the cell; a target that has a better way to make it one unit need not use it. Carried constants need
+    none: every winner stores the same. `also` is done by the winner too: what concerns only itself, the kernel's
     reductions, or cells that are the winner's own. `settles` says that the cells come to the same end in any order of
     iterations, also where they see each other's old values; `analysis.settling` has found out.
     """
@@ -125,7 +125,7 @@ class CompareSwap:
 
 @dataclass(frozen=True, slots=True)
 class Contribute:
-    """Adds a value to one of the kernel's reductions; `reduction` is the host variable that receives it."""
+    """Adds a value to one of the kernel's reductions; `reduction` is the host variable."""
 
     reduction: Variable
     value: Expression

@@ -1,4 +1,4 @@
-"""What both sides have: element types, arrays, variables and expressions."""
+"""Values on both sides: element types, arrays, variables and expressions."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from enum import Enum
 
 
 class Element(Enum):
-    """What a cell or a variable holds. BOOL is a byte that is 0 or 1; NODE is a 32-bit integer; ARC is an integer
-    wide enough for the graph's arcs: 32 bits where m < 2^31, else 64."""
+    """The type of a cell or a variable. BOOL is a byte that is 0 or 1; NODE is a 32-bit integer; ARC is an integer wide
+    enough for the graph's arcs: 32 bits where m < 2^31, else 64."""
 
     BOOL = "bool"
     INT = "int"
@@ -29,11 +29,11 @@ class Element(Enum):
 
 
 WORKERS = 64
-"""Into how many shares work is divided that needs memory of its own: enough for the cores of a CPU, a few for each."""
+"""Shares of work that needs memory of its own: enough for the cores of a CPU, a few for each."""
 
 
 class Extent(Enum):
-    """How many cells an array has."""
+    """The number of cells of an array."""
 
     ONE = "1"
     NODES = "n"
@@ -56,7 +56,7 @@ class Origin(Enum):
 
 
 class Packing(Enum):
-    """How a set of nodes is kept in place of flags. Each has a bit for every node, by which a node joins once."""
+    """How a set of nodes is stored in place of flags. Each has a bit for every node, by which a node joins once."""
 
     SWITCHED = "bits, and a list while the members are few"
     LIST = "bits, and a list of the members"

@@ -1,1 +1,1 @@
-"""The intermediate form as text for readers."""
+"""Prints the intermediate form for readers."""

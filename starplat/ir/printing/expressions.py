@@ -1,4 +1,4 @@
-"""Expressions of the intermediate form as text for readers, with no more brackets than C needs."""
+"""Prints expressions of the intermediate form, with no more brackets than C needs."""
 
 from collections.abc import Iterable
 from typing import assert_never
@@ -80,7 +80,7 @@ def _constant(constant: ir.Const) -> str:
 
 
 def print_arguments(arguments: Iterable[ir.Expression | ir.Array | ir.Variable]) -> str:
-    """What a call is given."""
+    """The arguments of a call."""
     texts = []
     for argument in arguments:
         match argument:

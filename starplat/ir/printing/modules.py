@@ -1,4 +1,4 @@
-"""The intermediate form as text for readers: one operation a line, expressions as in C.
+"""Prints a module: one operation a line, expressions as in C.
 
 For `starplat inspect --stage ir` and for tests that show a pass before and after. It is not parsed back, and it is no
 target's text.

@@ -1,4 +1,4 @@
-"""Operations of kernels and of the host as text: a line for each, and the blocks inside it below."""
+"""Prints kernel operations, and the parts that they share with host operations."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any

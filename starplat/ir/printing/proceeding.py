@@ -1,4 +1,4 @@
-"""How a module proceeds: which loops run on the host, what each kernel runs over, where bytes cross.
+"""The host's steps in a module: loops, launches with their domains, transfers.
 
 `steps` gives it as data, `proceeding` as text. Today every loop of a host program runs on the host and every kernel
 gives one work-item to each member of its domain; there is no other choice to show.
@@ -93,7 +93,7 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
 def _scheduled(
     module: ir.Module, op: ir.PushOrPull | ir.NearestFirst | ir.OnDevice | ir.InBatches, depth: int
 ) -> Iterator[Step]:
-    """What a schedule has made."""
+    """Operations that a schedule has made."""
     match op:
         case ir.PushOrPull():
             yield Step(depth, f"where {op.members.name} has few")
@@ -115,7 +115,7 @@ def _scheduled(
 
 
 def _in_one_launch(step: Step) -> Step:
-    """The step as a launch does it that is running already."""
+    """The step inside a persistent kernel."""
     text = step.text
     for on_the_host, inside in (("loop on the host", "loop"), ("launch ", "run "), ("; brings back ", "; finds ")):
         text = text.replace(on_the_host, inside, 1)

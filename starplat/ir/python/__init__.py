@@ -1,1 +1,1 @@
-"""Programs as Python text: what the interpreter and the host's evaluator compile."""
+"""Kernels and expressions as Python text, for the interpreter and the host's evaluator."""

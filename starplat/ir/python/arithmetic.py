@@ -1,4 +1,4 @@
-"""What the operators of the intermediate form do with numbers, where Python's own operators do something else.
+"""Arithmetic of the intermediate form, where Python's own operators differ.
 
 Integers are Python's, kept inside 32 or 64 bits by `wrap32` and `wrap64`; reals are Python's floats and follow IEEE
 without exceptions. `OPERATIONS` are these functions under the names that generated Python calls them by.
@@ -22,7 +22,7 @@ _LONG_RANGE = ir.limits(ir.Element.LONG)
 
 
 class Fault(Exception):  # noqa: N818 - it is the program's error, not ours
-    """A run of the program went wrong; who runs it adds the place."""
+    """A run of the program went wrong; the runner adds the place."""
 
     def __init__(self, code: str, message: str, help: str) -> None:
         super().__init__(message)

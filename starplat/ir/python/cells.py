@@ -1,4 +1,4 @@
-"""How Python text changes memory: stores, updates, the extremes that carry values along, what fetches, reductions.
+"""Python text for writes to memory: stores, updates, extremes with carried values, fetches, reductions.
 
 One iteration runs after the other, so nothing here has to be atomic.
 """

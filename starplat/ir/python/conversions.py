@@ -1,4 +1,4 @@
-"""Python text that brings a value into its type's range, or from one type to another.
+"""Python text for conversions between types and into a type's range.
 
 `+ - *` and the bit operators commute with wrapping around, so a chain of them is computed in Python's unbounded
 integers and brought into range once, where its value is compared, divided, stored, converted or used as an index

@@ -1,4 +1,4 @@
-"""Expressions as Python text, in kernels and in operations of the host: operators, cells, calls."""
+"""Expressions of kernels and of the host as Python text: operators, cells, calls."""
 
 from typing import assert_never
 

@@ -1,4 +1,4 @@
-"""One Python function while it is written: its lines, the names in it, what is known about its values."""
+"""One Python function under construction: its lines, its names, known facts about its values."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping

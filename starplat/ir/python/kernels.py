@@ -1,4 +1,4 @@
-"""Kernels and helpers as Python functions: what the interpreter compiles.
+"""Kernels and helpers as Python functions, for the interpreter.
 
 A kernel becomes `def kernel(n, m, items, <arrays>, <scalars>)`, which runs its body for every item and returns a tuple
 of what was contributed to its reductions; a helper a function that returns a tuple of its result and its parameters

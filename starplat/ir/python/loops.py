@@ -74,7 +74,7 @@ class LoopWriter(FunctionWriter):
         *,
         positions: bool = True,
     ) -> Iterator[None]:
-        """The loop over a row; where nobody asks for `positions`, the row is read in one piece."""
+        """The loop over a row; without use of `positions`, the row is read in one piece."""
         out = direction is ir.Direction.OUT
         offsets, columns = (ir.ROW_OFFSETS, ir.COLUMNS) if out else (ir.IN_ROW_OFFSETS, ir.IN_COLUMNS)
         text = self.expressions.exact(node)

@@ -1,1 +1,1 @@
-"""Shapes of kernels that several steps and targets ask for: those that gather, search, or share rows."""
+"""Shapes of kernels: those that gather, search, or share rows."""

@@ -1,8 +1,8 @@
-"""Kernels that gather: each node combines a value of every arc into a local, then does something with it.
+"""Gathering kernels: each node reduces a value of every arc into a local, then uses it.
 
-The shape is: values worked out for the node, the local with its first value, one loop over the node's arcs that
-combines at most one value per arc into the local, and the rest. Threads can share the arcs of such nodes, since the
-order in which values are combined does not matter (reals within the language's tolerance).
+The shape is: values of the node, the local with its first value, one loop over the node's arcs that combines at most
+one value per arc into the local, and the rest. Threads can share the arcs of such nodes, since the order of combination
+does not matter (reals within the language's tolerance).
 """
 
 from dataclasses import dataclass
@@ -31,8 +31,8 @@ _EXTREMES = {ir.MathFunction.MIN: ir.Combine.MIN, ir.MathFunction.MAX: ir.Combin
 
 @dataclass(frozen=True, slots=True)
 class Gathering:
-    """What a gathering kernel does to a node: `ahead`, then `total` begins as `first`, takes a value of every arc by
-    `combine`, and `rest` uses it. The loop's body works out a value and sets `total` once, at the end of a path."""
+    """The parts of a gathering kernel: `ahead`, then `total` begins as `first`, takes a value of every arc by
+    `combine`, and `rest` uses it. The loop's body computes a value and sets `total` once, at the end of a path."""
 
     ahead: tuple[ir.KernelOp, ...]
     total: ir.Variable
@@ -67,7 +67,7 @@ def gathering(kernel: ir.Kernel) -> Gathering | None:
 
 
 def _taken(body: tuple[ir.KernelOp, ...]) -> tuple[ir.Variable, ir.Combine] | None:
-    """The local that takes a value in the last operation, and how; everything before it only works out values."""
+    """The local that takes a value in the last operation, and how; everything before it only computes values."""
     if not body or not all(isinstance(op, ir.Let) for op in body[:-1]):
         return None
     match body[-1]:
@@ -81,7 +81,7 @@ def _taken(body: tuple[ir.KernelOp, ...]) -> tuple[ir.Variable, ir.Combine] | No
 
 
 def combined_with(total: ir.Variable, value: ir.Expression) -> tuple[ir.Combine, ir.Expression] | None:
-    """`total combine operand`, if that is what the value is."""
+    """The operand, if the value is `total combine operand`."""
     match value:
         case ir.Binary(operator, ir.Ref(left), operand) if left == total and operator in _COMBINES:
             return _COMBINES[operator], operand
@@ -101,7 +101,7 @@ def _mentions(body: tuple[ir.KernelOp, ...], variable: ir.Variable) -> int:
 
 
 def _repeatable(ahead: tuple[ir.KernelOp, ...], kernel: ir.Kernel) -> bool:
-    """Whether what is worked out for a node is the same whenever it is worked out."""
+    """Whether a node's values are the same whenever they are evaluated."""
     written = written_arrays(kernel.body)
     loads = (part for e in all_expressions(ahead) for part in walk_expression(e) if isinstance(part, ir.Load))
     changed = assigned_variables(kernel.body)

@@ -1,4 +1,4 @@
-"""How long lists of nodes are, and how many threads a launch over one wants."""
+"""Lengths of node lists, and the number of threads of a launch over one."""
 
 from typing import assert_never
 
@@ -12,13 +12,13 @@ _BITS_IN_A_WORD, _OF_A_WORD = build.number(32), build.number(5)
 
 
 def told_length(domain: ir.Domain) -> ir.Expression | None:
-    """How many iterations a domain has that says so itself, as the host says it; None for all others, and where only
-    the device knows."""
+    """The length of a domain that states it, as the host knows it; None for all others, and where only the device
+    knows."""
     return known_length(domain) if isinstance(domain, ir.Listed | ir.InWords | ir.Numbers) else None
 
 
 def known_length(domain: ir.Listed | ir.InWords | ir.Numbers) -> ir.Expression | None:
-    """How many iterations there are, as the host says it; None where only the device knows."""
+    """The number of iterations, as the host knows it; None where only the device does."""
     match domain:
         case ir.Listed(_, first, last) if isinstance(first, ir.Load) or isinstance(last, ir.Load):
             return None
@@ -27,7 +27,7 @@ def known_length(domain: ir.Listed | ir.InWords | ir.Numbers) -> ir.Expression |
 
 
 def listed_length(domain: ir.Listed | ir.InWords | ir.Numbers) -> ir.Expression:
-    """How many iterations there are, as the kernel says it: places of a list, bits of listed words, numbers."""
+    """The number of iterations, as the kernel knows it: places of a list, bits of listed words, numbers."""
     match domain:
         case ir.Listed(_, first, last) if first == ir.Const(0, first.element):
             return last

@@ -1,4 +1,4 @@
-"""Kernels over the members of a set: those whose filter asks for a flag of the iteration's own node."""
+"""Kernels over the members of a set: their filter tests a flag of the iteration's own node."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from starplat.ir.conditions import conjunction, conjuncts
 @dataclass(frozen=True, slots=True)
 class Membership:
     """A kernel's iterations are the members of `members` for which `keep` holds; it `takes` them out of the set, all of
-    them, if its first operation says so, and does `body` with them."""
+    them, if its first operation says so; `body` is the rest."""
 
     members: ir.Array
     keep: ir.Expression | None
@@ -22,7 +22,7 @@ class Membership:
 def membership(
     kernel: ir.Kernel, is_set: Callable[[ir.Array], bool] = lambda array: array.packed is not None
 ) -> Membership | None:
-    """What the kernel's filter says, if it asks for a member of an array that `is_set`."""
+    """The parts of a kernel whose filter tests for a member of an array that `is_set`."""
     if not isinstance(kernel.domain, ir.AllNodes) or kernel.filter is None or kernel.iterator is None:
         return None
     conditions = list(conjuncts(kernel.filter))
@@ -37,12 +37,12 @@ def membership(
 
 
 def taking(members: ir.Array, iterator: ir.Variable) -> ir.Store:
-    """The operation that takes the iteration's node out of a set."""
+    """The operation that removes the iteration's node from a set."""
     return ir.Store(members, ir.Ref(iterator), build.FALSE)
 
 
 def flag_of(condition: ir.Expression, iterator: ir.Variable) -> ir.Array | None:
-    """The array of flags whose own cell the condition asks for, if that is all it asks."""
+    """The array of flags whose own cell the condition tests, if it tests nothing else."""
     match condition:
         case ir.Load(array, index) if index == ir.Ref(iterator) and array.element is ir.Element.BOOL:
             return array if array.extent is ir.Extent.NODES else None

@@ -1,4 +1,4 @@
-"""How many arcs a node has, as an expression."""
+"""The out-degree of a node, as an expression."""
 
 from starplat.ir import build
 from starplat.ir import nodes as ir

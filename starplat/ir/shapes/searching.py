@@ -1,4 +1,4 @@
-"""Kernels that look for one arc: each node does something with any arc that passes a test, if there is one.
+"""Searching kernels: each node does something with any one arc that passes a test.
 
 Only the compiler makes them, where it does not matter which arc is found: it asks that their arcs are shared.
 """
@@ -10,7 +10,7 @@ from starplat.ir import nodes as ir
 
 @dataclass(frozen=True, slots=True)
 class Searching:
-    """The loop over a node's arcs; `ahead` is worked out for an arc, then `found` is done if `condition` holds."""
+    """The loop over a node's arcs; `ahead` is computed for an arc, then `found` is done if `condition` holds."""
 
     loop: ir.ForNeighbors
     ahead: tuple[ir.KernelOp, ...]

@@ -1,8 +1,7 @@
-"""Loops over the arcs of a kernel's node whose rounds other threads can take over, in a kernel that one thread of every
-node would do otherwise.
+"""Loops over a node's arcs that a team of threads can share, in a kernel with a thread per node.
 
-Such a loop ends of itself, what it writes may be written by several threads at once, and all it leaves behind in the
-node's locals is values that it combines. `balance` asks whether there is one, legalisation which they are.
+Such a loop has no early exit, several threads may do its writes at once, and it changes the node's locals only by
+combining values. `balance` asks whether there is one, legalisation which they are.
 """
 
 from collections.abc import Iterable, Iterator
@@ -77,8 +76,8 @@ def _writes(body: Iterable[ir.KernelOp], module: ir.Module) -> Iterator[ir.Kerne
 
 
 def _for_many(op: ir.KernelOp, loop: ir.ForNeighbors, writes: Iterable[ir.KernelOp]) -> bool:
-    """Whether several threads may do it at once: in one piece, or to a cell that is the arc's, or drawn by lot. What is
-    in one piece for one thread of every node may not be so for its arcs."""
+    """Whether several threads may do it at once: atomically, or to a cell that is the arc's, or of an array private to
+    a worker."""
     match op:
         case ir.Store(index=ir.Ref(place)) if place == loop.position:
             return True
@@ -103,7 +102,7 @@ def _combined(body: tuple[ir.KernelOp, ...]) -> tuple[tuple[ir.Combine, ir.Varia
 
 
 def _way(op: ir.KernelOp) -> tuple[ir.Combine, ir.Variable] | None:
-    """How an operation combines a value with a local, and with which, if it does; its only mention of the local."""
+    """How an operation combines a value with a local, and which value, if it is the local's only mention."""
     match op:
         case ir.SetLocal(local, value) if (taken := combined_with(local, value)) is not None:
             return taken[0], local

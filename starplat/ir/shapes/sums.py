@@ -1,4 +1,4 @@
-"""Sums that stop at INF, as expressions."""
+"""Saturating sums: they stop at INF."""
 
 from starplat.ir import build
 from starplat.ir import nodes as ir

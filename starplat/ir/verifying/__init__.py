@@ -1,1 +1,1 @@
-"""The rules that the intermediate form keeps, and whether it does."""
+"""The verifier of the intermediate form."""

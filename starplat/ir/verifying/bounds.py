@@ -1,4 +1,4 @@
-"""Which indices are surely inside an array, so that nothing needs to be checked when they are used.
+"""Finds indices that are surely inside an array, so that they need no check.
 
 Knows only what the form itself promises: iterators, neighbors and positions, what the graph's arrays hold, and locals
 that are set once to such a value.

@@ -1,4 +1,4 @@
-"""The rules for host functions: what they declare, launch, call and may touch."""
+"""Verifies host functions: declarations, launches, calls, accesses."""
 
 from collections.abc import Iterable
 from typing import assert_never
@@ -183,7 +183,7 @@ class _Host:
         self.block(op.body)
 
     def in_batches(self, op: ir.InBatches) -> None:
-        """Whatever changes cells in a round looks first whether there is one."""
+        """Every write of cells in a round is guarded by whether the round takes place."""
         goes_on = op.goes_on
         self.scope.array(goes_on)
         cell = goes_on.element is ir.Element.BOOL and goes_on.extent is ir.Extent.ONE

@@ -1,4 +1,4 @@
-"""Checks that a module keeps the rules that `nodes` states, so that a mistake of a pass is found where it was made.
+"""Verifies a module, so that a mistake of a pass is found where it was made.
 
 Takes a module, returns nothing, raises `InvalidModule`. It is run after lowering and, in tests, after every pass.
 """

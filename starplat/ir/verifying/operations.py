@@ -1,4 +1,4 @@
-"""Checks the operations of one kernel or helper."""
+"""Verifies the operations of one kernel or helper."""
 
 from collections.abc import Iterable
 from typing import assert_never

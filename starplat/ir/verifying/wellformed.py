@@ -1,4 +1,4 @@
-"""Whether an expression keeps the rules that `nodes` states: types that agree, names that stand for something here.
+"""Verifies expressions: types that agree, names in scope.
 
 `InvalidModule` says that they were broken, which is a mistake of the compiler and never of a program.
 """
