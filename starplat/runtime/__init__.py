@@ -1,4 +1,4 @@
-"""Runs modules: one executor over thin devices, arguments in, results out."""
+"""The runtime: one executor over thin devices, arguments in, results out."""
 
 from starplat.runtime.arguments.bind import Bound, bind, bind_text
 from starplat.runtime.attending.limits import Limits, limits

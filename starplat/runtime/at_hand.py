@@ -1,4 +1,4 @@
-"""For which device a program is scheduled where it is only looked at: the one that a run would open, else a kind.
+"""Chooses the device that a program is scheduled for when it does not run: the one that a run would open, else a kind.
 
 A target whose devices are all alike, or that has none here, needs no device to be looked at; nothing is opened.
 """
@@ -28,7 +28,7 @@ class Chosen:
 
 def chosen(target: str, index: int | None = None, processor: Processor | None = None) -> Chosen:
     """The kind of device that is asked for, else the target's device of that number, by default the one that `run`
-    opens; where the target has none here, the kind that is taken for granted.
+    opens; where the target has none here, the default kind.
 
     Raises:
         DiagnosticError: E0666, the target does not run on such devices; E0902, it has no device of that number.

@@ -1,4 +1,4 @@
-"""How the elements of the intermediate form are held: NumPy types of arrays, Python values of scalars.
+"""Storage of elements: NumPy types of arrays, Python values of scalars.
 
 A `bool` is one byte that is 0 or 1, a `node` 32 bits, an arc 32 bits where that leaves room, else 64. Scalars are
 Python's own `bool`, `int` and `float`; a `float` that is a 32-bit one has been rounded.
@@ -15,7 +15,7 @@ from starplat.frontend.types import Scalar
 from starplat.ir import nodes as ir
 
 Value = bool | int | float
-"""What a scalar holds."""
+"""The value of a scalar."""
 
 Cells = NDArray[Any]
 """An array on the host."""
@@ -82,7 +82,7 @@ def cells_in(extent: ir.Extent, num_nodes: int, num_arcs: int) -> int:
 
 
 def element_of(scalar: Scalar) -> ir.Element:
-    """What a value of the language's type is held as."""
+    """The element that stores a value of the language's type."""
     return ir.Element.ARC if scalar is Scalar.EDGE else ir.Element(scalar.value)
 
 

@@ -1,4 +1,4 @@
-"""How much memory a run takes on its device, told before anything is launched, from the module and the graph's size.
+"""Estimates the device memory of a run before anything is launched, from the module and the graph's size.
 
 Counted are the arrays of the graph that kernels use, the program's properties and sets, and what its functions allocate
 while they run, those of the functions that they call included. Code and single words are not.
@@ -87,7 +87,7 @@ def in_words(size: int) -> str:
 
 
 def host_memory() -> int | None:
-    """Bytes that the host could still give; None where the system does not tell."""
+    """Bytes of memory that the host has left; None if unknown."""
     try:
         for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
             if line.startswith("MemAvailable:"):
@@ -98,6 +98,6 @@ def host_memory() -> int | None:
 
 
 def at_most_host_memory(left: int) -> int:
-    """What a device that lives in the host's memory has left."""
+    """The free memory of a device that lives in the host's memory."""
     host = host_memory()
     return left if host is None else min(left, host)

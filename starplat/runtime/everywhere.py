@@ -1,4 +1,4 @@
-"""One module on every device of every target that is present, and whether they all find the same answer.
+"""Runs one module on every device of every target present, and compares the answers.
 
 The interpreter's answer is the measure. On graphs where it would take too long the first device's is, and that is
 said. A target that is missing is an entry too, with the reason: nothing is left out in silence.
@@ -30,7 +30,7 @@ REFUSALS = ("E06",)
 
 
 class Agreement(Enum):
-    """What is known of one device's answer."""
+    """What is known about one device's answer."""
 
     MEASURE = "the measure"
     AGREES = "agrees"
@@ -55,7 +55,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Everywhere:
-    """All attempts, in the order of targets. `measure` is who the others are compared with, None where nobody is;
+    """All attempts, in the order of targets. `measure` is the one that the others are compared with, if any;
     `remark` says why that is not the interpreter."""
 
     attempts: tuple[Attempt, ...]
@@ -178,7 +178,7 @@ def _compared(
 
 
 def _differs(attempt: Attempt, measure: Attempt, what: str) -> DiagnosticError:
-    """E0795, as for a run that is validated."""
+    """E0795, as for a validated run."""
     ours, theirs = attempt.device, measure.device
     said = "the interpreter" if theirs.target == REFERENCE else f"{theirs.target}, {theirs.name}"
     message = f"{attempt.device.target}, {ours.name}: {what} as {said} has it"

@@ -1,4 +1,4 @@
-"""What scheduling may know of a graph: worked out once for each, and only where some step looks at it.
+"""Facts of a graph for scheduling: computed once per graph, only where some step reads them.
 
 Where kernels run on a device with memory of its own, the longest row is looked for there, in one pass over what lies
 there anyway (`longest_row`); elsewhere the host's cores do it.
@@ -20,7 +20,7 @@ _FACTS: weakref.WeakKeyDictionary[Graph, GraphFacts] = weakref.WeakKeyDictionary
 
 
 def wants_facts(module: ir.Module, schedule: Schedule | None, capabilities: Capabilities) -> bool:
-    """Whether scheduling a run on a target that can do that looks at the graph."""
+    """Whether scheduling a run on a target with these capabilities looks at the graph."""
     return schedule != PLAIN and looks_at_the_graph(module, capabilities)
 
 

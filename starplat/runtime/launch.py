@@ -1,4 +1,4 @@
-"""A whole run: device, built kernels, graph and arguments in; a `Result` out, with what every step took.
+"""Runs a module: device, built kernels, graph and arguments in; a `Result` out, with the time of every step.
 
 The graph stays on the device between repetitions and between runs. Every repetition starts from the same arguments;
 results come down once, at the end, and only those that were asked for. A run that would not fit is refused before it
@@ -124,7 +124,7 @@ def _within_limits(
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What a run is to bring back: arrays, by the names that the program has for them."""
+    """The arrays that a run is to bring back, by the program's names."""
 
     arrays: Mapping[str, ir.Array]
     repeat: int
@@ -134,7 +134,7 @@ class _Wanted:
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    """What came of a run, and the seconds of its parts; `cached` tells that building was spared."""
+    """The outcome of a run, and the seconds of its parts; `cached` says that the kernels were built before."""
 
     properties: dict[str, Any]
     estimate: Estimate
@@ -149,8 +149,8 @@ class _Done:
 def _scheduled(
     module: ir.Module, graph: Graph, schedule: Schedule | None, device: Device, *, counted: bool
 ) -> tuple[ir.Module, float]:
-    """The module as it runs on the device, and the seconds that went into bringing there what had to be looked at.
-    Rounds that are counted are driven by the host."""
+    """The module as it runs on the device, and the seconds of uploads for looking at the graph. Rounds that are counted
+    are driven by the host."""
     facts, seconds = None, 0.0
     if wants_facts(module, schedule, device.capabilities or capabilities_of(device.target)):
         looked = look(device, graph, module)
@@ -184,7 +184,7 @@ def _driven(run: Run, wanted: _Wanted) -> _Done:
 
 
 def _result(run: Run, done: _Done, seconds: Seconds, moved: Bytes, *, on_device: bool) -> Result:
-    """What came of a run, as whoever asked for it sees it."""
+    """The `Result` of a run."""
     module, graph, cells = run.module, run.graph, done.properties
     types = {a.name: a.type for a in module.arguments if isinstance(a.type, PropertyType)}
     return Result(
@@ -207,7 +207,7 @@ def _result(run: Run, done: _Done, seconds: Seconds, moved: Bytes, *, on_device:
 
 
 def _watched(run: Run) -> Trace:
-    """What happens in one more run, whose bytes do not count."""
+    """The trace of one more run, whose bytes do not count."""
     watch, module, traffic = Watch(), traced(run.module), replace(run.device.traffic)
     kernels = kernels_on(run.device, module, run.resident.wide_arcs)
     found = watch.trace(run.once(kernels, watch))

@@ -1,4 +1,4 @@
-"""Looks at a graph where it lies: one pass on the device finds the longest row, by programs of StarPlat's own.
+"""Finds the longest row of a graph where it lies, in one pass by programs of StarPlat's own.
 
 They read only what the program that is about to run reads too, so nothing is uploaded for their sake. Where the host's
 cores are the device, or neither rows of incoming arcs nor columns are read, the host looks.
@@ -65,12 +65,12 @@ class Looked:
 
 
 def facts_on(device: Device, graph: Graph, module: ir.Module) -> GraphFacts:
-    """The facts of a graph that a module is about to run on, there."""
+    """The facts of a graph on the device where a module is about to run on it."""
     return look(device, graph, module).facts
 
 
 def look(device: Device, graph: Graph, module: ir.Module) -> Looked:
-    """The same, with what it took."""
+    """The same, with its cost."""
     uploads: list[float] = []
 
     def longest_row(graph: Graph) -> int:

@@ -1,4 +1,4 @@
-"""A graph as a run sees it: its arrays on the host, made when asked for, and those on a device, which stay there.
+"""The arrays of a graph in a run: on the host, made on demand, and on a device, where they stay.
 
 `on_device` gives the same `ResidentGraph` for the same graph and device, so a graph crosses once, however often
 programs run on it; when the graph is forgotten its memory is the device's again. Where memory is short, `make_room`
@@ -33,7 +33,7 @@ _SAME_BOTH_WAYS = {ir.IN_ROW_OFFSETS.name: ir.ROW_OFFSETS.name, ir.IN_COLUMNS.na
 
 
 class HostArrays(Mapping[str, Cells]):
-    """The graph's arrays by name; those that nobody asks for are not made."""
+    """The graph's arrays by name, made on demand."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -83,7 +83,7 @@ class ResidentGraph:
         return self._key(array) in self._buffers
 
     def apart(self, arrays: Iterable[ir.Array]) -> tuple[ir.Array, ...]:
-        """One array for each that the device has to hold: some lie in one place."""
+        """The distinct arrays that the device has to hold: some share memory."""
         return tuple({self._key(array): array for array in arrays}.values())
 
     def _key(self, array: ir.Array) -> tuple[str, ir.Element]:
@@ -108,7 +108,7 @@ class ResidentGraph:
 
 
 def _trim(device: weakref.ref[Device]) -> None:
-    """Gives back what was kept for runs on graphs of a size; a session that nobody has any more has no device."""
+    """Gives back what was kept for runs on graphs of a size; a session without users has no device."""
     there = device()
     if there is not None and not there.broken:
         there.trim()
@@ -129,8 +129,8 @@ def on_device(device: Device, graph: Graph) -> ResidentGraph:
 
 
 def make_room(device: Device, needed: int) -> bool:
-    """Takes graphs off the device, those not used for longest first and never the last one used, until `needed` bytes
-    are free; whether they are. True where nobody can tell."""
+    """Evicts graphs from the device, least recently used first and never the last one used, until `needed` bytes are
+    free; whether they are. True if unknown."""
     while (free := device.free_memory()) is not None and free < needed:
         if not device.relieve():
             return False

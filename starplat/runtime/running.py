@@ -1,4 +1,4 @@
-"""The buffers of one run: what goes up before it, where every repetition starts, what its results are.
+"""The buffers of one run: uploads before it, the start of every repetition, its results.
 
 What the caller gave on the host is uploaded once and copied for every repetition that changes it. What lies on the
 device is used in place: the program's changes are the caller's, as a parameter by reference has it.

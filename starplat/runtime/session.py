@@ -1,4 +1,4 @@
-"""What lives between runs: opened devices, each with the kernels built for it, the graphs on it and its memory.
+"""Sessions: opened devices, with the kernels built for them, the graphs on them and their memory.
 
 A run takes place in a session, by default in one that the first such run makes. Sessions share what belongs to the
 process or the user: loaded libraries of vendors, the threads that wait for devices, the cache of built kernels.
@@ -92,7 +92,7 @@ class Session:
 
     @contextmanager
     def turn(self, device: Device, index: int) -> Iterator[None]:
-        """What happens inside has the device to itself; if it fails there, the next run opens it anew.
+        """Exclusive use of the device inside; if it fails there, the next run opens it anew.
 
         Raises:
             DiagnosticError: E0920, something goes on there that could not be stopped; E0922, the session is closed.
@@ -137,11 +137,11 @@ class Session:
 
 
 _DEAD: list[Device] = []
-"""Devices that have failed, with all on them: unloading it would fail too, and say so where nobody can catch it."""
+"""Devices that have failed, with all on them: unloading it would fail too, with an error that cannot be caught."""
 
 
 def _end_soon(job: Job[Any]) -> None:
-    """Drivers wait at the end of a process for their kernels to end: this one has a second for it."""
+    """Drivers wait at process exit for their kernels: this one gets a second."""
     if not job.done.is_set() and hasattr(signal, "alarm"):
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(1)

@@ -1,4 +1,4 @@
-"""The targets that can run programs here, and their devices by number."""
+"""The targets that run programs here, and their devices by number."""
 
 from collections.abc import Callable
 from functools import cache
@@ -123,7 +123,7 @@ def open_device(target: str, index: int) -> Device:
 
 
 def capabilities_at(target: str, index: int = 0) -> Capabilities:
-    """What the device that `open_device` opens can do; it is found, and not opened.
+    """The capabilities of the device that `open_device` opens, without opening it.
 
     Raises:
         DiagnosticError: E0901 or E0902, no such device.

@@ -1,4 +1,4 @@
-"""The kernel text that a device builds: what the target's backend emits, or what a person made of it.
+"""The kernel text that a device builds: the backend's, or the user's edited one.
 
 `STARPLAT_DUMP=DIR` writes everything that is about to run into DIR: the kernels of each target, the intermediate form,
 how the host proceeds. `STARPLAT_OVERRIDE=DIR` runs the kernels that lie there, under the names that a dump gives them,
@@ -54,7 +54,7 @@ def kernels_text_to_run(target: str, module: ir.Module, emit: Callable[[ir.Modul
 
 
 def dump_program(module: ir.Module) -> None:
-    """Writes the intermediate form and the host's way through it, if dumping is wanted."""
+    """Writes the intermediate form and the host's steps, if dumping is wanted."""
     if not os.environ.get(DUMP_VARIABLE):
         return
     from starplat.ir.printing.modules import print_module
@@ -66,7 +66,7 @@ def dump_program(module: ir.Module) -> None:
 
 @contextmanager
 def edited_text_may_be_wrong(target: str, module: ir.Module) -> Iterator[None]:
-    """Lays the blame for kernels that do not build on the text that replaces them, where one does.
+    """Attributes a failed build to the text that replaces the kernels, where one does.
 
     Raises:
         DiagnosticError: E0912, the device does not take that text.
@@ -84,13 +84,13 @@ def edited_text_may_be_wrong(target: str, module: ir.Module) -> Iterator[None]:
 
 
 def kernels_file(target: str, module: ir.Module) -> str:
-    """What a dump calls the kernels, whatever the program is called: `sssp.sssp.opencl.cl`. Those that tell of their
-    rounds are others: `sssp.sssp.traced.cuda.cu`."""
+    """The name of a dumped kernel file: `sssp.sssp.opencl.cl`; of kernels that record their rounds
+    `sssp.sssp.traced.cuda.cu`."""
     return f"{_stem(module)}.{target}{SUFFIXES.get(target, '.cpp')}"
 
 
 def overriding_file(target: str, module: ir.Module) -> Path | None:
-    """The file that is run instead of a module's kernels if it is there."""
+    """The file that replaces a module's kernels if it exists."""
     folder = os.environ.get(OVERRIDE_VARIABLE)
     return Path(os.path.expanduser(folder)) / kernels_file(target, module) if folder else None
 

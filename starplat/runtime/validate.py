@@ -97,7 +97,7 @@ def judged(
     limits: Limits,
     session: Session | None = None,
 ) -> Verdict:
-    """What is to be thought of an answer that should be `expected`.
+    """The verdict on an answer that should be `expected`.
 
     Where the program lets several winners of a Min or Max carry different data, every winner's is right: the
     interpreter is asked once more and takes the answer's side on ties, if it was the interpreter that was asked before.
@@ -169,7 +169,7 @@ def _same_value(got: Any, expected: Any) -> bool:
 
 
 def _place(index: int, kind: PropertyType, graph: Graph) -> str:
-    """How the user calls the node or the arc."""
+    """The user's name of the node or the arc."""
     if kind.carrier is Carrier.NODE:
         return f"node {graph.original_id(index)}"
     source, destination = int(graph.sources[index]), int(graph.columns[index])

@@ -1,1 +1,1 @@
-"""The executor: what each host operation does on a device."""
+"""The executor: each host operation's effect on a device."""

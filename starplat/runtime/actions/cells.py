@@ -1,4 +1,4 @@
-"""Host operations on scalars and on the cells of arrays: assign, fill, copy, swap, read, write, count.
+"""Host operations on scalars and array cells: assign, fill, copy, swap, read, write, count.
 
 `ACTIONS` has one function for each; a machine gives them values and buffers, and its device does what crosses.
 """

@@ -1,4 +1,4 @@
-"""Host operations that say what comes next: choices, loops, leaving them, calls.
+"""Control flow of the host: choices, loops, exits from them, calls.
 
 `ACTIONS` has one function for each; what stands inside an operation is performed by the machine's `block`.
 """
@@ -131,8 +131,8 @@ def push(machine: Machine, op: ir.PushOrPull, frame: Frame) -> Flow:
 
 
 def in_batches(machine: Machine, op: ir.InBatches, frame: Frame) -> Flow:
-    """Rounds are asked for without waiting, then twice as many, until the device says that there are no more. No number
-    limits them, as none takes place after the last: rounds that are counted are asked for one by one."""
+    """Rounds are launched without waiting, then twice as many, until the device says that there are no more. No limit
+    applies, as none takes place after the last: counted rounds are launched one by one."""
     goes_on, ahead = machine.buffer(op.goes_on, frame), 1
     with machine.progress.loop() as loop:
         while True:
@@ -145,7 +145,7 @@ def in_batches(machine: Machine, op: ir.InBatches, frame: Frame) -> Flow:
 
 
 def inside(machine: Machine, op: ir.HostBlock, frame: Frame) -> Flow:
-    """A statement of the program, which mistakes are put down to meanwhile."""
+    """A statement of the program, to which errors meanwhile belong."""
     outer = machine.span
     machine.span = outer if op.span == NOWHERE else op.span
     try:

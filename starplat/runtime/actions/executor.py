@@ -1,4 +1,4 @@
-"""Walks a host program over a device: the only reader of host operations that runs them.
+"""The executor: walks a host program over a device.
 
 In come a module's built kernels, a graph on the device and bound arguments; out come the arrays that the entry's
 parameters stand for at the end, and what it returns. What an operation does is in `cell_actions`, `launch_actions` and

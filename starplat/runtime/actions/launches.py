@@ -1,4 +1,4 @@
-"""Host operations that start kernels: one kernel, or a whole operation in one launch where the target can.
+"""Host operations that launch kernels, persistent ones included.
 
 `ACTIONS` has one function for each. How many iterations a launch has, the kernel's domain says.
 """
@@ -32,7 +32,7 @@ def launch(machine: Machine, op: ir.Launch, frame: Frame) -> Flow:
 
 
 def on_device(machine: Machine, op: ir.OnDevice, frame: Frame) -> Flow:
-    """One launch where the target can; what its body says where it cannot."""
+    """One launch where the target has persistent kernels; else its body's operations one by one."""
     if not machine.kernels.runs_together:
         return machine.block(op.body, frame)
     buffers = machine.together(op, frame)

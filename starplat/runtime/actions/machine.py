@@ -1,4 +1,4 @@
-"""What host operations act on: the graph, the arrays and scalars of the function that runs, and its device.
+"""The state of a run that host operations act on: the graph, arrays and scalars of the running function, the device.
 
 Scalars live here, with C's semantics; arrays live on the device, except those of the host's own. How operations follow
 each other is for the `Executor`, which is a machine that can also `perform` one.
@@ -58,7 +58,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """The graph that a run is about: sizes, the host's arrays, and the buffers of those that kernels use."""
+    """The graph of a run: sizes, the host's arrays, and the buffers of those that kernels use."""
 
     num_nodes: int
     num_arcs: int

@@ -1,1 +1,1 @@
-"""What a caller gives, as values of the program's parameters."""
+"""Arguments: from the caller's objects or words to values of the program's parameters."""

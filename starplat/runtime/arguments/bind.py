@@ -1,4 +1,4 @@
-"""Binds what a caller gives to the parameters of a program's entry.
+"""Binds a caller's arguments to the parameters of a program's entry.
 
 `bind` takes Python values, `bind_text` the words of a command line; both give scalars and arrays in the form that the
 executor wants, or one diagnostic for every wrong argument, with the list of the parameters. Nodes go by original ids.

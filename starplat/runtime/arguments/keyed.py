@@ -1,4 +1,4 @@
-"""Values that say which node or arc they are for, and their places in the graph's order.
+"""Values keyed by node or arc, and their places in the graph's order.
 
 A node goes by its original id, an arc by the ids of both ends; parallel arcs take the values of their ends in turn. In
 an undirected graph a value for an edge is for both of its arcs, unless the other one has a value too. What is not

@@ -1,4 +1,4 @@
-"""Arrays that a caller has on a device: knowing them, and bringing those that lie elsewhere to the host.
+"""Device arrays of a caller: recognises them, and fetches those that lie elsewhere.
 
 `pyopencl.array.Array`, and whatever offers `__cuda_array_interface__` (CuPy, Numba, PyTorch),
 `__sycl_usm_array_interface__` (dpnp, dpctl) or `__dlpack__` for a device. In them nodes are numbers 0..n-1, as on the
@@ -24,7 +24,7 @@ CUDA_DEVICES = frozenset({2, 13})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lent:
-    """An array on some device, given for the parameter `name` of type `kind`."""
+    """A caller's array on some device, given for the parameter `name` of type `kind`."""
 
     name: str
     kind: PropertyType | SetType
@@ -42,7 +42,7 @@ def on_a_device(value: object) -> bool:
 
 
 def is_opencl_array(value: object) -> bool:
-    """Whether it is one of pyopencl's arrays; nobody has one who has not imported them."""
+    """Whether it is one of pyopencl's arrays; none exists before pyopencl is imported."""
     module = sys.modules.get("pyopencl.array")
     return module is not None and isinstance(value, module.Array)
 
@@ -87,7 +87,7 @@ def fetched(value: Any) -> Cells:
     """The array's cells on the host.
 
     Raises:
-        UnfitError: nobody here can bring it.
+        UnfitError: no library here can fetch it.
     """
     if is_opencl_array(value):
         return _from_opencl(value)

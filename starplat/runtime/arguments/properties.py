@@ -1,4 +1,4 @@
-"""Turns sequences that a caller gave into the cells of a property or a set, and cells into what a caller sees.
+"""Converts sequences of a caller to the cells of a property or a set, and cells back.
 
 Conversions lose nothing or are refused. In a property of nodes, cells of type `node` hold original ids outside and node
 numbers inside; none is -1 in both, or None outside where ids are names.

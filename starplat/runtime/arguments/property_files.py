@@ -1,4 +1,4 @@
-"""Reads a property from a file that the command line names: what `--out` wrote, or what other tools write.
+"""Reads a property from a file of the command line: what `--out` wrote, or other tools.
 
 `.npy` and text hold a value for every node or arc in the graph's order. `.csv`, `.npz` and `.parquet` are tables: where
 they have a column `id` (of edges `source` and `destination`), values go by that, in any order; else they are in the

@@ -1,4 +1,4 @@
-"""Turns one value that a caller gave, a Python object or text, into a scalar of the language's type.
+"""Converts one value of a caller, a Python object or text, to a scalar of the language's type.
 
 Nothing is lost on the way: what does not fit raises `UnfitError` with the reason, and `arguments` makes it a message.
 """

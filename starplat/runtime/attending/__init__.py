@@ -1,1 +1,1 @@
-"""Runs that are waited for: how far they have come, what ends them early."""
+"""Supervision of runs: progress, limits, interruption."""

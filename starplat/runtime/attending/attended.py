@@ -1,8 +1,8 @@
-"""Does a run's work on a thread of its own, so that whoever waits for it can be interrupted, or give up.
+"""Runs work on a thread of its own, so that the waiting caller can be interrupted or give up.
 
-Python hears of Ctrl-C on the main thread only, and only between two of its own steps: while that thread waits inside of
-a driver for a kernel to end, nothing gets through. So the main thread waits here instead. It asks the thread that works
-to stop, which Python code does at once and a call of a driver when it returns, and leaves it behind where it does not.
+Python handles Ctrl-C on the main thread only, between two of its own steps: while that thread waits inside a driver for
+a kernel, nothing gets through. So the main thread waits here instead. It asks the working thread to stop, which Python
+code does at once and a driver call when it returns; if it does not, it is left behind.
 """
 
 import contextvars
@@ -32,7 +32,7 @@ class _StopWorking(SystemExit):
 
 
 class Job(Generic[Answer]):
-    """Something to be done on another thread, in the context of the one that wants it."""
+    """Work for another thread, in the context of the caller."""
 
     def __init__(self, work: Callable[[], Answer]) -> None:
         self.done = threading.Event()

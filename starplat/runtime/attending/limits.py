@@ -1,4 +1,4 @@
-"""What may end a run before it is done: a number of rounds, a time; and who is told how far it has come meanwhile."""
+"""Limits of a run, a number of rounds and a time, and the callback that follows its progress."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

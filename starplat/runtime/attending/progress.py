@@ -1,4 +1,4 @@
-"""How far a run has come, for others to look at while it goes on, and the number of rounds that it may take.
+"""The progress of a run, visible while it goes on, and the number of rounds that it may take.
 
 A loop that the host drives tells of its rounds here. A loop that runs wholly on the device tells of none: only the time
 passes.

@@ -1,4 +1,4 @@
-"""Runs that stop at the first operation that goes wrong: target `reference` with `--checked`."""
+"""Checked runs: stop at the first operation that goes wrong (target `reference` with `--checked`)."""
 
 from starplat.runtime.checked.run import run_checked
 

@@ -1,4 +1,4 @@
-"""Evaluates the expressions of a checked tree, one operation after the other; each that goes wrong names its place."""
+"""Evaluates the expressions of a checked tree; each that goes wrong names its place."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What a checked run remembers: variables and properties that may be unwritten, sets, and where the run is."""
+"""The memory of a checked run: variables and properties that may be unwritten, sets, and the place of the run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

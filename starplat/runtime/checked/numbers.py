@@ -1,4 +1,4 @@
-"""Arithmetic that raises a `Fault` where a result does not fit, is no number, or does not exist.
+"""Arithmetic that raises a `Fault` on overflow, NaN or undefined results.
 
 Integers that are INF stay INF in sums; every other result must fit its type. Reals may become infinite, as IEEE has it,
 but NaN may only come from NaN.

@@ -1,4 +1,4 @@
-"""A checked run of a program: arguments in, a `Result` out, or the first operation that went wrong.
+"""Runs a program checked: arguments in, a `Result` out, or the first error.
 
 The program is taken as it was written, statement by statement, so that every fault has its line and its node. It is
 slow and says what is wrong; for right programs the answer is that of target `reference`.

@@ -1,4 +1,4 @@
-"""Performs the statements of a checked tree in the order of the text, iterations of a `forall` in ascending order."""
+"""Executes the statements of a checked tree in text order, iterations of a `forall` in ascending order."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

@@ -1,1 +1,1 @@
-"""Devices, one file each, and what they have in common: memory, kernels that are built, faults."""
+"""Devices, one file each, and what they share: memory, built kernels, faults."""

@@ -1,4 +1,4 @@
-"""Cells on a device, and arrays of a caller that lie there already."""
+"""Buffers on a device, and arrays of a caller that lie there already."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kernels of modules on devices: built once, and at hand for the next run."""
+"""Cache of built kernels by device and module."""
 
 from starplat.ir import nodes as ir
 from starplat.runtime.devices.device import Device, Kernels

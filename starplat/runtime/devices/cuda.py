@@ -1,4 +1,4 @@
-"""Target `cuda`: kernels built by NVRTC from the emitted text, and launched, on a GPU that CuPy has."""
+"""Target `cuda`: builds kernels by NVRTC from the emitted text and launches them through CuPy."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A GPU as CuPy has it: memory from its pool, everything on its current stream, its clock, its faults."""
+"""A GPU through CuPy: memory pool, current stream, clock, faults."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from starplat.runtime.elements import Cells
 
 
 class CupyDevice(ArrayDevice):
-    """One GPU, which does in order what is asked of it."""
+    """One GPU, which runs operations in order."""
 
     def __init__(self, cupy: Any, index: int) -> None:
         self.cupy = cupy
@@ -129,7 +129,7 @@ class CupyDevice(ArrayDevice):
 
     @property
     def errors(self) -> tuple[type[Exception], ...]:
-        """Those of the driver and the runtime."""
+        """The exceptions of the driver and the runtime."""
         return self.cupy.cuda.driver.CUDADriverError, self.cupy.cuda.runtime.CUDARuntimeError
 
     def _allocate(self, dtype: np.dtype[Any], count: int) -> Any:

@@ -1,4 +1,4 @@
-"""What the executor asks of a device: memory, and the kernels of modules.
+"""The interface of a device: memory, and the kernels of modules.
 
 A target derives a `Device` and a `Kernels` (the built kernels of one module) and fills in the methods whose names start
 with an underscore. The public ones count launches, and the bytes that they bring back. Arrays that a caller has on the
@@ -51,7 +51,7 @@ class Device(DeviceMemory):
         super().__init__(name)
         self.broken = False
         self.turn = RLock()
-        """Held by whoever runs something: words of kernels and the queue are for one run at a time."""
+        """Held by a run: words of kernels and the queue are for one run at a time."""
         self.built: dict[tuple[int, bool], tuple[ir.Module, Kernels]] = {}
         """The kernels of the modules last used, by module and width of arcs; `building.kernels_on` fills it."""
         self.copied_per_second: float | None = None

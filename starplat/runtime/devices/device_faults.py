@@ -1,4 +1,4 @@
-"""What is said when a device gives up, or has no room."""
+"""Diagnostics for a device that fails, or is out of memory."""
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 

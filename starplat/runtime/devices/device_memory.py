@@ -1,4 +1,4 @@
-"""The memory of a device, in buffers, and what crosses to and from it.
+"""The memory of a device, in buffers, and its traffic with the host.
 
 A target fills in the methods whose names start with an underscore. The public ones count bytes, keep freed memory for
 the next run, and leave out what has nothing to do.
@@ -67,7 +67,7 @@ class DeviceMemory(ABC):
         raise out_of_memory(self.name, dtype.itemsize * count)
 
     def relieve(self) -> bool:
-        """Takes off the device the graph that was not used for longest; False where only the last one is left."""
+        """Evicts the least recently used graph; False where only the last one is left."""
         graphs = list(self.graphs)
         self.forget_graphs(graphs[:1] if len(graphs) > 1 else ())
         return len(graphs) > 1
@@ -92,7 +92,7 @@ class DeviceMemory(ABC):
         self._free.clear()
 
     def free_memory(self) -> int | None:
-        """Bytes that a run could have, what is kept from earlier runs included; None where nobody can tell."""
+        """Bytes that a run could have, what is kept from earlier runs included; None if unknown."""
         left = self._free_memory(sum(buffer.size for buffer in self._ours))
         return None if left is None else left + sum(b.size for buffers in self._free.values() for b in buffers)
 
@@ -104,11 +104,11 @@ class DeviceMemory(ABC):
             self._upload(buffer, np.ascontiguousarray(cells))
 
     def upload_words(self, buffer: Buffer, cells: Cells) -> None:
-        """What launches begin with: nobody's data, and not counted."""
+        """The initial words of a launch; not counted as traffic."""
         self._upload(buffer, cells)
 
     def download_words(self, buffer: Buffer) -> Cells:
-        """What a launch leaves behind; `Kernels.launch_together` counts its bytes."""
+        """The words that a launch leaves behind; `Kernels.launch_together` counts their bytes."""
         cells: Cells = np.empty(buffer.count, buffer.dtype)
         self._download(buffer, cells)
         return cells
@@ -146,7 +146,7 @@ class DeviceMemory(ABC):
         self._write_cell(buffer, index, buffer.dtype.type(value))
 
     def _free_memory(self, ours: int) -> int | None:
-        """Bytes that the device has left, of which `ours` have been allocated here; None where nobody can tell."""
+        """Bytes that the device has left, of which `ours` have been allocated here; None if unknown."""
         return None
 
     @abstractmethod

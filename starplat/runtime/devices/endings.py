@@ -1,4 +1,4 @@
-"""What is said when a library of kernels ends the process instead of returning.
+"""The last message when a library of kernels ends the process instead of returning.
 
 libgomp calls `exit` where a GPU faults or a thread cannot be made, after a line of its own on stderr. There is no way
 back from that, so the last thing the process does is to say what all failing devices say, and to end with their code.
@@ -20,7 +20,7 @@ _UNDER_WAY: list[str] = []
 
 
 def within(device: str, function: Callable[..., Any], *arguments: Any) -> Any:
-    """What a function of a device's library returns; should it end the process, that is said of the device."""
+    """The result of a function of a device's library; should it end the process, that is reported of the device."""
     _UNDER_WAY.append(device)
     try:
         return function(*arguments)
@@ -29,8 +29,8 @@ def within(device: str, function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def hear_of_endings() -> None:
-    """Has `exit` tell us first. It asks those who came last first, so this is said anew after a device has been opened,
-    whose driver may want to take leave too."""
+    """Registers with `exit`. Handlers run last registered first, so this is repeated after a device has been opened,
+    whose driver may register too."""
     libc = ctypes.CDLL(None)
     if not hasattr(libc, "gnu_get_libc_version"):
         return  # only glibc is known to forget at `_forget` whom it was to tell
@@ -52,7 +52,7 @@ def _ended(_: int | None) -> None:
 
 def _end(error: DiagnosticError) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError, AttributeError):  # there may be none, or nobody who reads it
+        with suppress(OSError, ValueError, AttributeError):  # there may be none, or no reader
             if stream is sys.stderr:
                 print("\n\n".join(map(render, error.diagnostics)), file=stream)
             stream.flush()
@@ -62,4 +62,4 @@ def _end(error: DiagnosticError) -> NoReturn:
 _ENDED = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_ended)
 """`_ended` as C calls it."""
 _OURS = ctypes.byref(ctypes.c_char())
-"""An address that nobody else has, by which glibc knows what is ours."""
+"""A unique address by which glibc knows what is ours."""

@@ -1,7 +1,7 @@
-"""Kernels of targets where one group can run rounds by itself: the arguments of such a launch, and what it has changed.
+"""Kernels of targets where one group can run rounds by itself: arguments of such a launch, and its outcomes.
 
-Its outcomes lie on one board (see `together`), so that one copy brings them back. A target adds how a piece of a board
-is given to a kernel, and how one group is started.
+The outcomes lie in one control block (see `together`), so that one copy brings them back. A target adds how a piece of
+it is given to a kernel, and how one group is started.
 """
 
 from abc import abstractmethod
@@ -22,7 +22,7 @@ from starplat.runtime.elements import Value
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The kernel of an `OnDevice` operation for one group, what it takes, and the board that its words lie on."""
+    """The kernel of an `OnDevice` operation for one group, its arguments, and the control block of its words."""
 
     entry: Any
     arguments: tuple[Given, ...]

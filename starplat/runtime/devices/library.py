@@ -1,4 +1,4 @@
-"""Devices whose kernels are functions of a shared library that a C++ compiler built, as OpenACC's; OpenMP's is in
+"""Devices whose kernels are functions of a shared library built by a C++ compiler, as OpenACC's; OpenMP's is in
 `openmp`.
 
 Memory is asked of a second small library, `templates/<target>/memory.cpp`, built the same way. Which device runs, and
@@ -58,7 +58,8 @@ class LibraryDevice(Device):
 
     @abstractmethod
     def _name(self) -> str:
-        """Where kernels truly run and who built them: without a GPU, offloaded code runs on the host unasked."""
+        """Where kernels truly run and which compiler built them: without a GPU, offloaded code runs on the host
+        unasked."""
 
     def build(self, module: ir.Module, *, wide_arcs: bool) -> Kernels:
         text = kernels_text_to_run(self.target, module)
@@ -160,7 +161,7 @@ class Memory:
 
 
 class Allocation:
-    """Memory that is given back when nobody has it any more.
+    """Memory that is freed with its last reference.
 
     Raises:
         MemoryError: there is not as much.

@@ -62,7 +62,7 @@ class OpenCLDevice(ArrayDevice):
         self.capabilities = capabilities_on(device)
         self.is_host = bool(device.type & self.cl.device_type.CPU)
         self.items_of_group = 1 if self.is_host else launch.THREADS_OF_ONE_GROUP
-        """Of a group that runs rounds by itself; on a CPU others would only take turns with the one."""
+        """Of a group that runs rounds by itself; on a CPU more work-items would only take turns."""
 
     def build(self, module: ir.Module, *, wide_arcs: bool) -> Kernels:
         self._check(module)

@@ -1,4 +1,4 @@
-"""The device of target `openmp`: the host's cores, of which one can run rounds by itself."""
+"""The device of target `openmp`: the host's cores; one of them can run rounds by itself."""
 
 import ctypes
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The device of target `reference`: NumPy arrays, and the interpreter for kernels."""
+"""The device of target `reference`: NumPy arrays and the interpreter."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -28,7 +28,7 @@ class ReferenceDevice(ArrayDevice):
         return ReferenceKernels(self, module, wide_arcs)
 
     def synchronise(self) -> None:
-        """Everything has happened already."""
+        """Nothing to wait for."""
 
     def export(self, buffer: Buffer) -> Cells:
         cells: Cells = buffer.memory[: buffer.count]

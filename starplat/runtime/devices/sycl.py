@@ -1,4 +1,4 @@
-"""The device of target `sycl`, through dpctl: an in-order queue, and kernels from text or from the cache."""
+"""The device of target `sycl`, through dpctl: an in-order queue, kernels from text or from the cache."""
 
 from __future__ import annotations
 
@@ -229,7 +229,8 @@ class SyclKernels(GroupKernels):
             self._sycl.queue.submit_async(entry, arguments, [items], [group])
 
     def _items_of_group(self, kernel: ir.Kernel) -> int:
-        """On a CPU the items of a group become lanes of vectors, which wait for the longest row: not so few of them."""
+        """On a CPU the items of a group become lanes of vectors, which wait for the longest row: so groups are not too
+        small."""
         if isinstance(kernel.domain, ir.Once) or kernel.works_apart:
             return 1
         few = self._sycl.device.is_cpu and launch.has_uneven_loops(kernel) and not kernel.shares_arcs

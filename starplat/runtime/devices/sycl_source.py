@@ -1,4 +1,4 @@
-"""The device of target `sycl` where a compiler of whole SYCL programs is: its kernels are libraries."""
+"""The device of target `sycl` where a compiler of whole SYCL programs is present: its kernels are libraries."""
 
 import ctypes
 from collections.abc import Callable

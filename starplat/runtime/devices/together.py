@@ -1,6 +1,6 @@
-"""The words of a launch whose threads wait for each other: its barrier, the rings of its reductions, its outcomes.
+"""The control block of a persistent kernel: its barrier, the rings of its reductions, its outcomes.
 
-All of them lie on one board, 8 bytes for each, so that one copy makes a launch ready and one brings its outcomes back.
+All words lie in one block, 8 bytes each, so that one copy initialises a launch and one brings its outcomes back.
 """
 
 from collections.abc import Mapping
@@ -18,12 +18,13 @@ from starplat.runtime.devices.device import Device
 from starplat.runtime.elements import Cells, Value, as_value, clipped, dtype_of
 
 WORD = 8
-"""Bytes of every word's place."""
+"""Bytes per word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A device's board for one kernel: `places` are the first bytes of its arguments' words, by their number.
+    """The control block of one kernel on a device: `places` are the first bytes of its arguments' words, by their
+    number.
 
     `fresh` is what it holds before a launch.
     """
@@ -35,7 +36,7 @@ class Board:
     wide_arcs: bool
 
     def read(self, cells: Cells) -> dict[str, Value]:
-        """The outcomes, from what the whole board holds."""
+        """The outcomes, from the contents of the block."""
         found = {}
         for variable, place in self.outcomes:
             dtype = dtype_of(st.result_element(variable.element), wide_arcs=self.wide_arcs)
@@ -44,7 +45,7 @@ class Board:
 
 
 def board_for(device: Device, arguments: tuple[KernelArgument, ...], *, wide_arcs: bool, apart: int = WORD) -> Board:
-    """A board with room for the words among a kernel's arguments, the outcomes so many bytes `apart`."""
+    """A control block for the words among a kernel's arguments, the outcomes so many bytes `apart`."""
     places: dict[int, int] = {}
     outcomes: list[tuple[ir.Variable, int]] = []
     cells = bytearray()

@@ -1,7 +1,7 @@
-"""Kernels built from emitted text: the words that their reductions end in, and the arguments of a launch.
+"""Launch arguments of kernels built from emitted text, and the words of their reductions.
 
-What every target with device pointers does alike: a reduction's word starts at the identity, and comes down after the
-launch; arguments stand in the order that `backends.launch` says. A target adds how a kernel is found and started.
+Shared by targets with device pointers: a reduction's word starts at the identity and is read back after the launch;
+arguments stand in the order of `backends.launch`. A target adds how a kernel is found and started.
 """
 
 from abc import abstractmethod
@@ -32,7 +32,7 @@ class Word:
 
 
 Given = Callable[[Mapping[str, Buffer], Mapping[str, Value], LaunchSize], Any]
-"""What a kernel gets for one of its parameters, by the arrays, scalars and sizes of a launch."""
+"""The argument for one parameter of a kernel, by the arrays, scalars and sizes of a launch."""
 
 
 NO_WORDS: Mapping[str, Word] = {}
@@ -97,7 +97,7 @@ class WordKernels(Kernels):
         words: Mapping[str, Word] = NO_WORDS,
         pieces: Mapping[int, Given] = NO_PIECES,
     ) -> tuple[Given, ...]:
-        """What stands behind the parameters of a kernel that has these words, or pieces of a board by their number."""
+        """The arguments of a kernel that has these words, or pieces of a control block by their number."""
         return tuple(
             pieces[number] if number in pieces else self._given(parameter, words)
             for number, parameter in enumerate(parameters)
@@ -141,7 +141,7 @@ class WordKernels(Kernels):
         return lambda arrays, scalars, size: as_number(clipped(scalars[name], arc).item())
 
     def number(self, element: ir.Element) -> Callable[[Any], Any]:
-        """What makes of a value of the host that which a kernel gets for a scalar of that element."""
+        """The conversion of a host value to the kernel's scalar of that element."""
         return self.number_type(element).type
 
     def number_type(self, element: ir.Element) -> np.dtype[Any]:

@@ -1,1 +1,1 @@
-"""What a run gives back, how it shows itself, and whether it is right."""
+"""Results of runs: access, display, validation."""

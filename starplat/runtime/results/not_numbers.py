@@ -1,4 +1,4 @@
-"""Results that are no finite numbers although the program wrote no INF: W0701, with how many and the first.
+"""Warns of non-finite results although the program wrote no INF: W0701, with how many and the first.
 
 What the caller gave is the caller's; what lies on a device is looked at when it is brought to the host.
 """

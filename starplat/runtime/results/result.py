@@ -1,4 +1,4 @@
-"""What a run gives back: properties, the returned value, times, bytes; their summary and their JSON."""
+"""The result of a run: properties, the returned value, times, bytes; summary and JSON."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -83,7 +83,7 @@ class Result(Mapping[str, Any]):
 
     With `on_device` it is an array on the device: of CuPy for cuda, of pyopencl for opencl, for sycl one that
     `dpnp.asarray` takes, NumPy's for reference; an argument that was used in place is given back itself. Nodes in such
-    arrays are numbers 0..n-1. `on_host` brings them down.
+    arrays are numbers 0..n-1. `on_host` downloads them.
 
     Attributes:
         program, function: the program's name and that of its entry.
@@ -97,7 +97,7 @@ class Result(Mapping[str, Any]):
         on_device: whether the properties were left on the device.
         estimate: the memory that the run was expected to take there.
         trace: what happened in every round of a run that was watched, if one was asked for.
-        validated: whether the answers were compared with the interpreter's and agree; None when nobody asked.
+        validated: whether the answers were compared with the interpreter's and agree; None if not asked for.
         warnings: what is doubtful in the answer: values that are no finite numbers. A property on the device is looked
             at by `on_host`, which warns.
         judge: what is doubtful in properties that are brought to the host.

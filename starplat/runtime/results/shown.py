@@ -1,4 +1,4 @@
-"""How a result shows itself: in ten lines of text, as a table in a notebook, as a data frame, as a dictionary by id.
+"""Displays of a result: ten lines of text, a table in a notebook, a data frame, a dictionary by id.
 
 Values are in the order of the graph's nodes, under the ids of the input. INF is spelt so where a person reads it.
 """

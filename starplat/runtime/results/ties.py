@@ -1,8 +1,8 @@
-"""Whether an answer is one of several right ones: what goes with a Min or Max is any winner's where candidates tie.
+"""Tests whether an answer is one of several right ones: carried values are any winner's where candidates tie.
 
-The interpreter takes the program once more and is told what the other answer holds: where a candidate is as good as the
-winner and would carry what that answer holds, it takes this one's. Values that belong to some winner come out as they
-were found, and all that follows from them; others do not.
+The interpreter runs the program once more with the other answer at hand: where a candidate ties with the winner and
+would carry what that answer holds, it takes this one's. Values that belong to some winner come out as they were found,
+and all that follows from them; others do not.
 """
 
 from collections.abc import Iterable, Mapping
@@ -66,7 +66,7 @@ def _argument(name: str, answer: Result) -> ir.Argument:
 
 
 def _data(op: ir.KernelOp) -> tuple[ir.Carry, ...]:
-    """What the winner of a Min or Max takes with it, but for what all take."""
+    """The values that the winner of a Min or Max carries and that differ between candidates."""
     if not isinstance(op, ir.ExtremeCell) or not op.shared:
         return ()
     return tuple(carry for carry in op.carried if not isinstance(carry.value, ir.Const))

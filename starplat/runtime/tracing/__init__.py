@@ -1,1 +1,1 @@
-"""Traces of runs: what each round did, how many nodes were active, what was touched."""
+"""Traces of runs: the frontier, direction, time and work of every round."""

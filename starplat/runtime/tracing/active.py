@@ -1,6 +1,6 @@
-"""How many nodes are active when the host launches a kernel, and how many arcs they have: counted beside the run.
+"""Counts active nodes and their arcs when the host launches a kernel, beside the run.
 
-Conditions that NumPy can evaluate for all nodes at once are; how many iterations others keep is not known.
+Conditions are evaluated for all nodes at once where NumPy can; other counts are unknown.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from starplat.runtime.tracing.trace import Filled, Held, Walk
 
 
 class Before(Protocol):
-    """What is there before a launch."""
+    """The state before a launch."""
 
     def cells(self, array: ir.Array) -> Cells:
         """Of an array, as they are."""
@@ -34,7 +34,7 @@ class Before(Protocol):
 
 
 def walk_of(kernel: ir.Kernel, line: int | None, before: Before, num_nodes: int, num_arcs: int) -> Walk:
-    """What a launch goes over."""
+    """The walk of a launch."""
     rows, way = rows_of(kernel), way_of(kernel)
     match kernel.domain:
         case ir.AllNodes() if kernel.filter is None:
@@ -74,8 +74,7 @@ def walk_of(kernel: ir.Kernel, line: int | None, before: Before, num_nodes: int,
 
 
 def _sought(kernel: ir.Kernel) -> ir.Kernel | None:
-    """A kernel that goes over the nodes that each node of this one looks for among those before it, and over their
-    arcs, if that is what it does."""
+    """The kernel whose nodes this one searches for among in-neighbors, and their arcs, if that is what it does."""
     match kernel.body:
         case (
             ir.ForNeighbors(
@@ -99,7 +98,7 @@ def _asks_about(condition: ir.Expression) -> set[ir.Variable]:
 
 
 def held_by(kernel: ir.Kernel) -> Held:
-    """How the nodes that a condition chooses are held, where no set is."""
+    """How the nodes of a condition are held, where there is no set."""
     asked = list(walk_expression(kernel.filter)) if kernel.filter else []
     if any(vectorize.bits_asked(part, kernel) is not None for part in asked):
         return Held.BITS
@@ -119,7 +118,7 @@ def filled_by(op: ir.Fill | ir.CopyArray, num_nodes: int, num_arcs: int, *, wide
 
 
 def _counted(kernel: ir.Kernel, line: int | None, nodes: Cells | None, before: Before, held: Held) -> Walk:
-    """A walk over nodes, given by number; None where nobody knows which they are."""
+    """A walk over nodes, given by number; None where they are unknown."""
     rows, way = rows_of(kernel), way_of(kernel)
     if nodes is None:
         return Walk(kernel.name, line, None, None, way, held)
@@ -131,7 +130,7 @@ def _counted(kernel: ir.Kernel, line: int | None, nodes: Cells | None, before: B
 
 
 def _kept(kernel: ir.Kernel, before: Before, num_nodes: int, num_arcs: int) -> Cells | None:
-    """For every node whether the kernel's filter holds; None where only the kernel can say."""
+    """For every node whether the kernel's filter holds; None where only the kernel can evaluate it."""
     mask = _mask(kernel)
     if mask is None or kernel.filter is None:
         return None

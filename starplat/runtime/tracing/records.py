@@ -1,4 +1,4 @@
-"""The records of a traced launch: memory for them, and what they tell a watch."""
+"""Records of a traced persistent kernel: memory for them, and their report to a watch."""
 
 from dataclasses import dataclass
 from typing import assert_never
@@ -42,7 +42,7 @@ class Recorded:
 def told(
     op: ir.OnDevice, module: ir.Module, cells: Cells, watch: Watch, *, num_nodes: int, num_arcs: int, wide_arcs: bool
 ) -> None:
-    """Tells the watch what the records of a launch say, and how many rounds they had no room for."""
+    """Reports the records of a launch to the watch, and how many rounds they had no room for."""
     points = points_of(op.body, module)
     count, rounds = int(cells[0]), int(cells[1])
     table = cells[RECORD_WORDS : RECORD_WORDS * (1 + min(count, MOST_RECORDS))].reshape(-1, RECORD_WORDS)

@@ -1,5 +1,4 @@
-"""What a watched run tells: for every round of its loops how many nodes were active, how they were held, how long it
-took; and the same for every kernel."""
+"""The trace of a run: for every round the active nodes, how they were held, the time; and the same for every kernel."""
 
 from dataclasses import dataclass, field
 from enum import Enum
@@ -126,8 +125,7 @@ class Trace:
         outside: kernels that were launched outside every loop.
         filled: what was filled and copied.
         work: what the run touched and computed.
-        taken_apart: whether rounds were launched one by one that share a launch, or are asked for ahead, when nobody
-            watches.
+        taken_apart: whether rounds were launched one by one that share a launch, or are launched ahead, in other runs.
     """
 
     rounds: tuple[Round, ...] = ()

@@ -1,7 +1,7 @@
-"""Modules whose launches tell of their rounds.
+"""Makes modules whose launches record their rounds.
 
-Rounds that one group would run by itself are launched one by one by the host, who then sees what each begins with; and
-of those that he would ask for ahead he waits for each, so that none is told of that never took place.
+Rounds that one group would run by itself are launched one by one, so that the host sees the beginning of each; of
+rounds launched ahead it waits for each, so that only rounds that took place are recorded.
 """
 
 from collections.abc import Iterable
@@ -16,8 +16,8 @@ _MOST_MADE = 64
 
 
 def traced(module: ir.Module) -> ir.Module:
-    """The module with all its `OnDevice` operations traced: itself if it has none, nor rounds that are asked for ahead;
-    the same object every time."""
+    """The module with all its `OnDevice` operations traced: itself if it has none, nor rounds launched ahead; the same
+    object every time."""
     if id(module) not in _MADE:
         if not any(isinstance(op, ir.OnDevice | ir.InBatches) for f in module.functions for op in walk_host(f.body)):
             return module
@@ -29,7 +29,7 @@ def traced(module: ir.Module) -> ir.Module:
 
 
 def taken_apart(module: ir.Module) -> bool:
-    """Whether rounds that otherwise share a launch, or are asked for ahead, are launched one by one in `traced`."""
+    """Whether rounds that otherwise share a launch, or are launched ahead, are launched one by one in `traced`."""
     ops = (op for function in module.functions for op in walk_host(function.body))
     return any(isinstance(op, ir.InBatches) or (isinstance(op, ir.OnDevice) and op.one_group) for op in ops)
 

@@ -1,7 +1,7 @@
-"""Makes a trace of what happens in a run, in the order in which it happens, whoever tells of it.
+"""Builds a trace from the events of a run, in order, from any source.
 
-Loops lie in each other: what is told belongs to the round of the innermost one, and so does the time that passes in it.
-A round lasts until the next one begins, so what a loop does to find out whether it goes on is part of it.
+Loops nest: an event belongs to the round of the innermost one, and so does the time that passes in it. A round lasts
+until the next one begins, so what a loop does to find out whether it goes on is part of it.
 """
 
 from collections import Counter
@@ -34,7 +34,7 @@ class Watch:
         self.on_device = False
 
     def round(self, key: object, line: int | None, now: float) -> None:
-        """A round of a loop begins; a loop that was not going on does, too, and loops in the round before are over."""
+        """A round of a loop begins, and the loop with it if it is new; inner loops of the round before are over."""
         if any(loop.key is key for loop in self._loops):
             self._leave(key, now)
             self._close(self._loops[-1], now)
@@ -67,7 +67,7 @@ class Watch:
         self._filled[filled] += filled.times
 
     def lost(self, rounds: int) -> None:
-        """So many rounds could not be told of."""
+        """So many rounds could not be recorded."""
         self._left_out += rounds
 
     def trace(self, seconds: float) -> Trace:

@@ -1,7 +1,7 @@
-"""Walks a host program over a device as the executor does, and tells a watch of every round.
+"""The executor of traced runs: reports every round to a watch.
 
-The host waits for the device before it looks at a clock or at cells; what it looks at is not part of the rounds' times.
-Rounds of a launch whose threads wait for each other are told by the launch itself.
+The host waits for the device before it reads a clock or cells; its reads are not part of the rounds' times. A
+persistent kernel records its rounds itself.
 """
 
 from dataclasses import dataclass
@@ -79,7 +79,7 @@ class WatchedExecutor(Executor):
         self._looked += perf_counter() - began
 
     def cells(self, array: ir.Array, frame: Frame) -> Cells:
-        """An array's cells as they are; nobody counts these bytes."""
+        """An array's cells as they are; these bytes are not counted."""
         if array.origin is ir.Origin.GRAPH:
             return self.world.host[array.name]
         return self.device.download_words(self.buffer(array, frame))
@@ -95,7 +95,7 @@ class WatchedExecutor(Executor):
         self._watch.fill(filled_by(op, world.num_nodes, world.num_arcs, wide_arcs=world.wide_arcs))
 
     def _watched_launch(self, op: ir.OnDevice, frame: Frame) -> Flow:
-        """One launch that tells of its rounds; they are put where they took place."""
+        """One launch that records its rounds; they are put where they took place."""
         records = self._records = fresh_records(self.device)
         flow = super().perform(op, frame)
         self.device.synchronise()
@@ -121,7 +121,7 @@ class WatchedExecutor(Executor):
 
 @dataclass(frozen=True, slots=True)
 class _Before:
-    """What is there before a launch in a frame."""
+    """The state before a launch in a frame."""
 
     executor: WatchedExecutor
     frame: Frame

@@ -1,5 +1,6 @@
-"""What a watched run touched and computed, at least: its kernels' costs times what they went over; and how fast the
-device copies, which is what that can be held against."""
+"""Lower bounds of the work of a traced run: its kernels' costs times their iterations; and the device's copy rate to
+compare with.
+"""
 
 from typing import Any
 
@@ -48,8 +49,8 @@ def work_of(module: ir.Module, trace: Trace, *, num_nodes: int, num_arcs: int, w
 def _counts(
     walk: Walk, cost: KernelCost, num_nodes: int, num_arcs: int, *, looks: bool
 ) -> tuple[int, int | None, int | None]:
-    """Of how many iterations a kernel's filter is asked, how many it keeps, and how many arcs these have. Who looks for
-    members of a set asks all nodes, and nobody counts those that go on to look."""
+    """Of how many iterations a kernel's filter is asked, how many it keeps, and how many arcs these have. A search for
+    members of a set tests all nodes; those that go on to search are not counted."""
     match walk.held:
         case Held.TESTED | Held.FLAGS:
             return num_nodes, walk.active, walk.arcs
@@ -62,7 +63,7 @@ def _counts(
 
 
 def _held(walk: Walk, num_nodes: int) -> float:
-    """Bytes of what says which nodes are active."""
+    """Bytes of the representation of the active nodes."""
     match walk.held:
         case Held.LIST:
             return 4.0 * (walk.active or 0)
