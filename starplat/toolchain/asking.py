@@ -1,4 +1,4 @@
-"""What a program of this machine answers to a question about itself, such as `--version`, and what ended it."""
+"""Asks a program of this machine about itself, such as `--version`: its answer, and the signal that ended it."""
 
 import os
 import signal
@@ -26,7 +26,7 @@ def answer(path: str, question: str) -> str | None:
 
 
 def signal_name(number: int) -> str:
-    """What the signal that ended it is called."""
+    """The name of the signal that ended it."""
     try:
         return signal.Signals(number).name
     except ValueError:  # one of those for real-time work

@@ -1,4 +1,4 @@
-"""The devices of `openmp` and `openacc`, whose kernels a C++ compiler builds: a row for each way to build."""
+"""The devices of `openmp` and `openacc`, whose kernels a C++ compiler builds: a row for each build."""
 
 import os
 

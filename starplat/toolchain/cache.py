@@ -1,7 +1,7 @@
 """The cache of built kernels: bytes by key, in a folder that is the user's alone.
 
 An entry appears whole or not at all (it is written beside its place and renamed), carries a checksum, and is forgotten
-when the checksum is wrong. A folder that somebody else could write to is not used. Knows nothing of what it keeps.
+when the checksum is wrong. A folder that others could write to is not used. Contents are opaque bytes.
 """
 
 import hashlib
@@ -63,7 +63,7 @@ class Cache:
             warnings.warn(f"what was built could not be kept in {path.parent}: {error}", CacheWarning, stacklevel=2)
 
     def get_or_build(self, key: str, build: Callable[[], bytes]) -> tuple[bytes, bool]:
-        """The entry, built by whoever comes first while others wait for it, and whether it was at hand."""
+        """The entry, built by the first process while others wait for it, and whether it was cached."""
 
         def twice() -> tuple[bytes, bytes]:
             made = build()
@@ -74,8 +74,8 @@ class Cache:
     def load_or_build(
         self, key: str, load: Callable[[bytes], T | None], build: Callable[[], tuple[T, bytes]]
     ) -> tuple[T, bool]:
-        """What `load` makes of the entry, as in `get_or_build`; one of which it makes nothing is forgotten.
-        `build` gives what it made, and the entry to keep."""
+        """The result of `load` on the entry, as in `get_or_build`; an entry that cannot be loaded is dropped. `build`
+        gives its result and the entry to keep."""
         if (found := self._loaded(key, load)) is not None:
             return found, True
         with self.locked(key):
@@ -126,7 +126,7 @@ class Cache:
 
 
 def key_of(*parts: str | bytes) -> str:
-    """One name for all that a build depends on; our own version is always part of it."""
+    """One key for all that a build depends on; our own version is always part of it."""
     digest = hashlib.sha256()
     for part in (_own_version(), *parts):
         data = part.encode() if isinstance(part, str) else part
@@ -182,7 +182,7 @@ class CacheState:
 
 
 def cache_state() -> CacheState:
-    """How the cache is."""
+    """The state of the cache."""
     folder = wanted_folder()
     fault = fault_of(folder)
     sizes = [] if fault else list(_sizes(folder))
@@ -218,7 +218,7 @@ def fault_of(folder: Path) -> str | None:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Makes `path` hold `content`, in one step for whoever looks; an interruption leaves no trace at `path`."""
+    """Makes `path` hold `content` in one step; an interruption leaves no trace at `path`."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=path.parent)
     try:

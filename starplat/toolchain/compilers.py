@@ -1,4 +1,4 @@
-"""Which C++ compilers of this machine build kernels under directives, and for what: its cores, or a GPU.
+"""The C++ compilers of this machine for kernels under directives, and where these run: cores, or a GPU.
 
 A `Build` is one way to make a library that a program's kernels are called in. Nothing is compiled here.
 """
@@ -16,8 +16,8 @@ from starplat.toolchain.asking import answer
 LIBRARIES_VARIABLE = "STARPLAT_OPENACC_LIBRARIES"
 """Names a folder of libraries that offload, for machines that have a GPU and no compiler that builds for it.
 
-Where it is set, OpenACC kernels are looked up there first, whoever built them; what is built is kept there too, and
-built for offloading if there is a compiler for that, GPU or not: a run on one machine fills the folder for another.
+Where it is set, OpenACC kernels are looked up there first, also those built elsewhere; what is built is kept there too,
+and built for offloading if there is a compiler for that, GPU or not: a run on one machine fills the folder for another.
 """
 
 INSTALL_COMPILER = "apt-get install g++"
@@ -61,7 +61,7 @@ class Build:
 
     @property
     def maker(self) -> str:
-        """Who builds."""
+        """The builder."""
         return "libraries built elsewhere" if self.compiler is None else self.compiler.name
 
 

@@ -1,4 +1,4 @@
-"""The CUDA context that all libraries of a process can share, the primary one of a GPU.
+"""Shares one CUDA context, a GPU's primary one, among all libraries of a process.
 
 libgomp makes a context of its own for a GPU where a thread has none, and then uses whatever context the thread has:
 after CuPy has been at work on that thread, that is another one, and every address is wrong. It takes the context that
@@ -13,7 +13,7 @@ from functools import cache
 @cache
 def primary_context(number: int) -> Callable[[], object]:
     """What makes the primary context of a GPU the calling thread's; nothing for the host, which is -1, and where the
-    driver has no such GPU, which whoever uses it will be told."""
+    driver has no such GPU, which its next use reports."""
     if number < 0:
         return _nothing
     try:

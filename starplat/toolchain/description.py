@@ -1,4 +1,4 @@
-"""What `starplat devices` says of one device of one target."""
+"""The row of `starplat devices` for one device of one target."""
 
 import re
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class DeviceDescription:
 
 
 def in_brief(error: Exception) -> str:
-    """The line that tells what went wrong, of what an import or a driver has to say, which may be a page."""
+    """The relevant line of an import's or driver's error, which may be a page."""
     lines = [" ".join(line.split()) for line in str(error).splitlines()]
     worded = [line for line in lines if any(map(str.isalpha, line))]
     causes = (line for line in worded if re.match(r"\w*(Error|Exception): ", line))

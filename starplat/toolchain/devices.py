@@ -1,4 +1,4 @@
-"""The devices of this machine, target by target: what `starplat devices` prints.
+"""The devices of this machine, target by target.
 
 A device that cannot be used is listed too, with what is wrong and the command that mends it.
 """

@@ -1,4 +1,4 @@
-"""Keeps what compilers inside of drivers print by themselves from the process's stderr, unless it is asked for.
+"""Keeps the output of compilers inside drivers from stderr, unless it is asked for.
 
 NVIDIA's OpenCL, for one, prints "1 warning generated." of every text in which it finds something to remark.
 """
@@ -15,13 +15,13 @@ _TURN = threading.Lock()
 
 
 def is_verbose() -> bool:
-    """Whether somebody wants to see it."""
+    """Whether it is asked for."""
     return bool(os.environ.get(VERBOSE_VARIABLE))
 
 
 @contextmanager
 def hushed() -> Iterator[None]:
-    """Nothing that is written to file descriptor 2 meanwhile is seen."""
+    """Discards what is written to file descriptor 2 meanwhile."""
     if is_verbose():
         yield
         return

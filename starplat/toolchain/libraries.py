@@ -1,4 +1,4 @@
-"""Builds C++ text into a shared library and opens it, or opens the one that an earlier build left in the cache.
+"""Builds C++ text into a shared library and opens it, or opens a cached one.
 
 The text reaches the compiler as a file and never a shell. What was loaded stays loaded until the process ends.
 """
@@ -100,8 +100,8 @@ def _compiled_in(folder: Path, compiler: Compiler, text: str, flags: tuple[str, 
 
 
 def _opened(image: bytes) -> ctypes.CDLL:
-    """Loads a library from a file that is gone once it is loaded, so that nobody can change what others run."""
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # threads that spin between kernels slow down whoever works
+    """Loads a library from a file that is deleted once it is loaded, so that nothing can change it."""
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # threads that spin between kernels slow down the others
 
     def opened_in(folder: Path) -> ctypes.CDLL:
         path = folder / "kernels.so"

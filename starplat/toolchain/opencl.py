@@ -1,6 +1,6 @@
-"""Opens pyopencl with every runtime of the machine in sight, and tries what its devices can do.
+"""Opens pyopencl with every runtime of the machine, and tests its devices.
 
-Whoever imported pyopencl before us sees the runtimes that it found.
+A pyopencl that was imported earlier sees the runtimes that it found then.
 """
 
 import os

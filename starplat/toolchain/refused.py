@@ -1,4 +1,4 @@
-"""What to say when a device's compiler refuses kernels that we emitted: our mistake, with everything a report needs."""
+"""The report when a device's compiler refuses emitted kernels: our mistake, with everything needed to fix it."""
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.toolchain.cache import key_of, private_folder, write_atomically

@@ -1,4 +1,4 @@
-"""Folders for files that live for moments: a full disk sends them elsewhere, as long as there is anywhere else.
+"""Folders for short-lived files; if a disk is full, elsewhere.
 
 They go to our folder in the user's cache or to the system's temporary folder, and to memory (/dev/shm) at last.
 """

@@ -1,4 +1,4 @@
-"""Opens dpctl with every device of the machine in sight, and builds what it lacks: our shim over SYCL's C++ interface.
+"""Opens dpctl with every device of the machine, and builds our shim over SYCL's C++ interface for what dpctl lacks.
 
 dpctl brings Intel's SYCL runtime, whose headers and libraries hold a whole SYCL compiler that works at run time. The
 shim is the way to it from Python; it is built once for every version of the runtime and kept in the cache.

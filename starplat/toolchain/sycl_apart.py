@@ -1,4 +1,4 @@
-"""Builds SYCL kernels in a process beside this one, so that a compiler that crashes takes nobody with it.
+"""Builds SYCL kernels in a child process, so that a crash of the compiler does not end this one.
 
 SYCL's compiler and the drivers' own live in the process that uses them. `build` starts another Python, which has only
 our shim and the text, and takes the binary from it; what it leaves in the drivers' cache this process finds there.

@@ -1,4 +1,4 @@
-"""Compilers of whole SYCL programs, icpx and acpp: those on the path, and the devices that what they build can reach.
+"""Compilers of whole SYCL programs, icpx and acpp, and the devices that they reach.
 
 Such a compiler builds kernels into a library, as g++ does for OpenACC; dpctl and its runtime are not needed then. The
 devices are asked of a small library, `templates/sycl/memory.cpp`, that is built the same way.

@@ -1,4 +1,4 @@
-"""The compilers and tools that can stand beside starplat: which are on the path, and how to get those that are not.
+"""Optional compilers and tools: which are on the path, and how to install the others.
 
 None is needed for what works here already; `starplat doctor` lists them.
 """

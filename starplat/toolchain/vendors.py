@@ -1,8 +1,8 @@
-"""Makes the OpenCL runtimes of this machine visible to whoever loads them next: pyopencl, or SYCL's runtime.
+"""Makes the OpenCL runtimes of this machine visible to pyopencl and SYCL's runtime.
 
 The OpenCL loader finds runtimes through `.icd` files, each with the path of a library. pip puts Intel's runtime where
 no loader looks and with a path from the machine it was packed on, and containers often lack NVIDIA's file; so we make a
-folder of `.icd` files with true paths and name it in OCL_ICD_VENDORS. Whoever set that variable is left alone.
+folder of `.icd` files with true paths and name it in OCL_ICD_VENDORS. A variable that is set already is left alone.
 """
 
 import ctypes
