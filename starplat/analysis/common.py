@@ -1,7 +1,7 @@
 """Values common to all iterations of a parallel loop; storing one is not a race.
 
 Literals and what the loop does not write are common to all. In a pass of iterateInBFS so are functions of the level
-alone: a property that every visited node sets for all its children, from its own, says the same at every node of one
+alone: a property that every visited node sets for all its children, from its own, has one value at every node of a
 level.
 """
 
@@ -15,7 +15,7 @@ _PURE = typed.Literal | typed.Infinity | typed.Unary | typed.Binary | typed.Conv
 
 
 def is_common(value: typed.Expression, loop: ParallelLoop) -> bool:
-    """Whether all iterations compute the same value: literals and scalars from outside that the loop does not write."""
+    """Whether all iterations compute the same value: literals and outer scalars that the loop does not write."""
     private = {loop.iterator, *walk.declared(loop.body)}
     written = {p.symbol for s in walk.statements(loop.body) for p in walk.written_places(s)}
     return all(
@@ -63,7 +63,7 @@ class _Levels:
                 return isinstance(value, _PURE) and all(self.has(part, assumed) for part in children(value))
 
     def is_set_by_level(self, symbol: typed.Symbol, assumed: frozenset[typed.Symbol]) -> bool:
-        """Whether every visited node sets the property for all its children, to what its level says."""
+        """Whether every visited node sets the property for all its children, to a function of its level."""
         stores = [s for s in walk.statements(self.search) if symbol in walk.written(s)]
         loops = [s for s in self.search.body.statements if isinstance(s, typed.ForEach) and self.is_over_children(s)]
         direct = [(s, loop) for loop in loops for s in loop.body.statements if s in stores]

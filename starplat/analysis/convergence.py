@@ -15,7 +15,7 @@ from starplat.frontend.types import Scalar
 
 
 class Spelling(Enum):
-    """How a fixed point says which nodes changed."""
+    """The spellings of a fixed point's changed nodes."""
 
     ONE_FLAG = "one flag property: the compiler keeps the second copy"
     TWO_FLAGS = "two flag properties: the program copies the second to the first"
@@ -80,7 +80,7 @@ def _copied_from(loop: typed.FixedPoint, frontier: typed.Symbol) -> typed.Symbol
 
 
 def _obstacle(loop: typed.FixedPoint, frontier: typed.Symbol) -> str:
-    """Why P must stay in place; empty if it need not."""
+    """Why P must be updated in place; empty if it need not."""
     written = False
     for statement in walk.statements(loop.body):
         match statement:

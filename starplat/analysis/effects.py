@@ -16,7 +16,7 @@ from starplat.source import Span
 
 
 class Kind(Enum):
-    """How a cell is touched."""
+    """The kinds of access."""
 
     READ = "read"
     WRITE = "write"
@@ -27,7 +27,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Access:
-    """One touch of one cell set.
+    """One access to one cell set.
 
     `place` is the tree node that names the cell (also the key by which lowering finds the verdict). `combine`,
     `extreme` and `value` belong to the kinds they are named after. `decides` are the statements that a value read only
@@ -49,9 +49,9 @@ class Access:
 
 
 def accesses(loop: ParallelLoop, program: typed.Program) -> list[Access]:
-    """Every touch of memory that outlives an iteration, in the order of the text; the loop's own filter is left out,
-    which is evaluated on entry. Locals that a Min or Max of a shared cell carries are among them: they tell which
-    iteration won."""
+    """Every access to memory that outlives an iteration, in text order, without the loop's own filter, which is
+    evaluated on entry. Locals that a Min or Max of a shared cell carries are included: they tell which iteration
+    won."""
     collector = _Collector(program, loop)
     collector.block(loop.body)
     if not collector.told:
@@ -140,7 +140,7 @@ class _Collector(Positions):
                 self.write(carried.place, Kind.WRITE, value=carried.value)
 
     def _is_contested(self, place: typed.Place) -> bool:
-        """Whether other iterations compete for the place, so that it depends on their order who wins when."""
+        """Whether other iterations compete for the place, so that their order decides which one wins when."""
         if self.resolve(place.symbol) in self.private:
             return False
         return not isinstance(place, typed.Cell) or self.position(place.index) not in OWNED
@@ -185,7 +185,7 @@ class _Collector(Positions):
                     pass
 
     def call(self, call: typed.Call) -> None:
-        """What the called function does, with its parameters standing for the arguments."""
+        """The effects of the called function, with arguments for its parameters."""
         function = self.program.function(call.function)
         inner = set(walk.declared(function.body)) | {p for p in function.parameters if isinstance(p.type, Scalar)}
         for parameter, argument in zip(function.parameters, call.arguments, strict=True):

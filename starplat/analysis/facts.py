@@ -19,7 +19,7 @@ from starplat.frontend import typed
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FunctionFacts:
-    """What is known of one function: its parallel loops, outer before inner, its fixed points, what crosses the bus."""
+    """Facts about one function: its parallel loops, outer before inner, its fixed points, its transfers."""
 
     function: typed.FunctionDefinition
     loops: tuple[LoopRaces, ...]

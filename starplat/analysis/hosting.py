@@ -13,7 +13,7 @@ from starplat.frontend.types import PropertyType, Scalar, SetType
 
 
 class Hosting:
-    """Answers for one program; what was found out about a function is remembered."""
+    """Answers for one program (memoised per function)."""
 
     def __init__(self, program: typed.Program) -> None:
         self._program = program
@@ -52,8 +52,8 @@ class Hosting:
         return _touches_memory(statement)
 
     def _sums_up_what_changes(self, statement: typed.Statement) -> bool:
-        """Whether something is asked of a whole property or set that the statement writes meanwhile, or is asked
-        inside a function: a kernel knows such numbers only from before."""
+        """Whether a whole property or set is reduced that the statement writes meanwhile, or is reduced inside a
+        function: a kernel only has reductions from before its launch."""
         asked = {symbol for value in walk.all_values(statement) for symbol in _summed_up(value)}
         return bool(asked & _written(statement)) or any(self._asks(call.function) for call in walk.calls(statement))
 
@@ -101,7 +101,7 @@ def _written(statement: typed.Statement) -> set[typed.Symbol]:
 
 
 def _grows_its_domain(statement: typed.Statement) -> bool:
-    """Whether a loop over a set adds to that set: its members are those on entry, which the host takes down."""
+    """Whether a loop over a set adds to that set: its members are those on entry, which the host copies."""
     if not isinstance(statement, typed.ForEach) or not isinstance(statement.domain, typed.Members):
         return False
     symbol = statement.domain.symbol

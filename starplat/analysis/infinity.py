@@ -34,8 +34,8 @@ def may_hold_infinity(program: typed.Program) -> frozenset[typed.Symbol]:
 
 
 def may_show_infinity(program: typed.Program) -> frozenset[typed.Symbol]:
-    """The symbols that hold INF, -INF, or what is computed from them, where the program says so; in others an infinite
-    value was made of numbers."""
+    """The symbols that hold INF, -INF, or values computed from them, where the program says so; in others an infinite
+    value is an overflow."""
     found: set[typed.Symbol] = set()
     before = -1
     flows = _flows(program)

@@ -13,7 +13,7 @@ from starplat.frontend.walk import statements, within
 
 
 def ints_taken_for_nodes(program: typed.Program, name: str) -> tuple[str, ...]:
-    """The names of the function's parameters of whole numbers that stand for nodes, in their order."""
+    """The integer parameters of the function that stand for nodes, in order."""
     function = next(function for function in program.functions if function.name == name)
     found = set(_taken(program, function))
     return tuple(symbol.name for symbol in function.parameters if symbol in found)
@@ -32,7 +32,7 @@ def _taken(program: typed.Program, function: typed.FunctionDefinition) -> Iterat
 
 
 def _handed_on(program: typed.Program, call: typed.Call) -> Iterator[typed.Symbol]:
-    """What the call gives to parameters that are taken for nodes."""
+    """The arguments of the call for parameters that stand for nodes."""
     callee = next(function for function in program.functions if function.name == call.function)
     taken = ints_taken_for_nodes(program, call.function)
     for parameter, argument in zip(callee.parameters, call.arguments, strict=True):

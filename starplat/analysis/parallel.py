@@ -10,9 +10,9 @@ from starplat.source import Span
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParallelLoop:
-    """A loop whose iterations may run at once. `levels` tells that it is a pass of iterateInBFS, `visited` is the
-    node of the pass around it (its own iterator if it is one); `node` is what it is in the tree, and `around` what it
-    stands in, outermost first."""
+    """A loop whose iterations may run at once. `levels` says that it is a pass of iterateInBFS, `visited` is the node
+    of the pass around it (its own iterator if it is one); `node` is its tree node, `around` the statements around it,
+    outermost first."""
 
     node: typed.ForEach | typed.IterateInBFS
     iterator: typed.Symbol

@@ -9,7 +9,7 @@ from starplat.frontend import typed
 
 
 class Position(Enum):
-    """Where a cell stands, seen from one iteration of a loop."""
+    """The position of a cell relative to one iteration of a loop."""
 
     OWN = "its own"
     OUT_NEIGHBOR = "an out-neighbor's"
@@ -42,7 +42,7 @@ class Positions:
             self.note_level(loop.iterator, loop.domain)
 
     def note_level(self, iterator: typed.Symbol, domain: typed.Domain) -> None:
-        """Around a BFS pass, neighbors of the visited node stand one level on, or one back."""
+        """Inside a BFS pass, neighbors of the visited node stand one level on, or one back."""
         if isinstance(domain, typed.Neighbors) and self.loop.visited is not None and self.level(domain.node) == 0:
             match domain.direction:
                 case typed.Direction.OUT:
@@ -53,7 +53,7 @@ class Positions:
                     pass
 
     def level(self, index: typed.Expression) -> int | None:
-        """How many levels on from the visited node a node stands, where that is known."""
+        """How many levels on from the visited node a node stands, if known."""
         match index:
             case typed.Convert():
                 return self.level(index.operand)

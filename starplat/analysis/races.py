@@ -37,7 +37,7 @@ class RaceClass(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellSet:
-    """The cells of one symbol at certain positions, as one loop touches them. `where` says which, in words."""
+    """The cells of one symbol at certain positions, as one loop accesses them. `where` names these positions."""
 
     symbol: typed.Symbol
     where: str
@@ -72,7 +72,7 @@ def classify(loop: ParallelLoop, program: typed.Program) -> LoopRaces:
 
 
 def settled(found: Iterable[LoopRaces]) -> frozenset[int]:
-    """The `id`s of the places that a Min or Max changes and that no order of iterations brings to another end."""
+    """The `id`s of the places changed by a Min or Max whose end does not depend on the order of iterations."""
     cells = [cell for verdict in found for cell in verdict.cells]
     by_class = {
         race_class: {id(a.place) for c in cells if c.race_class is race_class for a in c.accesses if a.extreme}
@@ -139,7 +139,7 @@ def _judge(group: Sequence[Access], loop: ParallelLoop, program: typed.Program) 
 def _judge_extreme(
     write: Access, reads: Sequence[Access], loop: ParallelLoop, program: typed.Program
 ) -> tuple[RaceClass, str]:
-    """Cells that change by one Min or Max only: what else reads them must not notice in which order."""
+    """Cells that only one Min or Max changes: other reads of them must not depend on the order."""
     assert write.extreme is not None
     idle = idle_guards(loop.body)
     if all(id(a.place) in idle for a in reads):
@@ -172,12 +172,12 @@ def _stores_common_value(writes: Sequence[Access], loop: ParallelLoop) -> bool:
 
 
 def same_value(left: typed.Expression | None, right: typed.Expression | None) -> bool:
-    """Whether two expressions say the same; symbols only if they are one object; spans do not count."""
+    """Whether two expressions are equal; symbols only if they are one object; spans do not count."""
     return left == right
 
 
 def _only_guards(read: Access) -> bool:
-    """Whether the value read only decides about statements that any number of iterations may do with one outcome."""
+    """Whether the value read only decides about idempotent statements."""
     return read.decides is not None and all(_is_idempotent(s, read) for d in read.decides for s in walk.statements(d))
 
 
@@ -263,7 +263,7 @@ def _remedy(writes: Sequence[Access]) -> str:
 
 
 def tie_notes(found: Iterable[LoopRaces], program: typed.Program) -> list[Diagnostic]:
-    """W0506 for every cell set that takes different data with the winners of a Min or Max."""
+    """W0506 for every cell set whose carried data differ between winners of a Min or Max."""
     notes: dict[int, Diagnostic] = {}
     for cell, loop in ((cell, verdict.loop) for verdict in found for cell in verdict.cells):
         writes = [a for a in cell.accesses if a.kind is Kind.CARRIED]

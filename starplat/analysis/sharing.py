@@ -1,7 +1,4 @@
-"""Why iterations of a parallel loop may meet at a cell, in words: the reason for every atomic operation.
-
-Takes a `CellSet` of `races`; says nothing about what is done about it.
-"""
+"""Why iterations of a parallel loop may meet at a cell, in words: the reason for every atomic operation."""
 
 from starplat.analysis.positions import Position
 from starplat.analysis.races import CellSet, RaceClass

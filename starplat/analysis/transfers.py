@@ -17,7 +17,7 @@ from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Region:
-    """A kernel's touch of memory that outlives it. `words` are the outer scalars it changes: one word down each
+    """A kernel's accesses to memory that outlives it. `words` are the outer scalars it changes: one word down each
     launch."""
 
     loop: LoopRaces
@@ -99,8 +99,8 @@ def _ordered(symbols: object) -> tuple[typed.Symbol, ...]:
 
 
 def first_contents_matter(symbol: typed.Symbol, function: typed.FunctionDefinition) -> bool:
-    """Whether what a parameter holds on entry may be read, or be the result: unless the first statement that mentions
-    it overwrites it as a whole, and nothing returns before."""
+    """Whether a parameter's initial contents may be read, or be the result: unless the first statement that mentions it
+    overwrites it as a whole, with no return before."""
     for statement in function.body.statements:
         if mentions(statement, symbol):
             return not _overwrites(statement, symbol)

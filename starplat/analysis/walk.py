@@ -21,7 +21,7 @@ __all__ = [
 
 
 def values(statement: typed.Statement) -> tuple[typed.Expression, ...]:
-    """The expressions that a statement itself evaluates, but for the filter of its way back, which is a loop's own."""
+    """The expressions that a statement itself evaluates, without the filter of its way back, which is a loop's own."""
     match statement:
         case typed.IterateInBFS():
             return (statement.source,) if statement.filter is None else (statement.source, statement.filter)
@@ -49,7 +49,7 @@ def written_places(statement: typed.Statement) -> tuple[typed.Place, ...]:
 
 
 def changed(statement: typed.Statement, program: typed.Program) -> frozenset[typed.Symbol]:
-    """The symbols that a statement itself changes, calls followed: a function may only read what it is given."""
+    """The symbols that a statement itself changes, calls followed: a function may only read its arguments."""
     given = {a for e in _called(statement) for a in e.arguments if isinstance(a, typed.Symbol)}
     stored = {place.symbol for place in written_places(statement)}
     return (

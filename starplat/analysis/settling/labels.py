@@ -51,7 +51,7 @@ def _named(value: typed.Expression) -> typed.Expression:
 
 
 class _Labels:
-    """The labels of one loop: the property, what holds copies of its cells, and the nodes of an iteration."""
+    """The labels of one loop: the property, copies of its cells, and the nodes of an iteration."""
 
     def __init__(self, symbol: typed.Symbol, extreme: typed.Extreme, loop: Loop, program: typed.Program) -> None:
         self.symbol = symbol
@@ -67,7 +67,7 @@ class _Labels:
         }
 
     def hold(self) -> bool:
-        """Whether labels are only stored as labels and only compared with labels, and the loop goes on till they
+        """Whether labels are only stored as labels and only compared with labels, and the loop goes on until they
         agree."""
         before = 0
         while before < len(self.labels):
@@ -113,7 +113,7 @@ class _Labels:
         )
 
     def may_store(self, s: typed.Statement) -> bool:
-        """Whether a statement leaves labels labels, and the least one its own."""
+        """Whether a statement keeps labels labels, and the least one its own."""
         match s:
             case typed.CopyProperty(destination=copy, source=source):
                 return (copy in self.labels) <= (source in self.labels)
@@ -144,7 +144,7 @@ class _Labels:
                 return False
 
     def leads_on(self, local: typed.Symbol, node: typed.Expression, given: typed.Expression, depth: int) -> bool:
-        """Whether what a local is given comes from the node or from the local itself."""
+        """Whether a local's value comes from the node or from the local itself."""
         match _named(given):
             case typed.Cell(symbol=symbol, index=index) if symbol in self.labels:
                 itself = _named(index) == typed.Variable(local)
@@ -155,7 +155,7 @@ class _Labels:
     # --- when the loop ends
 
     def hooks_apart(self) -> bool:
-        """Whether labels follow labels only before or after hooks: meanwhile a label would fall that has been told."""
+        """Whether labels follow labels only before or after hooks: else a label would fall after it was sent."""
         return all(
             self.is_hook(s) or not any(place.symbol is self.symbol for place in walk.written_places(s))
             for part in self.parts_that_hook()
@@ -183,7 +183,8 @@ class _Labels:
         return not any(mentions(condition, moving) for inner in self.guarded for condition in inner.conditions)
 
     def agrees(self) -> bool:
-        """Whether the loop goes on while the ends of an arc differ: one of them is told, whichever is greater."""
+        """Whether the loop goes on while the ends of an arc differ: one of them sends its label, whichever is
+        greater."""
         for s in self.inside:
             match s:
                 case typed.ForEach(domain=typed.AllEdges(), filter=None, body=body):
@@ -197,8 +198,7 @@ class _Labels:
         return False
 
     def tells_neighbors(self, s: typed.Statement) -> bool:
-        """Whether a loop over all that are joined to a node, either way, tells one of the two ends the other's
-        label."""
+        """Whether a loop over all neighbors of a node, either way, sends one end's label to the other."""
         match s:
             case typed.ForEach(domain=typed.Neighbors(direction=typed.Direction.BOTH), filter=None, body=body):
                 return any(
@@ -214,7 +214,7 @@ class _Labels:
         return self.signals.told_by(s, self.beside[id(s)])
 
     def tells_both(self, inner: Guarded) -> bool:
-        """Whether two labels are told each other wherever they differ."""
+        """Whether two labels are sent to each other wherever they differ."""
         differ = all(_is_unequal(c) for c in inner.conditions if mentions(c, self.labels))
         if not inner.known or not differ or not self.tells(inner.statement):
             return False

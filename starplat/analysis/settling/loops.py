@@ -45,14 +45,13 @@ def unsettled(
 
 
 def follows_labels(symbol: typed.Symbol, around: Sequence[typed.Statement], program: typed.Program) -> bool:
-    """Whether the cells are labels of which one of the loops around finds the least (greatest) of each component."""
+    """Whether the cells are labels of which a loop around finds the least (greatest) of each component."""
     loops = [s for s in around if isinstance(s, Loop)]
     return any(are_labels(symbol, extreme, loop, around[0], program) for loop in loops for extreme in typed.Extreme)
 
 
 def idle_guards(statement: typed.Statement) -> frozenset[int]:
-    """The `id`s of expressions that only ask whether the one `Min` or `Max` behind them would win, which decides
-    nothing."""
+    """The `id`s of expressions that only test whether the one `Min` or `Max` behind them would win."""
     found: set[int] = set()
     for inner in walk.statements(statement):
         match inner:
@@ -98,7 +97,7 @@ class _Round:
         return ""
 
     def _follow(self) -> None:
-        """Adds what is lowered by values that depend on the cells, until there is no more."""
+        """Adds what is lowered by values that depend on the cells, until nothing is added."""
         inside = [i for s in self.loop.body.statements if not self._compares(s) for i in walk.statements(s)]
         before = 0
         while before < len(self.falling):
@@ -146,7 +145,7 @@ class _Round:
                 self._other(s, under)
 
     def _other(self, s: typed.Statement, under: tuple[typed.Expression, ...]) -> None:
-        """A statement that may do anything, but nothing with the cells."""
+        """Any other statement, which must not use the cells."""
         if any(symbol in self.falling for symbol in _whole(s)):
             raise _Unsettled("it is written otherwise in the same round")
         for value in walk.expressions(s):
@@ -179,7 +178,7 @@ class _Round:
                 return None
 
     def _condition(self, conditions: Iterable[typed.Expression], then: Sequence[typed.Statement]) -> None:
-        """Conditions that read the cells must go on to hold, and decide about nothing that happens twice."""
+        """A condition on the cells must keep holding, and guard only idempotent statements."""
         for condition in conditions:
             if not mentions(condition, self.falling):
                 continue
@@ -239,14 +238,14 @@ class _Round:
             self._require_that_it_comes_again(condition, s, beside)
 
     def _is_noticed(self, s: typed.AssignExtreme) -> bool:
-        """Whether the loop compares the cells with what they were, and goes on where they differ."""
+        """Whether the loop compares the cells with their old values, and goes on where they differ."""
         compared = self.compared if s.place.symbol is self.symbol else None
         return compared is not None and self.signals.told_by_comparing(compared)
 
     def _require_that_it_comes_again(
         self, condition: typed.Expression, s: typed.AssignExtreme, beside: Sequence[typed.Statement]
     ) -> None:
-        """Whom a round has changed must have a turn again: other conditions may not change with the rounds."""
+        """A changed node must be visited again: other conditions may not change with the rounds."""
         changing = self.signals.changing & {
             part.symbol for part in walk.within(condition) if isinstance(part, typed.Variable | typed.Cell)
         }
@@ -254,7 +253,7 @@ class _Round:
         marks = self.signals.marked_by(s, beside)
         if changing and not (changing <= marks and _asks_for(condition, changing)):
             name = min(symbol.name for symbol in changing)
-            raise _Unsettled(f"'{name}', which the rounds change, decides who has a turn")
+            raise _Unsettled(f"'{name}', which the rounds change, decides which nodes are visited")
 
     def _refuse_reading(self, value: typed.Expression) -> None:
         if mentions(value, self.falling):
@@ -269,7 +268,7 @@ _READ = "it is read in the same round by more than that Min or Max"
 
 
 def _asks_for(condition: typed.Expression, flags: set[typed.Symbol]) -> bool:
-    """Whether a condition is that one flag is set."""
+    """Whether a condition only tests that one flag is set."""
     match condition:
         case typed.Cell(symbol=symbol) | typed.Variable(symbol=symbol):
             return symbol in flags

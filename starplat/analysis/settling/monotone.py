@@ -78,7 +78,7 @@ def rises_with(value: typed.Expression, symbols: Set[typed.Symbol]) -> bool:
 
 
 def keeps_holding(condition: typed.Expression, symbols: Set[typed.Symbol], extreme: typed.Extreme) -> bool:
-    """Whether a condition that held still does after the symbols' cells went where the extreme lets them go."""
+    """Whether a condition that held still holds after the symbols' cells moved in the extreme's direction."""
     if not mentions(condition, symbols):
         return True
     match condition:
@@ -122,7 +122,7 @@ def denied(condition: typed.Expression) -> Iterator[typed.Expression]:
 
 
 def says_that_it_wins(condition: typed.Expression, extreme: typed.AssignExtreme) -> bool:
-    """Whether a condition asks no more than whether the Min or Max would change its place."""
+    """Whether a condition only tests whether the Min or Max would change its place."""
     match condition:
         case typed.Binary(operator=operator, left=left, right=right) if operator in _MIRRORED:
             if left == extreme.place:
@@ -134,7 +134,7 @@ def says_that_it_wins(condition: typed.Expression, extreme: typed.AssignExtreme)
 
 
 def without(value: typed.Expression, part: typed.Expression) -> typed.Expression:
-    """A value with a constant in the place of one part: what it depends on besides."""
+    """A value with one part replaced by a constant."""
     if value == part:
         return typed.Literal(0, typed.scalar_of(part), span=part.span)
     return with_children(value, [without(child, part) for child in children(value)])

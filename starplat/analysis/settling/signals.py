@@ -15,7 +15,8 @@ Loop = typed.FixedPoint | typed.While | typed.DoWhile
 
 @dataclass(frozen=True, slots=True)
 class _Heard:
-    """How the loop hears of a flag: `after` so many statements of its body the flag has become (part of) another."""
+    """How a flag reaches the loop's condition: `after` so many statements of its body the flag has become (part of)
+    another."""
 
     flag: typed.Symbol
     by: typed.Symbol
@@ -58,7 +59,7 @@ class Signals:
         )
 
     def _is_taken_back(self, flag: typed.Symbol, says: bool, after: float, before: float) -> bool:
-        """Whether a flag may be given another value between two places of the body."""
+        """Whether a flag may be reset between two places of the body."""
         between = (s for place, s in enumerate(self.inside) if after < place < before)
         return any(flag in walk.changed(s, self.program) and not _says_so_too(s, flag, says) for s in between)
 
@@ -73,7 +74,7 @@ class Signals:
 
 
 def _asked(loop: Loop) -> Iterator[tuple[typed.Symbol, bool]]:
-    """The flags, and what they say if the loop goes on."""
+    """The flags, and their values if the loop goes on."""
     if isinstance(loop, typed.FixedPoint):
         yield loop.flag, False
         ends = conjuncts(loop.condition)
@@ -84,7 +85,7 @@ def _asked(loop: Loop) -> Iterator[tuple[typed.Symbol, bool]]:
 
 
 def _flag(ends: typed.Expression) -> Iterator[tuple[typed.Symbol, bool]]:
-    """A flag in a condition without which the loop does not end, and what it says if it goes on."""
+    """A flag in a condition without which the loop does not end, and its value if it goes on."""
     match ends:
         case typed.Unary(operator=typed.UnaryOperator.NOT, operand=operand):
             yield from ((symbol, not says) for symbol, says in _flag(operand))
@@ -115,7 +116,7 @@ def _counted(inside: Sequence[typed.Statement], asked: Mapping[typed.Symbol, boo
 
 
 def _as_number(value: typed.Expression) -> typed.Expression:
-    """The flag that is taken as a number."""
+    """The flag that is used as a number."""
     match value:
         case typed.Convert(operand=operand):
             return _as_number(operand)
@@ -126,7 +127,7 @@ def _as_number(value: typed.Expression) -> typed.Expression:
 
 
 def _copies(loop: Loop, inside: Sequence[typed.Statement]) -> Iterator[_Heard]:
-    """What becomes a copy of what in a round."""
+    """The copies made in a round."""
     for place, s in enumerate(inside):
         match s:
             case typed.CopyProperty():
@@ -142,7 +143,7 @@ def _copies(loop: Loop, inside: Sequence[typed.Statement]) -> Iterator[_Heard]:
 
 
 def _says_so_too(s: typed.Statement, flag: typed.Symbol, says: bool) -> bool:
-    """Whether a statement that writes a flag leaves it as it is where it says so already."""
+    """Whether a statement that writes a flag keeps it set where it is set already."""
     match s:
         case typed.Update(combine=typed.Combine.OR | typed.Combine.ADD):
             return says
@@ -171,7 +172,7 @@ def _stores(
 
 
 def _literal(s: typed.Assign | typed.Update) -> bool | None:
-    """What a store says where it happens; `flag ||= x` says so where x does."""
+    """The constant that a store writes; for `flag ||= x` that of x."""
     if isinstance(s, typed.Update) and s.combine is typed.Combine.OR:
         return True
     return bool(s.value.value) if isinstance(s.value, typed.Literal) else None

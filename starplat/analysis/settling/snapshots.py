@@ -1,7 +1,7 @@
 """Loops that detect a change by comparing with a copy.
 
-A round keeps the cells as they were (`old = dist`), lowers them by `Min` wherever it likes, and at last lets every node
-whose cell differs say that the loop goes on. That is as good as a flag beside each `Min`: if none differs, none won.
+A round copies the cells (`old = dist`), lowers them by `Min`, and at its end every node whose cell differs signals that
+the loop goes on. That equals a flag beside each `Min`: if none differs, none won.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ class Snapshot:
 
 
 def snapshot(loop: typed.Statement, symbol: typed.Symbol, extreme: typed.Extreme) -> Snapshot | None:
-    """The copy of a property's cells around all that one loop does with them; None where there is none."""
+    """The copy of a property's cells around all accesses of one loop; None if there is none."""
     body = _body(loop)
     for first, copy in enumerate(body):
         old = _copied(copy, symbol)
@@ -55,7 +55,7 @@ def _body(loop: typed.Statement) -> Sequence[typed.Statement]:
 
 
 def _copied(s: typed.Statement, symbol: typed.Symbol) -> typed.Symbol | None:
-    """What becomes a copy of the property, and nothing else happens."""
+    """The copy of the property, if nothing else happens."""
     match s:
         case typed.CopyProperty(destination=old, source=source) if source is symbol:
             return old
@@ -72,7 +72,7 @@ def _copied(s: typed.Statement, symbol: typed.Symbol) -> typed.Symbol | None:
 def _told_differing(
     s: typed.Statement, symbol: typed.Symbol, old: typed.Symbol, extreme: typed.Extreme
 ) -> tuple[typed.Assign | typed.Update, ...]:
-    """What every node stores whose cell is not what it was; nothing if the loop is none that compares."""
+    """The stores of every node whose cell has changed; none if the loop does not compare."""
     if not isinstance(s, typed.ForEach) or not isinstance(s.domain, typed.AllNodes):
         return ()
     new, kept = (typed.Cell(p, typed.Variable(s.iterator)) for p in (symbol, old))
@@ -99,7 +99,7 @@ def _told_differing(
 
 
 def _only_stores(statements: Sequence[typed.Statement]) -> tuple[typed.Assign | typed.Update, ...]:
-    """The statements if each is the same whether it happens once or more often."""
+    """The statements if each is idempotent."""
     flags = (typed.Combine.OR, typed.Combine.AND)
     stores = tuple(
         s for s in statements if isinstance(s, typed.Assign) or (isinstance(s, typed.Update) and s.combine in flags)
