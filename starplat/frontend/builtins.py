@@ -89,7 +89,7 @@ def collection_methods(kind: types.Type) -> dict[str, CollectionMethod]:
 
 
 def method_names(kind: types.Type) -> frozenset[str]:
-    """What may be called on a value of type `kind`."""
+    """The methods of a value of type `kind`."""
     match kind:
         case types.GraphType():
             return GRAPH_METHODS
@@ -135,7 +135,7 @@ _SCALARS = {types.Scalar.NODE: "nodes", types.Scalar.EDGE: "edges"}
 
 
 def plural(kind: types.Type) -> str:
-    """What values of a type are called, for messages.
+    """The plural of a type's name, for messages.
 
     >>> plural(types.GraphType())
     'graphs'

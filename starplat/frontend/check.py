@@ -36,7 +36,7 @@ def check(program: ast.Program, source: SourceFile) -> typed.Program:
 
 
 def function_name(function: ast.Function) -> str:
-    """What a function is called by; `Incremental` and `Decremental` are called by their own word."""
+    """A function's name; `Incremental` and `Decremental` are called by their own word."""
     return function.kind.value if function.name is None else function.name.text
 
 

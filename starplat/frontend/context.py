@@ -25,7 +25,7 @@ DEEPEST_STATEMENT = 48
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """What an expression denotes when it is no scalar: a graph, a property, a set, a collection.
+    """The meaning of an expression that is no scalar: a graph, a property, a set, a collection.
 
     `symbol` is None for what only collections give, an element or a slice of one; `construct` names it for messages.
     """
@@ -40,7 +40,7 @@ Value = typed.Expression | Thing
 
 
 class Enclosure(Enum):
-    """A construct that a statement may stand in."""
+    """A construct around a statement."""
 
     FORALL = "forall"
     FOR = "for"
@@ -69,7 +69,7 @@ class Frame:
 
 @dataclass(slots=True)
 class Signature:
-    """What callers must know of a function.
+    """The part of a function that callers see.
 
     `result` is None where the function is wrong. `host_only` and `foreign_write` are the places that keep it from
     being called inside a `forall`.
@@ -140,8 +140,7 @@ class Context:
         help: str | None = None,
         severity: Severity = Severity.WARNING,
     ) -> None:
-        """Reports what is allowed but hardly meant, or (NOTE) how something is understood that could have been meant
-        otherwise."""
+        """Reports a warning, or (NOTE) how an ambiguous construct is understood."""
         self.reporter.report(code, message, span, text, related=related, help=help, severity=severity)
 
     def first_time(self, code: str, name: str) -> bool:
@@ -154,7 +153,7 @@ class Context:
     # --- names ---
 
     def find(self, name: str, span: Span) -> Binding | None:
-        """What `name` stands for; says once that it is not declared."""
+        """The binding of `name`; reports once that it is not declared."""
         binding = self.scopes.find(name)
         if binding is None:
             related, help = self.suggestion(name, (b for b in self.scopes.visible()))
@@ -169,7 +168,7 @@ class Context:
 
     @property
     def graph_name(self) -> str:
-        """What messages call the graph."""
+        """The graph's name in messages."""
         return self.graphs[0].name if len(self.graphs) == 1 else "g"
 
     def suggestion(self, name: str, candidates: Iterable[Binding]) -> tuple[list[Label], str | None]:
@@ -211,7 +210,7 @@ class Context:
             )
 
     def binding(self, symbol: Symbol) -> Binding:
-        """What has happened to a symbol so far."""
+        """The binding of a symbol."""
         return self.scopes.of_symbol[symbol]
 
     def mark_read(self, symbol: Symbol) -> None:
@@ -228,7 +227,7 @@ class Context:
             binding.arc = None
 
     def graph_of(self, symbol: Symbol) -> Symbol | None:
-        """The graph that a property, a set or an edge belongs to, if that was said or there is but one."""
+        """The graph of a property, a set or an edge, if it was given or there is only one."""
         binding = self.scopes.of_symbol.get(symbol)
         if binding is not None and binding.graph is not None:
             return binding.graph

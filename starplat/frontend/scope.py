@@ -49,11 +49,11 @@ class Scopes:
         self.blocks.pop()
 
     def here(self, name: str) -> Binding | None:
-        """What the innermost block itself calls `name`."""
+        """The binding of `name` in the innermost block."""
         return self.blocks[-1].get(name)
 
     def find(self, name: str) -> Binding | None:
-        """What `name` stands for."""
+        """The binding of `name`."""
         for block in reversed(self.blocks):
             if name in block:
                 return block[name]

@@ -11,13 +11,13 @@ from starplat.frontend.types import Scalar
 
 @dataclass
 class Acting:
-    """Answers for one program; `changes` remembers what each function changes of what it is lent, by parameter."""
+    """Answers for one program; `changes` memoises which parameters each function changes."""
 
     program: typed.Program
     changes: dict[str, tuple[bool, ...]] = field(default_factory=dict)
 
     def changed(self, part: Part) -> frozenset[typed.Symbol]:
-        """What a call may change of what it is lent, or an increment changes."""
+        """The places that a call may change through its arguments, or an increment changes."""
         if isinstance(part, typed.Incremented):
             return frozenset((part.place.symbol,))
         lent = zip(part.arguments, self.changed_parameters(part.function), strict=True)
@@ -42,7 +42,7 @@ class Acting:
         return any(self.changed(part) for part in parts((value,)))
 
     def needs_order(self, values: Iterable[typed.Expression]) -> bool:
-        """Whether statements must say in which order the parts of these are evaluated: increments are statements."""
+        """Whether the order of evaluation of these must be made explicit: increments are statements."""
         tops = tuple(values)
         return any(
             isinstance(part, typed.Incremented)
@@ -52,7 +52,7 @@ class Acting:
         )
 
     def meets(self, changed: frozenset[typed.Symbol], other: typed.Expression) -> bool:
-        """Whether what stands beside a part that acts does so too, or reads what that changes."""
+        """Whether an expression beside a part with side effects has some too, or reads what that changes."""
         for part in walk.within(other):
             match part:
                 case typed.Call() if self.changed(part) or changed.intersection(
@@ -76,7 +76,7 @@ class Acting:
 
 
 Part = typed.Call | typed.Incremented
-"""What may act."""
+"""The expressions that may have side effects."""
 
 
 def calls(values: Iterable[typed.Expression]) -> Iterable[typed.Call]:
@@ -85,7 +85,7 @@ def calls(values: Iterable[typed.Expression]) -> Iterable[typed.Call]:
 
 
 def parts(values: Iterable[typed.Expression]) -> Iterable[Part]:
-    """All parts of these that may act."""
+    """All parts of these with side effects."""
     return (part for value in values for part in walk.within(value) if isinstance(part, Part))
 
 

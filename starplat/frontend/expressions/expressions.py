@@ -17,12 +17,12 @@ from starplat.frontend.types import PropertyType, Scalar, Void
 
 
 def expression(context: Context, node: ast.Expression) -> typed.Expression | None:
-    """The scalar that `node` says."""
+    """The scalar that `node` denotes."""
     return scalar(context, value(context, node))
 
 
 def condition(context: Context, node: ast.Expression, what: str) -> typed.Expression | None:
-    """The bool that `node` says; `what` names it for messages."""
+    """The bool that `node` denotes; `what` names it in messages."""
     checked = expression(context, node)
     return None if checked is None else require_truth(context, checked, what)
 

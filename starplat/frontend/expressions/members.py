@@ -66,7 +66,7 @@ def _attribute_of_thing(context: Context, base: Thing, name: ast.Name, span: Spa
 
 
 def named(base: Value) -> str:
-    """What messages call a value: its name where it has one."""
+    """A value's name in messages, if it has one."""
     if isinstance(base, Thing):
         return base.construct
     base = as_named(base)
@@ -116,7 +116,7 @@ def _edge_attribute(context: Context, edge: typed.Expression, name: ast.Name, sp
 
 
 def _is_walked_backwards(context: Context, edge: typed.Expression) -> bool:
-    """Whether an edge is the arc in hand of a loop over in-neighbors, or a variable that holds it."""
+    """Whether an edge is the current arc of a loop over in-neighbors, or a variable that holds it."""
     match edge:
         case typed.ArcInHand():
             for frame in context.frames:
@@ -190,7 +190,7 @@ def _say_no_property(context: Context, name: ast.Name, carrier: types.Carrier, b
 
 
 def _edge_to(context: Context, node: typed.Expression) -> str:
-    """How to get at the edge that leads to a node: the arc in hand where the node is a loop's neighbor."""
+    """How to write the edge to a node: the current arc where the node is a loop's neighbor."""
     graph = context.graph_name
     for frame in reversed(context.frames):
         domain = frame.domain
@@ -249,7 +249,7 @@ def _element(
 
 
 def collection_value(construct: str, kind: types.Type, span: Span) -> Value:
-    """Something that came out of a collection."""
+    """An element of a collection."""
     match kind:
         case types.Scalar():
             return typed.UnsupportedValue(construct, kind, span=span)

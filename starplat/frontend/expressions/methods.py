@@ -29,7 +29,7 @@ def known_method(context: Context, base: Thing | typed.Expression, name: ast.Nam
 
 
 def _remedy(context: Context, base: Thing | typed.Expression, name: str) -> str | None:
-    """What to write instead of a method that there is not."""
+    """The replacement for an unknown method."""
     found: str | None = None
     match base.type:
         case types.Scalar.NODE | types.Scalar.INT:
@@ -118,7 +118,7 @@ _COUNT_HELP = {
 def _edge_between(
     context: Context, graph: Symbol, first: typed.Expression, second: typed.Expression, *, span: Span
 ) -> typed.Expression:
-    """`get_edge(first, second)`: the arc in hand of the nearest neighbor loop between the two, else a search."""
+    """`get_edge(first, second)`: the current arc of the nearest neighbor loop between the two, else a search."""
     for frame in reversed(context.frames):
         domain = frame.domain
         if frame.iterator is None or not isinstance(domain, typed.Neighbors) or domain.graph is not graph:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 
 class Foreign(NamedTuple):
-    """`stand_in` is what the parser goes on with, a word or an operator of the language, and `help` the remedy."""
+    """`stand_in` is a word or operator of the language with which the parser goes on, and `help` the remedy."""
 
     stand_in: str
     help: str

@@ -40,7 +40,7 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A program cut up; `tokens` ends with one of type `END`."""
+    """The tokens of a program; `tokens` ends with one of type `END`."""
 
     tokens: list[LarkToken]
     comments: list[Span]
@@ -112,7 +112,7 @@ class Lexer:
         return Words(tokens, comments)
 
     def kind(self, token: LarkToken) -> str:
-        """What sort of word it is, for people."""
+        """The sort of word, for people."""
         if token.type in ("NAME", "INTEGER", "REAL"):
             return token.type.lower()
         if token.type in (UNKNOWN, FOREIGN):

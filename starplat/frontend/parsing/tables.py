@@ -66,7 +66,7 @@ def _built(text: str, transformer: Any) -> lark.Lark:
 
 
 def _key(text: str, transformer: Any) -> str:
-    """One name for all that the tables depend on; what is kept says by name who makes something of rules."""
+    """A key of everything that the tables depend on; a cached table names the class of its callbacks."""
     made_by = type(transformer)
     parts = (lark.__version__, platform.python_version(), made_by.__module__, made_by.__qualname__, text)
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()

@@ -13,7 +13,7 @@ from starplat.frontend.types import Scalar, as_number
 
 
 def change_of(e: typed.Incremented) -> typed.Statement:
-    """What an increment does."""
+    """The effect of an increment."""
     operator = typed.Operator.ADD if e.amount > 0 else typed.Operator.SUBTRACT
     reduced = update(e.place, operator, typed.Literal(1, Scalar.INT, span=e.span), e.span)
     if reduced is not None:

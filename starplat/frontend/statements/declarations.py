@@ -93,7 +93,7 @@ def _collection(context: Context, written: ast.TypeName) -> Meaning | None:
 
 
 def declaration(context: Context, node: ast.Declaration) -> list[typed.Statement]:
-    """The statements that `type a = …, b;` stands for."""
+    """The statements of `type a = …, b;`."""
     what = meaning(context, node.type)
     statements: list[typed.Statement] = []
     for declarator in node.declarators:
@@ -103,7 +103,7 @@ def declaration(context: Context, node: ast.Declaration) -> list[typed.Statement
 
 
 def _bound(context: Context, what: Meaning, graph: ast.Name) -> Meaning | None:
-    """What `propNode<int> d(g);` declares."""
+    """The declaration of `propNode<int> d(g);`."""
     if not isinstance(what.type, types.PropertyType):
         help = None
         if isinstance(what.type, types.ContainerType | types.ListType):

@@ -12,7 +12,7 @@ from starplat.frontend.typed import Symbol
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """What a loop runs over: `over` is a domain, or the word for a collection; `element` its iterator's type."""
+    """The domain of a loop: `over` is a domain, or the word for a collection; `element` its iterator's type."""
 
     over: typed.Domain | str
     element: types.Type

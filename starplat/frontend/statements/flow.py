@@ -16,7 +16,7 @@ from starplat.source import Span
 
 
 def check_flow(context: Context, body: typed.Block, name: str, name_span: Span) -> None:
-    """Reports what is wrong with the order of things in a function's body."""
+    """Reports control and data flow errors in a function's body."""
     flow = Flow(context)
     leaves = flow.sequence(body.statements)
     if context.returns_value and not leaves:
@@ -251,7 +251,7 @@ def _carrier(symbol: Symbol) -> str:
 
 
 def _zero(kind: Scalar) -> str:
-    """What an uninitialised value of a type is."""
+    """The value of an uninitialised variable."""
     if kind is Scalar.BOOL:
         return "False"
     return "-1" if kind.is_index else "0"
