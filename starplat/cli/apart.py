@@ -23,15 +23,15 @@ VERBS = frozenset({"run", "bench", "tune", "devices", "doctor", "explain", "insp
 CRASHES = _known("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGSYS", "SIGTRAP")
 _STOPS = _known("SIGINT", "SIGTERM")
 _PATIENCE = 0.8
-"""Seconds that one that is told to stop has for it."""
+"""Seconds of grace for a process that is told to stop."""
 _HANDED_ON = _known("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
 _PR_SET_PDEATHSIG = 1
 _INTERRUPTED = 130
-"""What the shell is told then; also where SIGTERM came before the work could say so itself."""
+"""The exit code then; also where SIGTERM came before the work could report it."""
 
 
 def step_aside() -> None:
-    """Returns in the process that is to do the work; the one that called ends as that one does."""
+    """Returns in the child process; the calling one ends as the child does."""
     wanted = len(sys.argv) > 1 and sys.argv[1] in VERBS and not os.environ.get("STARPLAT_DEBUG")
     if not wanted or sys.platform != "linux":
         return
@@ -48,7 +48,7 @@ def step_aside() -> None:
 
 
 def _end_with(waiting: int) -> None:
-    """Whoever kills the process that waits means this one."""
+    """A signal that kills the waiting process is meant for the child."""
     import ctypes
 
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))
@@ -57,7 +57,7 @@ def _end_with(waiting: int) -> None:
 
 
 def _status_of(worker: int, heard: set[int]) -> int:
-    """How it ended. What somebody sends to this process alone is handed on; what comes from a terminal both have."""
+    """How the child ended. A signal sent to the parent alone is forwarded; one from a terminal reaches both."""
     in_background = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     deadline: float | None = None
     while True:
@@ -80,14 +80,14 @@ def _status_of(worker: int, heard: set[int]) -> int:
 
 
 def _killed(worker: int) -> int:
-    """Ends one that did not stop when it was told to, without waiting for what its drivers still have to do."""
+    """Kills a child that did not stop when it was told to, without waiting for its drivers."""
     os.kill(worker, signal.SIGKILL)
     print("interrupted", file=sys.stderr, flush=True)
     return _INTERRUPTED << 8
 
 
 def _end_as(status: int) -> None:
-    """Ends with the code of the other process, by the signal that ended it, or with a sentence about its crash."""
+    """Ends with the child's exit code, by the signal that ended it, or with a sentence about its crash."""
     if os.WIFEXITED(status):
         os._exit(os.WEXITSTATUS(status))
     number = os.WTERMSIG(status)
@@ -103,7 +103,7 @@ def _end_as(status: int) -> None:
 
 
 def _crashed(number: int) -> int:
-    """Says so, and gives the exit code."""
+    """Reports the crash, and gives the exit code."""
     from starplat.cli import console
     from starplat.cli.failure import write_failure
     from starplat.diagnostics import Diagnostic, ExitCode

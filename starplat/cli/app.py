@@ -105,8 +105,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _say_warning(message: Warning | str, *place: object, **more: object) -> None:
-    """A warning of Python as one line; where in our code it arose helps nobody. What is about a program's text the
-    verbs show in full."""
+    """A Python warning as one line, without the place in our code. The verbs show warnings about a program's text in
+    full."""
     if isinstance(message, StarplatWarning) and message.diagnostic is not None:
         return
     console.say(f"warning: {message}")
@@ -148,7 +148,7 @@ def _interrupted(words: Sequence[str]) -> int:
 
 
 def _failed(words: Sequence[str], code: ExitCode, message: str, hint: str | None = None) -> int:
-    """Says what went wrong, in an object too where one is wanted, and gives the exit code."""
+    """Reports the failure, also as an object if one is wanted, and gives the exit code."""
     console.usage_error(message, hint)
     write_failure(words, code, message)
     return code.value
@@ -165,7 +165,7 @@ def _wrong_usage(error: Exception, words: Sequence[str]) -> int:
 
 
 def _command(arguments: Sequence[str]) -> str:
-    """The verb of a command line that was given up before its words had been told apart."""
+    """The verb of a command line that failed before it was parsed."""
     names = {verb.__name__ for verb in VERBS} | {"graph"}
     return " ".join(("starplat", *(word for word in arguments[:1] if word in names)))
 

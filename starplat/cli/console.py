@@ -26,7 +26,7 @@ PIPE_WIDTH = 200
 """Columns of a table that neither a terminal nor COLUMNS limits."""
 
 WIDEST = 1000
-"""Columns that the words of no table need more of."""
+"""The most columns that a word of a table needs."""
 
 STYLES = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
 
@@ -63,8 +63,8 @@ def show_table(table: Table) -> None:
 
 
 def shared_out(sizes: list[tuple[int, int]], room: int) -> list[int]:
-    """The widths of columns, of each of which the least and the most is known: what is left of the room beyond the
-    least goes to all alike, as far as they need it."""
+    """The widths of columns with a least and a most width each: room beyond the least is shared evenly, as far as
+    needed."""
     widths = [least for least, _ in sizes]
     left = max(room - sum(widths), 0)
     waiting = sorted(range(len(sizes)), key=lambda column: sizes[column][1] - sizes[column][0])
@@ -93,7 +93,7 @@ def shows_progress() -> bool:
 
 @contextmanager
 def working(what: str) -> Iterator[Callable[[str], None]]:
-    """Something that moves on stderr, where a person looks; gives what changes its words."""
+    """An animation on stderr, on a terminal; gives a function that changes its words."""
     if not shows_progress():
         yield lambda words: None
         return

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from starplat.runtime import Progress
 
 SILENT = 2.0
-"""Seconds after which a run is told of."""
+"""Seconds after which progress is reported."""
 _FIRST_PAUSE = 5.0
 _LONGEST_PAUSE = 60.0
 
 
 class Following:
-    """What is said of runs that follow each other; `change` redraws the line of a terminal, if there is one."""
+    """Progress of consecutive runs; `change` redraws the line of a terminal, if there is one."""
 
     def __init__(self, what: str, change: Callable[[str], None] | None) -> None:
         self._what = what
@@ -33,7 +33,7 @@ class Following:
             self._change(what)
 
     def look(self, progress: Progress) -> None:
-        """Says how far a run has come, if it is time to."""
+        """Reports how far a run has come, if it is time to."""
         if self._change is not None:
             if progress.seconds >= SILENT:
                 self._change(f"{self._what}: {progress}")
@@ -45,7 +45,7 @@ class Following:
 
 @contextmanager
 def following(what: str) -> Iterator[Following]:
-    """Something that can be told of the run's progress. What an interruption has to say is said."""
+    """A callback for the run's progress. An interruption's message is shown."""
     try:
         with console.working(what) as change:
             yield Following(what, change if console.shows_progress() else None)

@@ -30,8 +30,7 @@ ROWS_AT_ONCE = 65_536
 
 @dataclass(frozen=True)
 class Findings:
-    """What is to be written: properties of nodes [n] and of edges [m] by name, and the value that was returned, or
-    None."""
+    """The data to write: properties of nodes [n] and of edges [m] by name, and the returned value, or None."""
 
     graph: Graph
     nodes: Columns

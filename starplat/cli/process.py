@@ -32,14 +32,14 @@ def run() -> NoReturn:
 
 
 def _keep_stderr() -> None:
-    """Gives our own messages a way to stderr beside the one that drivers have, which is shut while they compile."""
+    """Gives our own messages a way to stderr beside that of drivers, which is shut while they compile."""
     with suppress(OSError):  # it is closed
         sys.stderr = open(os.dup(2), "w", encoding=sys.stderr.encoding, errors="backslashreplace", buffering=1)  # noqa: SIM115  for the process's life
 
 
 @contextmanager
 def _interrupted_without_words() -> Iterator[None]:
-    """Until there is something to clean up, Ctrl-C ends the process as it ends any other, without a traceback."""
+    """Until there is something to clean up, Ctrl-C ends the process without a traceback."""
     usual = signal.getsignal(signal.SIGINT)
     if usual is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)

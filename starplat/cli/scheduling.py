@@ -36,7 +36,7 @@ def wanted_schedule(given: str | None, program: Path) -> Schedule | None:
 
 @dataclass(frozen=True, slots=True)
 class Whom:
-    """Which device of a target a schedule is for: the one of that number, or any of a kind."""
+    """The device of a target that a schedule is for: the one of that number, or any of a kind."""
 
     device: int | None = None
     kind: Processor | None = None

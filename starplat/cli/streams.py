@@ -9,8 +9,8 @@ from typing import IO, Any
 
 @contextmanager
 def prepared() -> Iterator[None]:
-    """Whatever a name or a comment holds can be printed, and a command goes on to its own exit code where the reader of
-    its messages has gone (`starplat check x.sp 2>&1 | head -1`)."""
+    """Makes any name or comment printable, and lets a command go on to its own exit code where the reader of its
+    messages has gone (`starplat check x.sp 2>&1 | head -1`)."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  for the process's life
@@ -26,7 +26,7 @@ def prepared() -> Iterator[None]:
 
 
 class _Messages:
-    """stderr, from which the first message that no one reads takes all others away."""
+    """stderr, which discards all messages once one cannot be written."""
 
     def __init__(self, stream: IO[str]) -> None:
         self.stream = stream
@@ -49,5 +49,5 @@ class _Messages:
 
 
 def let_go_of(stream: IO[str]) -> None:
-    """Points a stream at nothing, so that the interpreter's last flush does not complain."""
+    """Redirects a stream to nothing, so that the interpreter's last flush does not fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

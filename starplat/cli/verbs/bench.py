@@ -84,7 +84,7 @@ def bench(
 
 
 def _require_sense(what: list[str], graphs: list[Path], html: Path | None) -> None:
-    """Refuses what cannot be meant.
+    """Refuses combinations of options that make no sense.
 
     Raises:
         typer.BadParameter: something is there that does not go with the rest, or is lacking.
@@ -174,7 +174,7 @@ def _compare(paths: list[str], json: Path | None) -> None:
 
 
 def _write_json(path: Path | None, value: dict[str, Any]) -> bool:
-    """Whether stdout has been used up."""
+    """Writes the JSON; whether stdout has been used up."""
     if path is None:
         return False
     if str(path) == "-":

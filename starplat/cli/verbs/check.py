@@ -25,7 +25,7 @@ def check(files: ProgramFiles, strict: Strict = False, json: Json = False, all_e
 
 
 def diagnostics_of(file: Path, strict: bool) -> tuple[Diagnostic, ...]:
-    """Everything there is to say about a program."""
+    """All diagnostics of a program."""
     from starplat import pipeline
 
     try:

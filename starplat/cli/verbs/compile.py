@@ -58,7 +58,7 @@ def compile(
 
 
 def _folders(target: str, output: Path) -> dict[str, Path]:
-    """Where each target's files go: those of all targets into folders of their own, for some have the same names."""
+    """The folder of each target's files: separate ones for several targets, since some have the same names."""
     from starplat.backends import BACKENDS
 
     return {name: output / name for name in BACKENDS} if target == EVERY else {target: output}

@@ -30,7 +30,7 @@ function trial(Graph g, propNode<int> near) {
   return g.num_nodes();
 }
 """
-"""What runs on every device: three nodes, an atomic operation, a fill."""
+"""The trial on every device: three nodes, an atomic operation, a fill."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,7 +97,7 @@ def _print(found: Findings) -> None:
 
 
 def commands(found: Findings) -> list[str]:
-    """What mends the targets, each once; tools are a matter of taste and have theirs beside them."""
+    """The commands that install what targets lack, each once; tools have theirs beside them."""
     return list(dict.fromkeys(a.device.mend for a in found.attempts if not works(a) and a.device.mend))
 
 

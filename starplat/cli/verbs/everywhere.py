@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def run_on_all(program: Program, graph: Graph, words: dict[str, str], request: Request, *, json: bool) -> None:
-    """Runs on all devices and prints what came of it; exits with what the worst of them deserves."""
+    """Runs on all devices and prints the outcomes; exits with the worst one's code."""
     from starplat.runtime import bind_text
 
     bound = bind_text(program.module(request.function), graph, words)

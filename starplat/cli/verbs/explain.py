@@ -31,7 +31,7 @@ What = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """For what choices are to be explained, if they are."""
+    """The target, device and graph for which choices are explained, if any."""
 
     target: str | None
     whom: Whom
@@ -127,7 +127,7 @@ def _explain_program(path: str, wish: Wish, *, strict: bool, json: bool) -> None
 
 
 def _plan(checked: Checked, wish: Wish) -> Plan | None:
-    """What the schedule comes to, if the command line asks for it."""
+    """The schedule's choices, if the command line asks for them."""
     from starplat import pipeline
 
     if not wish.asked:

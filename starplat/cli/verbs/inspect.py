@@ -103,8 +103,8 @@ def difference(
     schedule: Schedule | None = None,
     whom: Whom = ANY,
 ) -> str:
-    """A unified diff of what the compilers of two targets get; a schedule among the two is one for `target`. Empty if
-    it is the same.
+    """A unified diff of the kernels of two targets; a schedule among the two is one for `target`. Empty if they are
+    equal.
 
     Raises:
         DiagnosticError: the program is wrong, or there is no such target or schedule.
@@ -177,7 +177,7 @@ def _module(source: SourceFile, target: str, function: str | None, schedule: Sch
 
 
 def _told(whom: Whom, target: str, schedule: Schedule | None) -> Capabilities | None:
-    """What the device can do that the schedule is for, which is said; None where nothing depends on it."""
+    """The capabilities of the device that the schedule is for, which is reported; None where nothing depends on it."""
     if schedule == PLAIN and not whom.asked:
         return None
     found = whom.of(target)

@@ -125,7 +125,7 @@ def run(
 
 
 def _compiled(file: Path, function: str | None, *, strict: bool) -> Program:
-    """The program, ready to run from the function, with its warnings said."""
+    """The program, with its warnings shown."""
     program = starplat.compile(source_at(file) if is_stdin(file) else file, strict=strict)
     program.module(function)
     console.show(program.warnings)
@@ -140,7 +140,7 @@ def _with_seconds(result: Result, *, compiling: float, loading: float) -> Result
 
 @dataclass(frozen=True, slots=True)
 class _Files:
-    """What is to be written: the properties, and the page of a trace."""
+    """The files to write: the properties, and the page of a trace."""
 
     properties: Path | None
     page: Path | None

@@ -53,7 +53,7 @@ def text_of(name: str) -> str:
 
 
 def _write_coloured(text: str) -> None:
-    """The program, coloured where somebody looks."""
+    """The program, coloured on a terminal."""
     if not console.wants_colour(sys.stdout):
         console.write(text)
         return

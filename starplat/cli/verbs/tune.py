@@ -97,7 +97,7 @@ class State:
 
 
 def _deliver(found: Outcome, destination: Path, state: State, program: str, sizes: Sizes, *, json: bool) -> None:
-    """Says what was found and writes the best schedule; raises the exit code of a search in which a run failed."""
+    """Reports the outcome and writes the best schedule; raises the exit code of a search in which a run failed."""
     from starplat.bench.tuned import digest, in_words, toml
 
     if json:
@@ -129,7 +129,7 @@ class Work:
 
 
 def _searched(work: Work, budget: float, known: Trials, state: State) -> Outcome:
-    """What a search finds that goes on from what is `known`, and keeps in `state` what it learns."""
+    """The outcome of a search that continues from `known`, and keeps its trials in `state`."""
     from starplat.bench.measure import Bench
     from starplat.bench.search import Search
     from starplat.runtime import bind_text
@@ -175,7 +175,7 @@ def _trial_as_json(trial: Trial) -> dict[str, object]:
 
 
 def _require_ours(destination: Path, state: Path) -> str | None:
-    """A file that a person wrote, or edited, is not overwritten. The digest of the one that is there."""
+    """Refuses to overwrite a file that a person wrote or edited. The digest of the one that is there."""
     from starplat.bench.tuned import FIRST_LINE, digest, written_last
 
     if destination.suffix != ".toml":
@@ -197,7 +197,7 @@ def _require_ours(destination: Path, state: Path) -> str | None:
 
 
 def _known_in(state: Path, key: str) -> Trials:
-    """What an earlier search of the same has found out; says whether there was one."""
+    """The trials of an earlier search of the same; reports whether there was one."""
     from starplat.bench.tuned import read_state
 
     known = read_state(state, key)

@@ -43,7 +43,8 @@ def annotate(
 
 @dataclass(frozen=True, slots=True)
 class _Emitted:
-    """What the target's compiler sees as one kernel: one of the module, or several that one launch, a `loop`, runs."""
+    """One kernel in the eyes of the target's compiler: one of the module, or several in a persistent kernel, a
+    `loop`."""
 
     name: str
     called: str
@@ -79,7 +80,7 @@ class _Annotator:
         self.host = self.host_steps()
         fetching = (f for f in module.helpers if any(isinstance(op, tuple(_FETCHES)) for op in walk_kernel(f.body)))
         self.helpers = {function.name: function for function in fetching}
-        """The compiler's own functions that have operations in one piece."""
+        """The compiler's own functions with atomic operations."""
 
     def annotation(self) -> Annotation:
         taken = {number for place in self.places.values() for number in place}
@@ -106,7 +107,7 @@ class _Annotator:
             yield self.section(found, kernels, goes_on=again)
 
     def owners(self) -> list[range | None]:
-        """To which kernels' lines each line belongs: the innermost."""
+        """The kernels' lines that each line belongs to: the innermost."""
         count = len(self.source.text.splitlines())
         narrow = sorted(self.groups, key=len)
         return [next((lines for lines in narrow if number in lines), None) for number in range(1, count + 1)]
@@ -142,7 +143,7 @@ class _Annotator:
             yield from crossing.of_launch(kernel.kernels, kernel.loop)
 
     def host_steps(self) -> dict[int, list[Step]]:
-        """What the host does, by the number of the line that it belongs to; launches stand beside their kernels.
+        """The host's steps, by the number of their line; launches stand beside their kernels.
 
         Steps that no statement of their own stands for come after what was done last.
         """
@@ -157,7 +158,7 @@ class _Annotator:
         return found
 
     def steps_of_the_host(self) -> Iterable[Step]:
-        """Without those that a launch takes over."""
+        """Without those inside a launch."""
         loops = {op.name for op in loops_of(self.module)}
         inside: int | None = None
         for step in steps(self.module):
@@ -207,7 +208,7 @@ def _lines_of(span: Span, source: SourceFile) -> range:
 
 
 def _place(texts: Sequence[str], name: str) -> range:
-    """Where in the text a kernel stands, its comments included: from what names it at the margin to the next `}`
+    """The place of a kernel in the text, its comments included: from what names it at the margin to the next `}`
     there."""
     starts = re.compile(rf"^[^\s/#].*\b{re.escape(name)}\(")
     head = next(number for number, line in enumerate(texts) if starts.match(line))
@@ -223,8 +224,8 @@ _IN_ONE_PIECE = re.compile(r"atom(?:ic)?|fetch_|exchange|CAS|(?<![a-z])lock", re
 
 
 def _is_atomic(lines: Sequence[str], number: int, name: str, helpers: Iterable[str]) -> bool:
-    """Whether a line is part of an atomic operation on the array: it names both, or a directive before it does, or
-    puts a node into a set of bits."""
+    """Whether a line is part of an atomic operation on the array: it names both, or a directive before it does, or adds
+    a node to a set of bits."""
     line, before = lines[number], lines[number - 1]
     directive = before.lstrip().startswith("#pragma") and _IN_ONE_PIECE.search(before) is not None
     in_one_piece = _IN_ONE_PIECE.search(line) is not None or any(f"{helper}(" in line for helper in helpers)
@@ -237,7 +238,7 @@ def _mentions(line: str, name: str) -> bool:
 
 
 def _atomics(kernel: ir.Kernel, cells: Sequence[CellSet], helpers: Mapping[str, ir.Function]) -> Iterable[Atomic]:
-    """The operations of a kernel that must be in one piece, each array once; those of `helpers` at their calls."""
+    """The atomic operations of a kernel, each array once; those of `helpers` at their calls."""
     shared = {cell.symbol.name: cell for cell in cells if is_shared(cell)}
     found: dict[str, Atomic] = {}
     alone = isinstance(kernel.domain, ir.Once)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of either text; `names` are the properties and scalars that it touches, `atomic` tells that it holds an
-    operation that no other iteration can come between."""
+    """A line of either text; `names` are the properties and scalars that it touches, `atomic` says that it holds an
+    atomic operation."""
 
     number: int
     text: str
@@ -16,7 +16,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Atomic:
-    """An operation in one piece, and why it must be."""
+    """An atomic operation, and why it must be."""
 
     name: str
     operation: str
@@ -34,7 +34,7 @@ class KernelText:
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """What an analysis says of a cell set."""
+    """The verdict of an analysis on a cell set."""
 
     title: str
     letter: str
@@ -45,7 +45,7 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Consecutive lines of the program, and what became of them: kernels, or steps of the host (depth and text)."""
+    """Consecutive lines of the program, with their kernels or steps of the host (depth and text)."""
 
     lines: tuple[Line, ...]
     kernels: tuple[KernelText, ...]
@@ -69,8 +69,8 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """The whole program. `shared_text` is what no line of it stands for: types, functions that kernels use, and
-    kernels of the compiler's own."""
+    """The whole program. `shared_text` belongs to no line of it: types, helper functions, and kernels of the compiler's
+    own."""
 
     program: str
     function: str

@@ -12,8 +12,8 @@ COLUMNS = ("line", "round", "frontier", "arcs", "direction", "held as", "ms", "k
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A round as it is shown; `changed` where it goes another way than the round of the same loop before it, or holds
-    its nodes in another way."""
+    """A round as shown; `changed` where its direction or the way nodes are held differs from the loop's previous
+    round."""
 
     line: str
     number: str
@@ -65,7 +65,7 @@ def _switch(before: Round, after: Round) -> str:
 
 
 def counted(number: int | None) -> str:
-    """A count, or that it is not known."""
+    """A count, or that it is unknown."""
     return "?" if number is None else f"{number:,}"
 
 
