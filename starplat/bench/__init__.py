@@ -1,1 +1,1 @@
-"""Measures programs: across targets, schedules and graphs, before and after, and in search of the best schedule."""
+"""Measurement of programs: targets, schedules and graphs, before and after, search of the best schedule."""

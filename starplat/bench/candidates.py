@@ -1,4 +1,4 @@
-"""The schedules that differ for one program: all combinations of knob values, those that give one module counted once.
+"""Enumerates the schedules that differ for one program: knob combinations, those with equal modules counted once.
 
 `auto` and `plain` come first. A knob with a number in it is tried with one width; only where that makes a difference
 are others tried, a ladder around the mean weight of the graph's arcs.
@@ -70,7 +70,7 @@ def candidates(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Making:
-    """What schedules are tried on."""
+    """Makes modules of schedules."""
 
     module: ir.Module
     target: str
@@ -79,7 +79,7 @@ class _Making:
     known: dict[GraphFacts | None, TakingOnce] = field(default_factory=dict)
 
     def module_of(self, schedule: Schedule) -> ir.Module:
-        """What a run would make of it: one for all graphs if no step looks at them."""
+        """The module of a run: one for all graphs if no step looks at them."""
         able = self.capabilities or capabilities_of(self.target)
         facts = self.facts if looks_at_the_graph(self.module, able) else None
         taking = self.known.setdefault(facts, TakingOnce(able, facts))
@@ -116,7 +116,7 @@ def widths(mean_weight: float | None) -> tuple[int | float, ...]:
 
 
 def _values(name: str, width: int | float) -> list[Value]:
-    """`auto` last: what it comes to has mostly been seen by then under the name of what it chose."""
+    """`auto` last: its result has mostly been seen by then under the value that it chose."""
     knob = KNOBS[name]
     named = sorted(knob.kind, key=lambda value: str(value) == "auto")
     return [*named, *(form(width) for form in knob.forms)]

@@ -1,4 +1,4 @@
-"""Two reports of measurements side by side: what became faster, what slower, and what nobody can tell."""
+"""Compares two reports of measurements: faster, slower, or undecided."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from starplat.bench.samples import Estimate, speed_up
 
 
 class Change(Enum):
-    """What became of a row."""
+    """The outcome for a row."""
 
     FASTER = "faster"
     SLOWER = "slower"

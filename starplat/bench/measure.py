@@ -1,4 +1,4 @@
-"""Measures a program on graphs, targets and schedules, and sees to it that all answers are the same.
+"""Measures a program on graphs, targets and schedules, and compares all answers.
 
 The interpreter's answer is the measure; on a graph where it would take long, that of the first case is. What cannot run
 is a row too, with the reason.
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from starplat.runtime import Bound, Result
 
 EVERY = "all"
-"""What stands for every target that is here; the interpreter only measures answers."""
+"""The word for every target that is here; the interpreter is only the reference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Bench:
             yield judge.judged(row, result)
 
     def schedule_of(self, case: Case) -> Schedule:
-        """What a case runs under."""
+        """The schedule of a case."""
         return case.schedule or self.program.schedule or own_schedule(case.target)
 
     def run(self, graph: Graph, case: Case, schedule: Schedule, repeat: int) -> Result:
@@ -129,11 +129,11 @@ class Judge:
             self.measure = bench.run(graph, Case(REFERENCE, PLAIN), PLAIN, 1)
         elif otherwise is not None:
             bench.started("plain, whose answer is the measure")
-            with suppress(DiagnosticError):  # who asks for its time is told why there is none
+            with suppress(DiagnosticError):  # the row says why there is no time
                 self.measure = bench.run(graph, otherwise, PLAIN, 1)
 
     def judged(self, row: Row, result: Result) -> Row:
-        """The row with what is known of its answer."""
+        """The row with the verdict on its answer."""
         if self.racy:
             return replace(row, answer=Agreement.UNDEFINED, reason="the program has a race")
         if self.measure is None:

@@ -1,4 +1,4 @@
-"""What is measured, and its JSON: a report has rows, a row the times of one case: graph, device, schedule."""
+"""Measurements and their JSON: a report has rows, a row the times of one case: graph, device, schedule."""
 
 import json
 import math
@@ -40,8 +40,8 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What one run touched and computed, at least: bytes of cells, operations, and in words what there is besides.
-    `copy_rate` are the bytes that the device reads and writes in a second while it copies."""
+    """Lower bounds of one run's work: bytes of cells, operations, and in words what is missing. `copy_rate` are the
+    bytes per second that the device reads and writes while it copies."""
 
     bytes: int
     operations: int
@@ -53,7 +53,7 @@ class Counted:
 class Row:
     """One measured case. `seconds` has the time of every repetition after the first, each until the device had
     finished; it is empty where nothing ran, and `reason` says why. `compile`, `upload` and `download` are seconds;
-    `work` is there if somebody asked for it."""
+    `work` is there if it was asked for."""
 
     graph: Sizes
     target: str
@@ -76,12 +76,12 @@ class Row:
 
     @property
     def counts(self) -> bool:
-        """Whether the times are those of a right answer, as far as anybody knows."""
+        """Whether the times belong to a right answer, as far as known."""
         return bool(self.seconds) and self.answer is not Agreement.DIFFERS
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What it has in common with the row of another report that can be compared with it."""
+        """The fields by which rows of two reports are paired."""
         return self.graph.name, self.target, self.schedule
 
     def to_json(self) -> dict[str, Any]:
@@ -127,7 +127,7 @@ class Report:
 
 
 def baseline(rows: tuple[Row, ...]) -> Row | None:
-    """What the rows of a graph are compared with."""
+    """The row that the others of a graph are compared with."""
     return next((row for row in rows if row.counts), None)
 
 
@@ -181,7 +181,7 @@ def _no_report(path: Path, reason: str) -> DiagnosticError:
 
 
 def exit_code(rows: tuple[Row, ...], faults: tuple[DiagnosticError, ...]) -> ExitCode:
-    """What the shell is told: a wrong answer weighs most, then what failed."""
+    """The process's exit code: a wrong answer weighs most, then what failed."""
     if any(row.answer is Agreement.DIFFERS for row in rows):
         return ExitCode.BUILD_FAILED
     return faults[0].exit_code if faults else ExitCode.FINE

@@ -1,4 +1,4 @@
-"""What a few measured times say: their median, how sure it is, and how one median relates to another.
+"""Statistics of a few measured times: median, confidence interval, ratio of medians.
 
 Intervals are 95 % bootstrap intervals of the median, by percentiles; the same times give the same interval.
 """
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 CONFIDENCE = 95
 RESAMPLES = 4000
 FEWEST = 3
-"""Times below which an interval would only pretend."""
+"""Fewer times have no meaningful interval."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Searches the best schedule of a program on one graph and device, within a budget of seconds; can be taken up again.
+"""Searches the best schedule of a program on one graph and device, within a budget of seconds; resumable.
 
 Every candidate is measured a little; then those near the best again and again, the field narrowing, until each has
 enough times or the budget is spent. `auto` is measured as often as the best, to say how far it is off. What has been
@@ -41,7 +41,7 @@ LARGE_FOR_INTERPRETER = 50_000
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What is known of one schedule: its times, or why there are none."""
+    """One schedule's times, or why there are none."""
 
     schedule: str
     seconds: tuple[float, ...] = ()
@@ -79,12 +79,12 @@ class Outcome:
 
     @property
     def auto(self) -> Trial | None:
-        """What the compiler chose by itself."""
+        """The compiler's own choice."""
         return next((trial for trial in self.trials if trial.schedule == "auto" and trial.counts), None)
 
     @property
     def behind(self) -> Estimate | None:
-        """How many times as long as the best `auto` takes."""
+        """The time of `auto` over that of the best."""
         if self.best is None or self.auto is None:
             return None
         if self.best is self.auto:
@@ -100,10 +100,10 @@ class Outcome:
 
 
 class Judging(Protocol):
-    """Whoever knows whether answers are right."""
+    """Decides whether answers are right."""
 
     def judged(self, row: Row, result: Result) -> Row:
-        """The row with what is known of its answer."""
+        """The row with the verdict on its answer."""
         ...
 
 
@@ -131,12 +131,12 @@ class Search:
     device: str = "-"
 
     def outcome(self, known: Trials) -> Outcome:
-        """What comes of the search; `known` is what an earlier one found out."""
+        """The result of the search; `known` are the trials of an earlier one."""
         self.trials.update(known)
         self.started = self.clock()
         complete = self.first_look()
         while any(self.closer_look(slower, count) for slower, count in ROUNDS):
-            pass  # who is near the best is seen anew, as the best turns out slower than it seemed
+            pass  # the candidates near the best change as the best turns out slower than it seemed
         return Outcome(_sorted(self.trials.values()), self.case.target, self.device, complete)
 
     def first_look(self) -> bool:
@@ -208,12 +208,12 @@ class Search:
         self.keep(self.trials)
 
     def spent(self) -> bool:
-        """Whether the budget is."""
+        """Whether the budget is used up."""
         return self.clock() - self.started >= self.budget
 
 
 def _in_turn(found: Iterable[Candidate | Refused]) -> Iterator[Candidate | Refused]:
-    """As they are found, so that nobody waits for all; those last whose rounds the host drives, which take longest."""
+    """As they are found, so that the first runs start early; host-driven ones last, which take longest."""
     later = []
     for candidate in found:
         if candidate.schedule.loop is Loop.HOST and candidate.schedule != PLAIN:

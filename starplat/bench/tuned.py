@@ -1,4 +1,4 @@
-"""What a search leaves: a `.toml` that people read and edit, and a file from which it can be taken up again."""
+"""The files of a search: a `.toml` that people read and edit, and a state file to resume from."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def in_words(outcome: Outcome) -> str:
 
 
 def _doubt(behind: Estimate) -> str:
-    """In which interval it lies, and whether that leaves any difference."""
+    """The interval of the ratio, and whether it leaves any difference."""
     if behind.interval is None:
         return " (measured too seldom to be sure)"
     unsure = ", which may be chance" if behind.low <= 1 else ""
@@ -91,8 +91,8 @@ def _setting(name: str, value: str) -> str:
 
 
 def key_of(module: ir.Module, graph: Graph, words: Mapping[str, str], target: str, device: int | None) -> str:
-    """What a search is about: times of one are of no use to another. What `auto` makes of the program on that device is
-    part of it, so that a compiler which has changed begins anew."""
+    """The key of a search, whose times are useless to another. The module of `auto` on that device is part of it, so
+    that a changed compiler starts over."""
     there = default_session().device(target, device or 0)
     automatic = for_target(module, target, AUTO, facts_on(there, graph, module), there.capabilities)
     emitted = "" if target == REFERENCE else BACKENDS[target].kernels_text(automatic)
@@ -115,12 +115,12 @@ def state_text(key: str, trials: Trials, written: str | None) -> str:
 
 
 def digest(text: str) -> str:
-    """By which a file that was written is known again."""
+    """Recognises a file that was written before."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def written_last(path: Path) -> str | None:
-    """The `digest` of the `.toml` that the search of this file wrote; None where that is not known."""
+    """The `digest` of the `.toml` that the search of this file wrote; None if unknown."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))["written"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
@@ -129,7 +129,7 @@ def written_last(path: Path) -> str | None:
 
 
 def read_state(path: Path, key: str) -> Trials | None:
-    """What an earlier search of the same found out; None if there was none, empty if it was about something else.
+    """The trials of an earlier search of the same; None if there was none, empty if it was about something else.
 
     Raises:
         DiagnosticError: E0797, the file is no search's.
