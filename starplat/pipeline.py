@@ -95,10 +95,7 @@ def lower(checked: Checked, entry: str | None = None) -> ir.Module:
 
 
 def scheduled(
-    module: ir.Module,
-    target: str,
-    schedule: Schedule | str | None = None,
-    capabilities: Capabilities | None = None,
+    module: ir.Module, target: str, schedule: Schedule | str | None = None, capabilities: Capabilities | None = None
 ) -> ir.Module:
     """The module as a target is to get it; by default everything is left to the compiler.
 
@@ -186,10 +183,7 @@ def artifact(
 
 
 def kernels_text(
-    module: ir.Module,
-    target: str,
-    schedule: Schedule | str | None = None,
-    capabilities: Capabilities | None = None,
+    module: ir.Module, target: str, schedule: Schedule | str | None = None, capabilities: Capabilities | None = None
 ) -> str:
     """The kernels as the target's compiler gets them, byte for byte; `capabilities` are those for `scheduled`."""
     return _backend(target).kernels_text(scheduled(module, target, schedule, capabilities))

@@ -106,10 +106,7 @@ SPELLING = Spelling(
     lock_flag="volatile bool",  # else what the lock guards moves behind the loop, where lanes wait for each other
     atomics={**_WHOLE, **_REAL_SUMS},
     atomic_call="atomic({place}).{function}({value})",
-    compare_swap=(
-        "{variable} = {expected};",
-        "atomic({place}).compare_exchange_strong({variable}, {value});",
-    ),
+    compare_swap=("{variable} = {expected};", "atomic({place}).compare_exchange_strong({variable}, {value});"),
     group_reductions={
         combine: f"sycl::reduce_over_group(item.get_group(), {{part}}, sycl::{name}<{{type}}>())"
         for combine, name in _GROUP_OPERATIONS.items()

@@ -13,8 +13,7 @@ ProgramFile = Annotated[
     Path, typer.Argument(metavar="FILE.sp", help="The program, or a shipped one's name.", show_default=False)
 ]
 ProgramOrStdin = Annotated[
-    Path,
-    typer.Argument(metavar="FILE.sp", help="The program, a shipped one's name, - for stdin.", show_default=False),
+    Path, typer.Argument(metavar="FILE.sp", help="The program, a shipped one's name, - for stdin.", show_default=False)
 ]
 ProgramFiles = Annotated[
     list[Path], typer.Argument(metavar="FILE.sp…", help="The programs; - reads stdin.", show_default=False)
@@ -40,8 +39,7 @@ Undirected = Annotated[bool, typer.Option("--undirected", help="Add the other di
 DropLoops = Annotated[bool, typer.Option("--drop-loops", help="Leave out arcs from a node to itself.")]
 Dedup = Annotated[bool, typer.Option("--dedup", help="Keep the lightest of parallel arcs.")]
 Weights = Annotated[
-    str | None,
-    typer.Option("--weights", metavar="HOW", help="Give the arcs new weights: ones, or random:LO..HI:SEED."),
+    str | None, typer.Option("--weights", metavar="HOW", help="Give the arcs new weights: ones, or random:LO..HI:SEED.")
 ]
 Arguments = Annotated[
     list[str] | None,

@@ -69,10 +69,7 @@ _MAP_METHODS = {
     "size": CollectionMethod((), INT),
     "clear": CollectionMethod((), None),
 }
-_UPDATES_METHODS = {
-    "currentBatch": CollectionMethod((INT,), "updates", optional=1),
-    "size": CollectionMethod((), INT),
-}
+_UPDATES_METHODS = {"currentBatch": CollectionMethod((INT,), "updates", optional=1), "size": CollectionMethod((), INT)}
 
 
 def collection_methods(kind: types.Type) -> dict[str, CollectionMethod]:

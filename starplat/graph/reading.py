@@ -57,12 +57,7 @@ _OF_SEVERAL_FILES = frozenset({"ldbc"})
 
 
 def prepared(
-    graph: Graph,
-    *,
-    undirected: bool = False,
-    weights: str | None = None,
-    drop_loops: bool = False,
-    dedup: bool = False,
+    graph: Graph, *, undirected: bool = False, weights: str | None = None, drop_loops: bool = False, dedup: bool = False
 ) -> Graph:
     """The graph as the options of `read` want it; weights are given last, so that they fit the arcs that remain."""
     if undirected:

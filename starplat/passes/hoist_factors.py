@@ -188,10 +188,7 @@ class _Hoister(Rewriter):
 
     def meaning(self, expression: ir.Expression) -> ir.Expression:
         """The expression with the locals that stand for other expressions replaced by them."""
-        return map_expression(
-            lambda e: self.known.get(e.variable, e) if isinstance(e, ir.Ref) else e,
-            expression,
-        )
+        return map_expression(lambda e: self.known.get(e.variable, e) if isinstance(e, ir.Ref) else e, expression)
 
     def value(self, expression: ir.Expression, neighbors: tuple[Neighbor, ...], *, added: bool = True) -> ir.Expression:
         """The expression with its largest factors replaced. `added`: it may be an operand of a sum."""

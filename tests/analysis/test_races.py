@@ -185,12 +185,7 @@ function components(Graph g, propNode<node> c) {{
 
 @pytest.mark.parametrize(
     ("change", "expected"),
-    [
-        ({}, {"d"}),
-        ({"start": "g.num_nodes() - v"}, {"f"}),
-        ({"other": ""}, {"f"}),
-        ({"jump": "v.c / 2"}, {"a", "f"}),
-    ],
+    [({}, {"d"}), ({"start": "g.num_nodes() - v"}, {"f"}), ({"other": ""}, {"f"}), ({"jump": "v.c / 2"}, {"a", "f"})],
 )
 def test_labels_that_hook_and_jump_find_the_least_of_their_component(
     change: dict[str, str], expected: set[str]

@@ -37,16 +37,7 @@ def write(module: ir.Module, folder: Path, stem: str) -> None:
 def compiled(module: ir.Module, folder: Path, stem: str) -> None:
     require_headers()
     write(module, folder, stem)
-    command = [
-        "g++",
-        "-std=c++17",
-        "-Wall",
-        "-Wextra",
-        "-Wshadow",
-        "-Werror",
-        "-fsyntax-only",
-        f"{stem}.cpp",
-    ]
+    command = ["g++", "-std=c++17", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-fsyntax-only", f"{stem}.cpp"]
     built = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
 

@@ -90,11 +90,7 @@ int main() {
 
 def c_graph(graph: Graph) -> tuple[Any, list[np.ndarray[Any, Any]]]:
     """`struct NAME_graph` of a program without weights, and the arrays that it points to."""
-    arrays = [
-        graph.row_offsets.astype(np.int64),
-        graph.columns.astype(np.int32),
-        graph.original_ids.astype(np.int64),
-    ]
+    arrays = [graph.row_offsets.astype(np.int64), graph.columns.astype(np.int32), graph.original_ids.astype(np.int64)]
     words = (graph.num_nodes, graph.num_arcs, *(array.ctypes.data for array in arrays))
     return (ctypes.c_int64 * len(words))(*words), arrays
 

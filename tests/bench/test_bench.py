@@ -104,8 +104,7 @@ def test_a_report_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["", "[]", "{}", '{"kind": "bench", "schema": 2}', '{"kind": "bench", "schema": 1}', "\x00", "[" * 100_000],
+    "text", ["", "[]", "{}", '{"kind": "bench", "schema": 2}', '{"kind": "bench", "schema": 1}', "\x00", "[" * 100_000]
 )
 def test_another_file_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "r.json").write_text(text, encoding="utf-8")

@@ -18,13 +18,7 @@ LATE, FAILED, WRONG = (
 
 @pytest.mark.parametrize(
     ("found", "code"),
-    [
-        ([NEAR, WITH_PARENT], 0),
-        ([NEAR, FAR], 2),
-        ([NEAR, LATE], 2),
-        ([LATE, FAILED], 1),
-        ([FAR, WRONG], 1),
-    ],
+    [([NEAR, WITH_PARENT], 0), ([NEAR, FAR], 2), ([NEAR, LATE], 2), ([LATE, FAILED], 1), ([FAR, WRONG], 1)],
 )
 def test_the_exit_code_says_whether_all_are_near(found: list[Found], code: int) -> None:
     assert spellings.verdict(found) == code

@@ -130,13 +130,7 @@ def test_a_wrong_answer_is_said_and_ends_as_e0795_does(
 
 @pytest.mark.parametrize(("code", "exit", "word"), [("E0608", 0, "refused"), ("E0906", 1, "failed")])
 def test_what_a_device_lacks_is_no_failure_but_a_fault_is(
-    starplat: Starplat,
-    examples: Path,
-    roads: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    code: str,
-    exit: int,
-    word: str,
+    starplat: Starplat, examples: Path, roads: Path, monkeypatch: pytest.MonkeyPatch, code: str, exit: int, word: str
 ) -> None:
     def faulty(device: str, result: Result) -> Result:
         raise DiagnosticError(Diagnostic(code, f"{device} cannot"), exit_code=ExitCode.WRONG_INPUT)

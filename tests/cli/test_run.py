@@ -331,9 +331,7 @@ def test_a_wrong_target_is_said_before_the_graph_is_read(starplat: Starplat, exa
 
 @pytest.mark.parametrize("suffix", ["npz", "csv", "parquet"])
 @pytest.mark.parametrize(
-    "edges",
-    [["Zoe,Ann", "Ann,Bob", "Ann,Bob", "Bob,Zoe"], ["30,20", "20,7", "20,7", "7,30"]],
-    ids=["names", "numbers"],
+    "edges", [["Zoe,Ann", "Ann,Bob", "Ann,Bob", "Bob,Zoe"], ["30,20", "20,7", "20,7", "7,30"]], ids=["names", "numbers"]
 )
 def test_what_out_wrote_comes_back_in(
     edges: list[str], suffix: str, starplat: Starplat, program: Write, tmp_path: Path

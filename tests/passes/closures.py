@@ -5,9 +5,7 @@ from __future__ import annotations
 from tests.passes.spreading import DO_WHILE_PULL, OVER_ARCS, PUSH_FLAGS, TWO_FLAGS, WHILE_CHANGED, changed
 
 LEAST_GIVEN = changed(
-    PUSH_FLAGS,
-    ("propNode<node> comp)", "propNode<int> seed, propNode<int> comp)"),
-    ("v.comp = v;", "v.comp = v.seed;"),
+    PUSH_FLAGS, ("propNode<node> comp)", "propNode<int> seed, propNode<int> comp)"), ("v.comp = v;", "v.comp = v.seed;")
 )
 
 GREATEST_LONG = """function spread(Graph net, propNode<long> color) {

@@ -213,12 +213,7 @@ ONE_WAY = {
 }
 """Arcs are followed one way."""
 
-BOTH_WAYS = {
-    "best": BEST_OF_THE_NEIGHBORS,
-    "arcs": OVER_ARCS,
-    "largest": LARGEST,
-    "hooking": HOOKING,
-}
+BOTH_WAYS = {"best": BEST_OF_THE_NEIGHBORS, "arcs": OVER_ARCS, "largest": LARGEST, "hooking": HOOKING}
 """Arcs are followed both ways."""
 
 
@@ -254,9 +249,7 @@ OTHERS = {
         ("<v.comp, changed>", "v.seen += 1; <v.comp, changed>"),
     ),
     "label-of-a-number": changed(
-        DO_WHILE_PULL,
-        ("propNode<node> comp)", "propNode<node> comp, node k)"),
-        ("nbr.comp), True", "k.comp), True"),
+        DO_WHILE_PULL, ("propNode<node> comp)", "propNode<node> comp, node k)"), ("nbr.comp), True", "k.comp), True")
     ),
     "two-hops-miss": changed(HOOKING, ("root = root.comp; }", "root = root.comp; } root = 0;")),
     "ends-early": changed(WHILE_CHANGED, ("again = False;\n", "again = False; if (net.num_nodes() > 9) { break; }\n")),
@@ -271,10 +264,7 @@ OTHERS = {
             "node old = v.comp; int i = 0; while (i < 3) { v.comp = i == 2 ? old : v.comp.comp; i += 1; }",
         ),
     ),
-    "told-too-late": changed(
-        WHILE_CHANGED,
-        ("again = True; }", "} if (p.isle < q.isle) { again = True; }"),
-    ),
+    "told-too-late": changed(WHILE_CHANGED, ("again = True; }", "} if (p.isle < q.isle) { again = True; }")),
     "settled-unseen": changed(
         WHILE_CHANGED,
         ("if (p.isle < q.isle)", "if (q.isle < 0) { again = True; } while (p.isle < q.isle)"),

@@ -121,12 +121,7 @@ class CuPy:
         self.owners: dict[int, int] = {}
         runtime = SimpleNamespace(
             CUDARuntimeError=RuntimeFaultError,
-            getDeviceProperties=lambda index: {
-                "name": b"Stand-in",
-                "major": 9,
-                "minor": 0,
-                "multiProcessorCount": 4,
-            },
+            getDeviceProperties=lambda index: {"name": b"Stand-in", "major": 9, "minor": 0, "multiProcessorCount": 4},
             pointerGetAttributes=lambda address: SimpleNamespace(device=self.owners.get(address, -1)),
             memGetInfo=lambda: (self.free, 2**34),
         )

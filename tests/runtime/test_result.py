@@ -51,9 +51,7 @@ def test_json_has_the_schema() -> None:
         *("returned", "properties", "seconds", "bytes", "validated", "warnings"),
     ]
     assert shown["graph"] == {"nodes": 4, "arcs": 3, "directed": True}
-    assert shown["properties"] == {
-        "dist": {"type": "int", "count": 4, "finite": 3, "sum": 16, "min": 0, "max": 11},
-    }
+    assert shown["properties"] == {"dist": {"type": "int", "count": 4, "finite": 3, "sum": 16, "min": 0, "max": 11}}
     assert list(shown["seconds"]) == ["load", "compile", "upload", "run", "download"]
     assert len(shown["seconds"]["run"]) == 2
     assert shown["validated"] is None

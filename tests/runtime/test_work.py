@@ -30,13 +30,7 @@ def costs(body: str, parameters: str = "propNode<int> a, propNode<double> b, pro
         ("forall (v in g.nodes()) { v.a = v.a + 1; }", Cost(), Cost(8, 1), Cost(), set()),
         ("forall (v in g.nodes()) { v.b = v.b * v.b; }", Cost(), Cost(16, 1), Cost(), set()),
         ("forall (v in g.nodes().filter(c == True)) { v.a = k; }", Cost(1, 1), Cost(4, 0), Cost(), set()),
-        (
-            "forall (v in g.nodes()) { if (v.a > k) { v.b = 0.0; } }",
-            Cost(),
-            Cost(4, 1),
-            Cost(),
-            {CONDITIONS},
-        ),
+        ("forall (v in g.nodes()) { if (v.a > k) { v.b = 0.0; } }", Cost(), Cost(4, 1), Cost(), {CONDITIONS}),
         (
             "forall (v in g.nodes()) { forall (w in g.neighbors(v)) { w.a += v.a; } }",
             Cost(),

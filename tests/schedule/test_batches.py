@@ -64,8 +64,7 @@ TESTED_LAST = changed(
     ("    rounds++;\n  }", "    rounds++;\n  } while (risen > 0 && rounds < limit);"),
 )
 COUNTED = changed(
-    WHILE,
-    ("  while (risen > 0 && rounds < limit) {", "  for (int i = 0; i < limit && risen > 0; i++) {"),
+    WHILE, ("  while (risen > 0 && rounds < limit) {", "  for (int i = 0; i < limit && risen > 0; i++) {")
 )
 LEAVES = changed(
     WHILE,
@@ -83,8 +82,7 @@ DOUBLES = changed(
     ("return sum", "return 1.0 * (seed % 1000) + sum"),
 )
 CHOOSES = changed(
-    WHILE,
-    ("    sum = sum + 1.0 * risen;", "    if (risen % 2 == 0) { sum = sum + 2.0; } else { sum = sum * 0.5; }"),
+    WHILE, ("    sum = sum + 1.0 * risen;", "    if (risen % 2 == 0) { sum = sum + 2.0; } else { sum = sum * 0.5; }")
 )
 TWO_SUMS = changed(
     WHILE,

@@ -232,9 +232,7 @@ def test_the_file_beside_a_program_is_taken_and_said(command: Command, files: tu
 
 
 def test_compile_inspect_and_explain_take_a_schedule(
-    command: Command,
-    files: tuple[Path, Path],
-    tmp_path: Path,
+    command: Command, files: tuple[Path, Path], tmp_path: Path
 ) -> None:
     program, _ = files
     assert command("compile", program, "-t", "openmp", "-o", tmp_path / "o", "-s", "loop=host").code == 0
@@ -265,9 +263,7 @@ def test_explain_looks_at_a_graph(command: Command, files: tuple[Path, Path]) ->
 
 
 def test_explain_says_where_nothing_is_chosen(
-    command: Command,
-    files: tuple[Path, Path],
-    monkeypatch: pytest.MonkeyPatch,
+    command: Command, files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(apply, "STEPS", ())
     assert command("explain", files[0], "-t", "opencl", "--for", "gpu", "-s", "direction=push").out.endswith(

@@ -16,15 +16,7 @@ from tests.programs.targets import REFERENCE, TARGETS, Target
 from tests.spellings.answers import NEAR, RIGHT, arcs_of
 from tests.spellings.corpus import Entry, Kind, entries
 from tests.spellings.graphs import UGLY
-from tests.spellings.judging import (
-    ALGORITHMS,
-    algorithm_of,
-    answer_of,
-    arguments,
-    assert_parents,
-    right_answer,
-    same,
-)
+from tests.spellings.judging import ALGORITHMS, algorithm_of, answer_of, arguments, assert_parents, right_answer, same
 from tests.zoo import ZOO
 
 every_program = pytest.mark.parametrize("entry", entries(), ids=str)

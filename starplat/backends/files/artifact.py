@@ -20,9 +20,7 @@ from starplat.backends.files.render import helper_texts, render
 from starplat.backends.host.functions import host_text
 from starplat.backends.host.launches import BY_NAME, Launching
 from starplat.backends.host.words import CELLS, CPP, size_of
-from starplat.backends.launch import (
-    MOST_THREADS,
-)
+from starplat.backends.launch import MOST_THREADS
 from starplat.backends.legal_module import legal
 from starplat.backends.text.comments import file_name, origin, quoted
 from starplat.backends.text.folding import WIDEST

@@ -14,13 +14,7 @@ from starplat.backends.arc_rows import ROWS
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT
 from starplat.backends.host.words import CELLS
-from starplat.backends.launch import (
-    GROUP_SIZE,
-    ArgumentKind,
-    KernelArgument,
-    kernel_parameters,
-    loop_parameters,
-)
+from starplat.backends.launch import GROUP_SIZE, ArgumentKind, KernelArgument, kernel_parameters, loop_parameters
 from starplat.backends.one_launch.rings import RING
 from starplat.backends.text.names import Names
 from starplat.ir import nodes as ir

@@ -68,12 +68,7 @@ def inspect(
 
 
 def _annotate(
-    source: SourceFile,
-    target: str,
-    function: str | None,
-    html: Path | None,
-    schedule: Schedule | None,
-    whom: Whom,
+    source: SourceFile, target: str, function: str | None, html: Path | None, schedule: Schedule | None, whom: Whom
 ) -> None:
     from starplat import pipeline
     from starplat.cli.views.annotating import annotate

@@ -197,12 +197,7 @@ def _write_page(path: Path, result: Result, trace: Trace) -> None:
     console.say(f"{path}: written")
 
 
-def run_program(
-    program: Program,
-    graph: Graph,
-    words: dict[str, str],
-    request: Request,
-) -> Result:
+def run_program(program: Program, graph: Graph, words: dict[str, str], request: Request) -> Result:
     """Binds the words to the entry's parameters and runs."""
     from starplat.runtime import bind_text
 

@@ -12,12 +12,7 @@ from starplat.frontend.typed import Binary, Conditional, Convert, Infinity, Lite
 from starplat.frontend.types import Carrier, Scalar, as_number, common, convertible, indefinite
 from starplat.source import Span
 
-LARGEST = {
-    Scalar.INT: 2**31 - 1,
-    Scalar.LONG: 2**63 - 1,
-    Scalar.NODE: 2**31 - 1,
-    Scalar.EDGE: 2**63 - 1,
-}
+LARGEST = {Scalar.INT: 2**31 - 1, Scalar.LONG: 2**63 - 1, Scalar.NODE: 2**31 - 1, Scalar.EDGE: 2**63 - 1}
 _LARGEST_FLOAT = 3.4028234663852886e38
 
 

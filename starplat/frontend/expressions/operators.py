@@ -5,14 +5,7 @@ Every function returns None, having said why, where the operands do not fit.
 
 from starplat.frontend import typed
 from starplat.frontend.context import Context
-from starplat.frontend.expressions.conversions import (
-    LARGEST,
-    convert,
-    fits,
-    meet,
-    meeting_type,
-    mismatch,
-)
+from starplat.frontend.expressions.conversions import LARGEST, convert, fits, meet, meeting_type, mismatch
 from starplat.frontend.expressions.truth import comparison_help, falsehood, note_number, number, require_truth, truth
 from starplat.frontend.typed import Binary, Infinity, Literal, Operator, Unary, UnaryOperator, scalar_of
 from starplat.frontend.types import Scalar, as_number, indefinite

@@ -16,11 +16,7 @@ from starplat.source import Span
 
 
 def check_function(
-    function: ast.Function,
-    name: str,
-    signatures: dict[str, Signature],
-    names: dict[str, Span],
-    reporter: Reporter,
+    function: ast.Function, name: str, signatures: dict[str, Signature], names: dict[str, Span], reporter: Reporter
 ) -> tuple[Signature, typed.FunctionDefinition]:
     """Checks a function whose callees have been; the definition holds only if no error was reported."""
     context, definition = _pass(function, name, signatures, names, reporter, None)

@@ -42,12 +42,7 @@ class KernelRunner:
         self._functions = helper_names(module.helpers)
 
     def run(
-        self,
-        kernel_name: str,
-        arrays: Mapping[str, Cells],
-        scalars: Mapping[str, Value],
-        num_nodes: int,
-        num_arcs: int,
+        self, kernel_name: str, arrays: Mapping[str, Cells], scalars: Mapping[str, Value], num_nodes: int, num_arcs: int
     ) -> dict[str, Value]:
         """Runs a kernel on one-dimensional contiguous `arrays` (by `Array.name`), which it changes in place.
 

@@ -5,17 +5,7 @@ from typing import assert_never
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.context import (
-    COMBINES,
-    ELEMENTS,
-    EXTREMES,
-    Context,
-    array_of,
-    element_of,
-    false,
-    true,
-    zero,
-)
+from starplat.ir.lowering.context import COMBINES, ELEMENTS, EXTREMES, Context, array_of, element_of, false, true, zero
 from starplat.ir.lowering.host_expressions import HostExpressions
 from starplat.ir.lowering.host_loops import lower_for_each
 from starplat.ir.lowering.regions import RegionLowering

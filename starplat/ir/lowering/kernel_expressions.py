@@ -3,10 +3,7 @@
 from starplat.frontend import typed
 from starplat.frontend.types import PropertyType, Scalar, SetType
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.context import (
-    ELEMENTS,
-    Context,
-)
+from starplat.ir.lowering.context import ELEMENTS, Context
 from starplat.ir.lowering.expressions import ExpressionLowering
 from starplat.ir.lowering.names import Names
 from starplat.ir.lowering.surroundings import ArcPlace, LevelScope, Surroundings

@@ -4,13 +4,7 @@ from typing import assert_never
 
 from starplat.frontend import typed
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.context import (
-    COMBINES,
-    ELEMENTS,
-    EXTREMES,
-    false,
-    true,
-)
+from starplat.ir.lowering.context import COMBINES, ELEMENTS, EXTREMES, false, true
 from starplat.ir.lowering.kernel_expressions import KernelExpressions
 
 

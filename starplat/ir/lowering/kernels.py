@@ -5,14 +5,7 @@ from typing import assert_never
 from starplat.analysis.positions import aliases
 from starplat.frontend import typed
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.context import (
-    ELEMENTS,
-    both,
-    equal,
-    plus,
-    true,
-    zero,
-)
+from starplat.ir.lowering.context import ELEMENTS, both, equal, plus, true, zero
 from starplat.ir.lowering.kernel_stores import KernelStores
 from starplat.ir.lowering.surroundings import ArcPlace
 from starplat.ir.lowering.uses import holds_still

@@ -9,18 +9,7 @@ is stored in them): a better sum than a device's, but the same answer to `new < 
 from abc import ABC, abstractmethod
 
 from starplat.ir import nodes as ir
-from starplat.ir.python.text import (
-    ATOM,
-    BIT_OR,
-    CHOICE,
-    COMPARISON,
-    SIGN,
-    SUM,
-    Names,
-    Text,
-    literal,
-    width,
-)
+from starplat.ir.python.text import ATOM, BIT_OR, CHOICE, COMPARISON, SIGN, SUM, Names, Text, literal, width
 from starplat.ir.verifying.bounds import Bounds
 
 

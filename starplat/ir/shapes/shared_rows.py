@@ -9,13 +9,7 @@ from dataclasses import dataclass
 
 from starplat.ir import nodes as ir
 from starplat.ir.shapes.gathering import combined_with
-from starplat.ir.visitor import (
-    all_expressions,
-    assigned_variables,
-    blocks_of,
-    declared_by,
-    walk_kernel,
-)
+from starplat.ir.visitor import all_expressions, assigned_variables, blocks_of, declared_by, walk_kernel
 
 _BEYOND = {ir.BinaryOperator.LESS: ir.Combine.MIN, ir.BinaryOperator.GREATER: ir.Combine.MAX}
 _WRITES = ir.Store | ir.UpdateCell | ir.ExtremeCell | ir.FetchAdd | ir.FetchOr | ir.CompareSwap

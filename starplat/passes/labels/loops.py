@@ -19,10 +19,7 @@ from dataclasses import dataclass, replace
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.uses import stream
-from starplat.ir.visitor import (
-    blocks_of,
-    written_arrays,
-)
+from starplat.ir.visitor import blocks_of, written_arrays
 from starplat.passes.labels.candidates import Candidate
 from starplat.passes.labels.kernels import clears_its_own, flattens, sets_all, summary
 from starplat.passes.labels.orders import Labels

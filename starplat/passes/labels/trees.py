@@ -133,8 +133,7 @@ class Trees:
         counts as outside of it, which costs time and does no harm."""
         held, great = self.local("held"), self.local("great")
         middle = ir.Load(
-            ir.COLUMNS,
-            build.divided(ir.NumArcs(ir.Element.ARC), ir.Const(2, ir.Element.ARC), ir.Element.ARC),
+            ir.COLUMNS, build.divided(ir.NumArcs(ir.Element.ARC), ir.Const(2, ir.Element.ARC), ir.Element.ARC)
         )
         return (
             *self.turned,

@@ -15,14 +15,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.launches import assigns, given_by
 from starplat.ir.shapes.members import membership
 from starplat.ir.uses import stream
-from starplat.ir.visitor import (
-    arrays_in,
-    changed_by,
-    used_host_arrays,
-    walk_expression,
-    walk_host,
-    written_arrays,
-)
+from starplat.ir.visitor import arrays_in, changed_by, used_host_arrays, walk_expression, walk_host, written_arrays
 from starplat.schedule.direction.pull_kernels import Spread, says_only_that, spread_in
 
 

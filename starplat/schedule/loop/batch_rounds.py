@@ -14,13 +14,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import map_expression
 from starplat.ir.uses import stream
-from starplat.ir.visitor import (
-    declared_by,
-    walk_expression,
-    walk_kernel,
-    with_signature,
-    written_arrays,
-)
+from starplat.ir.visitor import declared_by, walk_expression, walk_kernel, with_signature, written_arrays
 from starplat.schedule.loop.batch_values import (
     Reading,
     Values,
