@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from starplat.frontend import typed
-from starplat.frontend.walk import blocks, expressions, statements, within, written
+from starplat.frontend.walk import blocks, expressions, statements, within, written, written_places
 
 __all__ = [
     "all_values",
@@ -35,17 +35,6 @@ def all_values(statement: typed.Statement) -> Iterator[typed.Expression]:
         yield from values(inner)
         if isinstance(inner, typed.IterateInBFS) and inner.reverse is not None and inner.reverse.filter is not None:
             yield inner.reverse.filter
-
-
-def written_places(statement: typed.Statement) -> tuple[typed.Place, ...]:
-    """The places that a statement itself writes."""
-    match statement:
-        case typed.Assign() | typed.Update():
-            return (statement.place,)
-        case typed.AssignExtreme():
-            return (statement.place, *(carried.place for carried in statement.carried))
-        case _:
-            return ()
 
 
 def changed(statement: typed.Statement, program: typed.Program) -> frozenset[typed.Symbol]:

@@ -133,14 +133,21 @@ def expressions(statement: typed.Statement) -> tuple[typed.Expression, ...]:
             return ()
 
 
-def written(statement: typed.Statement) -> Iterator[typed.Symbol]:
-    """The symbols that a statement itself may change, calls by reference included."""
+def written_places(statement: typed.Statement) -> tuple[typed.Place, ...]:
+    """The places that a statement itself writes."""
     match statement:
         case typed.Assign() | typed.Update():
-            yield statement.place.symbol
+            return (statement.place,)
         case typed.AssignExtreme():
-            yield statement.place.symbol
-            yield from (c.place.symbol for c in statement.carried)
+            return (statement.place, *(carried.place for carried in statement.carried))
+        case _:
+            return ()
+
+
+def written(statement: typed.Statement) -> Iterator[typed.Symbol]:
+    """The symbols that a statement itself may change, calls by reference included."""
+    yield from (place.symbol for place in written_places(statement))
+    match statement:
         case typed.Attach():
             yield from (symbol for symbol, _ in statement.items)
         case typed.CopyProperty():

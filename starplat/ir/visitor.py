@@ -72,6 +72,11 @@ def walk_expression(expression: ir.Expression) -> Iterator[ir.Expression]:
         yield from walk_expression(operand)
 
 
+def variables_read(expression: ir.Expression) -> set[ir.Variable]:
+    """The variables whose values an expression reads."""
+    return {part.variable for part in walk_expression(expression) if isinstance(part, ir.Ref)}
+
+
 def _walk(ops: Iterable[Op]) -> Iterator[Op]:
     for op in ops:
         yield op

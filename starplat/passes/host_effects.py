@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from starplat.ir import nodes as ir
-from starplat.ir.visitor import walk_expression, written_arrays
+from starplat.ir.visitor import variables_read, written_arrays
 from starplat.passes.memory import Memory
 
 
@@ -25,9 +25,9 @@ def effects(op: ir.HostOp, kernel_of: Callable[[str], ir.Kernel]) -> Effects | N
     """What the operation does; None if others must not pass it."""
     match op:
         case ir.DeclareVariable(variable, value) | ir.SetVariable(variable, value):
-            return Effects(_read(value), frozenset((variable,)))
+            return Effects(frozenset(variables_read(value)), frozenset((variable,)))
         case ir.Fill(array, value):
-            return Effects(_read(value), arrays_written=frozenset((array,)))
+            return Effects(frozenset(variables_read(value)), arrays_written=frozenset((array,)))
         case ir.CopyArray(destination, source):
             return Effects(arrays_read=frozenset((source,)), arrays_written=frozenset((destination,)))
         case ir.Launch(name):
@@ -37,10 +37,6 @@ def effects(op: ir.HostOp, kernel_of: Callable[[str], ir.Kernel]) -> Effects | N
             return Effects(read, results, frozenset(kernel.arrays), written_arrays(kernel.body))
         case _:
             return None
-
-
-def _read(value: ir.Expression) -> frozenset[ir.Variable]:
-    return frozenset(e.variable for e in walk_expression(value) if isinstance(e, ir.Ref))
 
 
 def commute(one: Effects, other: Effects, memory: Memory) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from starplat.analysis.settling.monotone import conjuncts, denied
+from starplat.analysis.settling.monotone import conjuncts
 from starplat.frontend import typed
 from starplat.frontend.walk import blocks
 
@@ -32,7 +32,7 @@ def guarded(block: typed.Block, outer: tuple[typed.Expression, ...] = (), known:
             case typed.If():
                 yield from guarded(s.then, (*under, *conjuncts(s.condition)), known)
                 if s.otherwise is not None:
-                    yield from guarded(s.otherwise, (*under, *denied(s.condition)), known)
+                    yield from guarded(s.otherwise, (*under, *conjuncts(s.condition, holds=False)), known)
             case typed.ForEach():
                 asked = () if s.filter is None else tuple(conjuncts(s.filter))
                 yield from guarded(s.body, (*under, *asked), known and not _is_left(s.body.statements))
@@ -42,7 +42,7 @@ def guarded(block: typed.Block, outer: tuple[typed.Expression, ...] = (), known:
                         yield from guarded(inner, under, known=False)
         match s:
             case typed.If(then=typed.Block(statements=(typed.Continue(),)), otherwise=None):
-                under = (*under, *denied(s.condition))
+                under = (*under, *conjuncts(s.condition, holds=False))
             case typed.If() if any(isinstance(i, typed.Continue) for i in _of_this_loop(s)):
                 known = False
 

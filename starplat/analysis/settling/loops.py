@@ -12,7 +12,6 @@ from starplat.analysis import walk
 from starplat.analysis.settling.labels import are_labels
 from starplat.analysis.settling.monotone import (
     conjuncts,
-    denied,
     keeps_holding,
     mentions,
     rises_with,
@@ -117,8 +116,8 @@ class _Round:
                 continue
             leaves = _left_by(statement)
             if leaves is not None:
-                self._condition(denied(leaves), statements[position + 1 :])
-                under = (*under, *denied(leaves))
+                self._condition(conjuncts(leaves, holds=False), statements[position + 1 :])
+                under = (*under, *conjuncts(leaves, holds=False))
             else:
                 self._statement(statement, under, statements)
 
@@ -162,7 +161,7 @@ class _Round:
         self._condition(conditions, s.then.statements)
         self._sequence(s.then.statements, (*under, *conditions))
         if s.otherwise is not None:
-            against = tuple(denied(s.condition))
+            against = tuple(conjuncts(s.condition, holds=False))
             self._condition(against, s.otherwise.statements)
             self._sequence(s.otherwise.statements, (*under, *against))
 

@@ -32,6 +32,9 @@ _DENIED = {
 }
 
 
+_JOINED = {True: typed.Operator.AND, False: typed.Operator.OR}
+
+
 def mentions(value: typed.Expression, symbols: Set[typed.Symbol]) -> bool:
     """Whether the value reads a cell or variable of one of the symbols."""
     return any(
@@ -95,30 +98,18 @@ def keeps_holding(condition: typed.Expression, symbols: Set[typed.Symbol], extre
             return False
 
 
-def conjuncts(condition: typed.Expression) -> Iterator[typed.Expression]:
-    """The conditions that must all hold for a condition to hold."""
+def conjuncts(condition: typed.Expression, *, holds: bool = True) -> Iterator[typed.Expression]:
+    """The conditions that must all hold where a condition `holds`, or where it does not."""
     match condition:
-        case typed.Binary(operator=typed.Operator.AND, left=left, right=right):
-            yield from conjuncts(left)
-            yield from conjuncts(right)
+        case typed.Binary(operator=operator, left=left, right=right) if operator is _JOINED[holds]:
+            yield from conjuncts(left, holds=holds)
+            yield from conjuncts(right, holds=holds)
         case typed.Unary(operator=typed.UnaryOperator.NOT, operand=operand):
-            yield from denied(operand)
-        case _:
-            yield condition
-
-
-def denied(condition: typed.Expression) -> Iterator[typed.Expression]:
-    """The conditions that must all hold for a condition not to hold."""
-    match condition:
-        case typed.Binary(operator=typed.Operator.OR, left=left, right=right):
-            yield from denied(left)
-            yield from denied(right)
-        case typed.Unary(operator=typed.UnaryOperator.NOT, operand=operand):
-            yield from conjuncts(operand)
-        case typed.Binary(operator=operator, left=left, right=right) if operator in _DENIED:
+            yield from conjuncts(operand, holds=not holds)
+        case typed.Binary(operator=operator, left=left, right=right) if not holds and operator in _DENIED:
             yield typed.Binary(_DENIED[operator], left, right, Scalar.BOOL, span=condition.span)
         case _:
-            yield typed.Unary(typed.UnaryOperator.NOT, condition, span=condition.span)
+            yield condition if holds else typed.Unary(typed.UnaryOperator.NOT, condition, span=condition.span)
 
 
 def says_that_it_wins(condition: typed.Expression, extreme: typed.AssignExtreme) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from starplat.analysis import walk
 from starplat.analysis.convergence import convergence
-from starplat.analysis.settling.monotone import conjuncts, denied
+from starplat.analysis.settling.monotone import conjuncts
 from starplat.analysis.settling.snapshots import Snapshot
 from starplat.frontend import typed
 
@@ -79,7 +79,7 @@ def _asked(loop: Loop) -> Iterator[tuple[typed.Symbol, bool]]:
         yield loop.flag, False
         ends = conjuncts(loop.condition)
     else:
-        ends = denied(loop.condition)
+        ends = conjuncts(loop.condition, holds=False)
     for part in ends:
         yield from _flag(part)
 

@@ -31,7 +31,7 @@ class Acting:
                 given = [s for part in parts(walk.expressions(statement)) for s in self.changed(part)]
                 lent = {a for call in calls(walk.expressions(statement)) for a in call.arguments}
                 written |= {s for s in walk.written(statement) if s not in lent} | set(given)
-                written |= {p.symbol for p in _places(statement)}
+                written |= {p.symbol for p in walk.written_places(statement)}
             by_value = [isinstance(p.type, Scalar) and p.role is not typed.Role.REFERENCE for p in function.parameters]
             pairs = zip(function.parameters, by_value, strict=True)
             self.changes[name] = tuple(p in written and not value for p, value in pairs)
@@ -99,13 +99,3 @@ def _beside(top: typed.Expression, acting: Part) -> Iterable[typed.Expression]:
         return
     for child in walk.children(top):
         yield from _beside(child, acting) if child is inside[0] else (child,)
-
-
-def _places(statement: typed.Statement) -> tuple[typed.Place, ...]:
-    match statement:
-        case typed.Assign() | typed.Update():
-            return (statement.place,)
-        case typed.AssignExtreme():
-            return (statement.place, *(c.place for c in statement.carried))
-        case _:
-            return ()

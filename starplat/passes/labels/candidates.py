@@ -14,6 +14,7 @@ from starplat.ir.visitor import (
     all_expressions,
     arrays_in,
     expressions_of,
+    variables_read,
     walk_expression,
     walk_host,
     walk_kernel,
@@ -94,7 +95,7 @@ class Candidate:
         alone = judge.iterator is not None and written_arrays(judge.body) == {kernel.filter.array}
         if chosen is None or not alone or kernel.filter.index != ir.Ref(kernel.iterator) or judge.iterator is None:
             return kernel
-        names = {part.variable for part in walk_expression(chosen) if isinstance(part, ir.Ref)}
+        names = variables_read(chosen)
         if not names <= {judge.iterator, *judge.scalars}:
             return kernel
         own, mine = ir.Ref(judge.iterator), ir.Ref(kernel.iterator)

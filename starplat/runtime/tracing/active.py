@@ -15,7 +15,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjuncts
 from starplat.ir.interpreting import vectorize
 from starplat.ir.points import rows_of, way_of
-from starplat.ir.visitor import walk_expression, with_signature
+from starplat.ir.visitor import variables_read, walk_expression, with_signature
 from starplat.runtime.elements import Cells, Value, cells_in, dtype_of
 from starplat.runtime.tracing.trace import Filled, Held, Walk
 
@@ -85,16 +85,12 @@ def _sought(kernel: ir.Kernel) -> ir.Kernel | None:
         case _:
             return None
     known = {neighbor, *kernel.scalars}
-    about = [part for part in conjuncts(condition) if _asks_about(part) <= known]
-    if not any(neighbor in _asks_about(part) for part in about):
+    about = [part for part in conjuncts(condition) if variables_read(part) <= known]
+    if not any(neighbor in variables_read(part) for part in about):
         return None
     chosen = build.both(*about)
     arcs = ir.ForNeighbors(ir.Direction.OUT, ir.Ref(neighbor), node, position, (), loop.parallel)
     return with_signature(replace(kernel, iterator=neighbor, filter=chosen, body=(arcs,)))
-
-
-def _asks_about(condition: ir.Expression) -> set[ir.Variable]:
-    return {part.variable for part in walk_expression(condition) if isinstance(part, ir.Ref)}
 
 
 def held_by(kernel: ir.Kernel) -> Held:

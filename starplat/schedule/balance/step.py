@@ -10,11 +10,11 @@ from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.shapes.gathering import gathering
 from starplat.ir.shapes.members import membership
+from starplat.ir.shapes.shared_rows import leaves
 from starplat.ir.visitor import (
     all_expressions,
     arrays_in,
     assigned_variables,
-    blocks_of,
     declared_by,
     launched_alone,
     loops_of,
@@ -97,7 +97,7 @@ def _suits(kernel: ir.Kernel) -> bool:
     return (
         loop.parallel
         and loop.node == ir.Ref(kernel.iterator)
-        and not _leaves(loop.body)
+        and not leaves(loop.body)
         and all(_repeatable(op, kernel) for op in body[:-1])
         and not _changes_cells(body[:-1])
         and all(_for_many(op, loop) for op in walk_kernel(loop.body))
@@ -108,17 +108,6 @@ def _suits(kernel: ir.Kernel) -> bool:
 def _gathers_words(kernel: ir.Kernel) -> bool:
     """Whether each node of listed words gathers a value; warps share only those of all nodes, sets and lists."""
     return isinstance(kernel.domain, ir.InWords) and gathering(kernel) is not None
-
-
-def _leaves(body: tuple[ir.KernelOp, ...]) -> bool:
-    """Whether a loop's body may end the loop itself; a Break of a loop inside it is that loop's."""
-    for op in body:
-        if isinstance(op, ir.KernelBreak | ir.KernelReturn):
-            return True
-        loops = bool(declared_by(op)) and blocks_of(op)
-        if not loops and any(_leaves(block) for block in blocks_of(op)):
-            return True
-    return False
 
 
 def _repeatable(op: ir.KernelOp, kernel: ir.Kernel) -> bool:

@@ -38,14 +38,12 @@ def keeps_holding(condition: ir.Expression, cell: ir.Load, extreme: ir.Combine) 
         return True
     falls = extreme is ir.Combine.MIN
     match condition:
-        case ir.Binary(operator, left, right) if left == cell and not _mentions(right, cell):
+        case ir.Binary(operator, left, right) if cell in (left, right):
+            other = right if left == cell else left
             if operator is ir.BinaryOperator.NOT_EQUAL:
-                return falls and right == ir.infinity(cell.element)
-            return operator in (_DOWNWARD if falls else _UPWARD)
-        case ir.Binary(operator, left, right) if right == cell and not _mentions(left, cell):
-            if operator is ir.BinaryOperator.NOT_EQUAL:
-                return falls and left == ir.infinity(cell.element)
-            return operator in (_UPWARD if falls else _DOWNWARD)
+                return falls and other == ir.infinity(cell.element)
+            allowed = _DOWNWARD if falls is (left == cell) else _UPWARD
+            return operator in allowed and not _mentions(other, cell)
         case _:
             return False
 

@@ -14,7 +14,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjunction, conjuncts
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import all_expressions, walk_expression, with_signature
+from starplat.ir.visitor import all_expressions, variables_read, with_signature
 from starplat.schedule.direction.join_effects import Marks
 from starplat.schedule.direction.joins import Join
 from starplat.schedule.edge_effects import Step, unfolded
@@ -128,8 +128,8 @@ class _Puller:
         number = {join.edge.loop.position: ir.Load(ir.IN_ARCS, ir.Ref(place))}
         conditions = [part for guard in join.edge.guards for part in conjuncts(unfolded(guard, dict(number)))]
         others = {join.teller, place}
-        asked = [e for e in conditions if not others & _variables(e)]
-        tests = (*join.chosen, *(e for e in conditions if others & _variables(e)))
+        asked = [e for e in conditions if not others & variables_read(e)]
+        tests = (*join.chosen, *(e for e in conditions if others & variables_read(e)))
         found = tuple(replace(op, shared=False) if isinstance(op, ir.Store) else op for op in effect.ops)
         search = ir.KernelIf(build.both(*tests) if tests else build.TRUE, (*found, ir.KernelBreak()))
         loop = ir.ForNeighbors(ir.Direction.IN, join.own, join.teller, place, (search,), True)
@@ -178,10 +178,6 @@ def _within(steps: Iterable[Step], last: tuple[ir.KernelOp, ...]) -> tuple[ir.Ke
             case _:
                 inside = (ir.KernelIf(step, inside),)
     return inside
-
-
-def _variables(expression: ir.Expression) -> set[ir.Variable]:
-    return {part.variable for part in walk_expression(expression) if isinstance(part, ir.Ref)}
 
 
 class _Seen(Rewriter):

@@ -15,7 +15,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.launches import assigns, given_by
 from starplat.ir.shapes.members import membership
 from starplat.ir.uses import stream
-from starplat.ir.visitor import arrays_in, changed_by, used_host_arrays, walk_expression, walk_host, written_arrays
+from starplat.ir.visitor import arrays_in, changed_by, used_host_arrays, variables_read, walk_host, written_arrays
 from starplat.schedule.direction.pull_kernels import Spread, says_only_that, spread_in
 
 
@@ -155,7 +155,7 @@ class _Beginning:
         """Whether an index is the same node in both operations."""
         places = sorted(self.place(op) for op in (one, other))
         between = self.before[places[0] : places[1]]
-        read = [part.variable for part in walk_expression(one.index) if isinstance(part, ir.Ref)]
+        read = variables_read(one.index)
         return not any(assigns(op, variable, self.module) for op in between for variable in read)
 
     def place(self, op: ir.HostOp) -> int:

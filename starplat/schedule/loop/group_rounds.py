@@ -16,7 +16,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.listed import known_length
 from starplat.ir.uses import stream
-from starplat.ir.visitor import declared_by, expressions_of, walk_expression, walk_host
+from starplat.ir.visitor import declared_by, expressions_of, variables_read, walk_host
 from starplat.schedule.edge_effects import unfolded
 from starplat.schedule.loop.threads import is_safe, scalars_read, scalars_set, shortens, takes_locks
 from starplat.schedule.names import Taken
@@ -130,7 +130,7 @@ class _Round:
         if not isinstance(op, ir.HostIf) or not is_safe(op.condition):
             return None
         condition = unfolded(op.condition, self.values)
-        if self.assigned & _variables(condition):
+        if self.assigned & variables_read(condition):
             return None
         then, otherwise = tuple(stream(op.then)), tuple(stream(op.otherwise))
         if all(map(self.fits, otherwise)):
@@ -170,7 +170,7 @@ class _Round:
                 case ir.Launch(kernel):
                     domain = self.module.kernel(kernel).domain
                     length = known_length(domain) if isinstance(domain, ir.Listed) else None
-                    if length is not None and not self.assigned & _variables(length):
+                    if length is not None and not self.assigned & variables_read(length):
                         self.lengths[length] = None
                 case ir.Swap():
                     self.swaps.append(inner)
@@ -186,14 +186,10 @@ class _Round:
                 value.element is variable.element
             ):
                 began = unfolded(value, known)
-                if not self.assigned & _variables(began):
+                if not self.assigned & variables_read(began):
                     self.values[variable] = began
             case _:
                 pass
-
-
-def _variables(expression: ir.Expression) -> set[ir.Variable]:
-    return {part.variable for part in walk_expression(expression) if isinstance(part, ir.Ref)}
 
 
 def _is_word(op: ir.HostOp) -> bool:
