@@ -96,9 +96,7 @@ def arcs_walked(kernel: ir.Kernel) -> ir.ForNeighbors | ir.NodeNeighbors | None:
 def rows_of(kernel: ir.Kernel) -> ir.Array | None:
     """The offsets of the arcs that a kernel walks at each of its nodes."""
     walked = arcs_walked(kernel)
-    if walked is None:
-        return None
-    return ir.ROW_OFFSETS if walked.direction is ir.Direction.OUT else ir.IN_ROW_OFFSETS
+    return None if walked is None else walked.direction.rows
 
 
 def way_of(kernel: ir.Kernel) -> Way:

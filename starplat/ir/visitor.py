@@ -195,14 +195,10 @@ def continues(body: Iterable[ir.KernelOp]) -> bool:
 # --- what a kernel uses --------------------------------------------------------------------------------------------
 
 
-def _neighbor_arrays(direction: ir.Direction) -> tuple[ir.Array, ...]:
-    return (ir.ROW_OFFSETS, ir.COLUMNS) if direction is ir.Direction.OUT else (ir.IN_ROW_OFFSETS, ir.IN_COLUMNS)
-
-
 def arrays_in(node: ir.KernelOp | ir.HostOp | ir.Domain | ir.Expression) -> Iterator[ir.Array]:
     """The arrays that one node names or uses by its meaning, those of its expressions included, of its blocks not."""
     if isinstance(node, (ir.ForNeighbors, ir.NodeNeighbors)):
-        yield from _neighbor_arrays(node.direction)
+        yield from (node.direction.rows, node.direction.columns)
     elif isinstance(node, ir.FindArc):
         yield from (ir.ROW_OFFSETS, ir.COLUMNS)
     for part in _parts(node):

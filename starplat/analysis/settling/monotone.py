@@ -136,4 +136,4 @@ def _is_at_least(value: typed.Expression, least: float) -> bool:
 
 
 def _is_above_zero(value: typed.Expression) -> bool:
-    return _is_at_least(value, 0) and isinstance(value, typed.Literal) and value.value > 0
+    return isinstance(value, typed.Literal) and value.value > 0

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from starplat.backends import statements as st
-from starplat.backends.arc_rows import ROWS
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT
 from starplat.backends.host.words import CELLS
@@ -180,7 +179,7 @@ class LaunchPrinter:
             case ir.AllArcs():
                 return "graph.num_arcs"
             case ir.NodeNeighbors(direction, node):
-                rows, of = f"graph.host.{ROWS[direction][0].name}", self.expressions.expression(node)
+                rows, of = f"graph.host.{direction.rows.name}", self.expressions.expression(node)
                 return f"{rows}[{of} + 1] - {rows}[{of}]"
             case ir.Listed() | ir.InWords() | ir.Numbers():
                 length = known_length(kernel.domain)

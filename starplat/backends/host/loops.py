@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol, assert_never
 
-from starplat.backends.arc_rows import ROWS
 from starplat.backends.c.assign import step_text
 from starplat.backends.c.cplusplus import TYPES
 from starplat.backends.c.expressions import ExpressionPrinter
@@ -149,7 +148,7 @@ class HostLoopPrinter:
         position: ir.Variable,
         body: tuple[ir.HostOp, ...],
     ) -> Iterator[str]:
-        rows, columns = (self.host.host_name(array) for array in ROWS[direction])
+        rows, columns = (self.host.host_name(array) for array in (direction.rows, direction.columns))
         at, of = self.host.names.local(position), self.host.text(node)
         first, end = f"{rows}[{of}]", f"{rows}[{of} + 1]"
         if self.is_settled(node):

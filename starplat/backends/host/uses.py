@@ -1,6 +1,5 @@
 """Finds the variables and arrays that host functions use, and the functions that they call."""
 
-from starplat.backends.arc_rows import ROWS
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk
 
@@ -13,10 +12,10 @@ def host_arrays(module: ir.Module) -> frozenset[ir.Array]:
             case ir.Array() if part in ir.GRAPH_ARRAYS:
                 found.add(part)
             case ir.HostForNeighbors(direction):
-                found.update(ROWS[direction])
+                found.update((direction.rows, direction.columns))
     for kernel in module.kernels:
         if isinstance(kernel.domain, ir.NodeNeighbors):
-            found.update(ROWS[kernel.domain.direction])
+            found.update((kernel.domain.direction.rows, kernel.domain.direction.columns))
     return frozenset(found)
 
 

@@ -7,7 +7,6 @@ kernel once.
 from dataclasses import replace
 
 from starplat.backends import statements as st
-from starplat.backends.arc_rows import ROWS
 from starplat.backends.legal.beside_arcs import repeated, visited
 from starplat.backends.legal.operations import Operations
 from starplat.backends.legal.unread import without_unread
@@ -27,7 +26,7 @@ def _advance(operations: Operations, kernel: ir.Kernel) -> st.GroupAdvance:
     *ahead, loop = kernel.body
     assert isinstance(loop, ir.ForNeighbors)
     assert kernel.iterator is not None
-    rows, columns = ROWS[loop.direction]
+    rows, columns = loop.direction.rows, loop.direction.columns
     body = operations.with_neighbor(loop.neighbor, columns, loop.position, operations.block(loop.body))
     body = (*operations.block(repeated(ahead)), *body)
     return st.GroupAdvance(
@@ -38,7 +37,7 @@ def _advance(operations: Operations, kernel: ir.Kernel) -> st.GroupAdvance:
 def _gather(operations: Operations, kernel: ir.Kernel, parts: Gathering) -> st.GroupGather:
     assert kernel.iterator is not None
     loop, total, nothing = parts.loop, parts.total, identity(parts.combine, parts.total.element)
-    rows, columns = ROWS[loop.direction]
+    rows, columns = loop.direction.rows, loop.direction.columns
     ahead, value = operations.block(parts.ahead), operations.locals.fresh("value", total.element)
     given = operations.block(_giving(loop.body, total, value))
     if isinstance(last := given[-1], st.Assign) and last.variable == value:

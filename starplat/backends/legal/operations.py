@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import assert_never
 
 from starplat.backends import statements as st
-from starplat.backends.arc_rows import ROWS
 from starplat.backends.c.negation import negated
 from starplat.backends.legal.continues import replace_continue
 from starplat.backends.legal.contributions import Contributions, as_logical
@@ -108,7 +107,7 @@ class Operations:
         body: st.Body,
     ) -> st.Body:
         """A loop over the arcs of a node."""
-        rows, columns = ROWS[direction]
+        rows, columns = direction.rows, direction.columns
         before: st.Body = ()
         if stride is st.Stride.ONE or not self.capabilities.structured_loops:  # those find the ends of their range once
             before, node = self.locals.settled(node, "node", body)

@@ -1,7 +1,6 @@
 """Statements of kernels whose threads share arcs: independent arcs, reductions, searches."""
 
 from starplat.backends import statements as st
-from starplat.backends.arc_rows import ROWS
 from starplat.backends.legal.beside_arcs import repeated, visited
 from starplat.backends.legal.continues import replace_continue
 from starplat.backends.legal.grouped import by_groups
@@ -31,7 +30,7 @@ def _advance(operations: Operations, kernel: ir.Kernel, members: Membership | No
     *ahead, loop = kernel.body if members is None else members.body
     assert isinstance(loop, ir.ForNeighbors)
     assert kernel.iterator is not None
-    rows, columns = ROWS[loop.direction]
+    rows, columns = loop.direction.rows, loop.direction.columns
     body = (
         *operations.block(repeated(ahead)),
         *operations.with_neighbor(loop.neighbor, columns, loop.position, operations.block(loop.body)),
@@ -47,18 +46,18 @@ def _advance(operations: Operations, kernel: ir.Kernel, members: Membership | No
 def _search(operations: Operations, kernel: ir.Kernel, parts: Searching) -> st.Search:
     """A test of arcs, and the work on one that passes."""
     assert kernel.iterator is not None
-    _, columns = ROWS[parts.loop.direction]
+    columns = parts.loop.direction.columns
     neighbor, position = parts.loop.neighbor, parts.loop.position
     ahead = operations.block(parts.ahead)
     test = operations.with_neighbor(neighbor, columns, position, (*ahead, st.Leave(parts.condition)))
     reach = operations.with_neighbor(neighbor, columns, position, (*ahead, *operations.block(parts.found)))
-    return st.Search(kernel.iterator, kernel.filter, ROWS[parts.loop.direction][0], position, test, reach)
+    return st.Search(kernel.iterator, kernel.filter, parts.loop.direction.rows, position, test, reach)
 
 
 def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | None, parts: Gathering) -> st.Gather:
     """A reduction over a node's arcs that threads share, and the work on its result."""
     assert kernel.iterator is not None
-    rows, columns = ROWS[parts.loop.direction]
+    rows, columns = parts.loop.direction.rows, parts.loop.direction.columns
     ahead = operations.block(parts.ahead)
     nothing = identity(parts.combine, parts.total.element)
     value = operations.block(_returning(parts.loop.body, parts.total))

@@ -7,7 +7,6 @@ cells of an array.
 from dataclasses import replace
 
 from starplat.backends import statements as st
-from starplat.backends.arc_rows import ROWS
 from starplat.backends.legal.domains import over_domain
 from starplat.backends.legal.operations import Operations
 from starplat.backends.one_launch.noted import noted_at
@@ -49,7 +48,7 @@ class DeviceOperations:
         """Notes that arcs of the members are counted, and of the sets that they are swapped with."""
         launched = (self.module.kernel(inner.kernel) for inner in walk_host(op.push) if isinstance(inner, ir.Launch))
         walks = [part for kernel in launched for part in walk_kernel(kernel.body) if isinstance(part, ir.ForNeighbors)]
-        rows, _ = ROWS[walks[0].direction]
+        rows = walks[0].direction.rows
         weighed = {op.members}
         for swap in (inner for inner in walk_host(self.op.body) if isinstance(inner, ir.Swap)):
             if weighed & {swap.first, swap.second}:

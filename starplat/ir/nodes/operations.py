@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from starplat.ir.nodes.values import Array, CallFunction, Expression, Variable
+from starplat.ir.nodes.values import (
+    COLUMNS,
+    IN_COLUMNS,
+    IN_ROW_OFFSETS,
+    ROW_OFFSETS,
+    Array,
+    CallFunction,
+    Expression,
+    Variable,
+)
 
 
 class Combine(Enum):
@@ -167,8 +176,20 @@ class ForRange:
 
 
 class Direction(Enum):
+    """Which arcs of a node."""
+
     OUT = "out"
     IN = "in"
+
+    @property
+    def rows(self) -> Array:
+        """Where the row of each node begins."""
+        return ROW_OFFSETS if self is Direction.OUT else IN_ROW_OFFSETS
+
+    @property
+    def columns(self) -> Array:
+        """The node at the other end of the arc at every position."""
+        return COLUMNS if self is Direction.OUT else IN_COLUMNS
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,16 +74,15 @@ class LoopWriter(FunctionWriter):
         *,
         positions: bool = True,
     ) -> Iterator[None]:
-        """The loop over a row; without use of `positions`, the row is read in one piece."""
-        out = direction is ir.Direction.OUT
-        offsets, columns = (ir.ROW_OFFSETS, ir.COLUMNS) if out else (ir.IN_ROW_OFFSETS, ir.IN_COLUMNS)
+        """The loop over a row; where nobody asks for `positions`, the row is read in one piece."""
+        offsets = direction.rows
         text = self.expressions.exact(node)
         name = text.text if text.is_atom else self.assigned(text.text)
         if self.bounds.domain(node) is not ir.Extent.NODES:
             self.line(f"if not (0 <= {name} < n): out_of_range({offsets.name!r}, {name}, f'{{n}} nodes')")
         self.bounds.learn(position, ir.Extent.ARCS)
         self.bounds.learn(neighbor, ir.Extent.NODES)
-        rows, ends = self.arrays([offsets, columns])
+        rows, ends = self.arrays([offsets, direction.columns])
         place, other = self.variables([position, neighbor])
         if not positions:
             with self.indented(f"for {other} in {ends}[{rows}[{name}]:{rows}[{name} + 1]].tolist():"):

@@ -170,7 +170,7 @@ class Reader:
         if not self.terms.is_member(node):
             raise NotFollowed
         out = op.direction is ir.Direction.OUT
-        self.terms.aliases[ir.Load(ir.COLUMNS if out else ir.IN_COLUMNS, ir.Ref(op.position))] = neighbor
+        self.terms.aliases[ir.Load(op.direction.columns, ir.Ref(op.position))] = neighbor
         self.terms.members.add(neighbor)
         if node == self.found.own:
             self.found.arcs.append(Arc(node, neighbor) if out else Arc(neighbor, node))

@@ -126,8 +126,7 @@ class TripleReader:
         if node not in self.nodes or len(self.nodes) == 3:
             raise IsNone
         assert isinstance(node, ir.Ref)
-        columns: ir.Array = ir.COLUMNS if loop.direction is ir.Direction.OUT else ir.IN_COLUMNS
-        self.known[ir.Load(columns, ir.Ref(loop.position))] = neighbor
+        self.known[ir.Load(loop.direction.columns, ir.Ref(loop.position))] = neighbor
         self.nodes.append(neighbor)
         self.arcs.add(frozenset((node, neighbor)))
 
