@@ -219,9 +219,7 @@ def _storing(array: ir.Array, value: ir.Expression, iterator: ir.Variable) -> ir
     domain = _OVER.get(array.extent)
     if domain is None:
         return None
-    return with_signature(
-        ir.Kernel("", domain, iterator, None, (ir.Store(array, ir.Ref(iterator), value),), (), (), ())
-    )
+    return with_signature(ir.Kernel("", domain, iterator, (ir.Store(array, ir.Ref(iterator), value),)))
 
 
 def _deed(op: ir.Fill | ir.CopyArray) -> str:

@@ -77,7 +77,7 @@ def _giving(kernel: ir.Kernel, found: dict[Factor, ir.Array], name: str) -> ir.K
         store = ir.Store(array, ir.Ref(node), here.value)
         stores.append(store if here.guard is None else ir.KernelIf(here.guard, (store,)))
     comment = f"what a node gives to each of its neighbors in '{kernel.name}'"
-    return with_signature(ir.Kernel(name, ir.AllNodes(), node, None, tuple(stores), (), (), (), kernel.span, comment))
+    return with_signature(ir.Kernel(name, ir.AllNodes(), node, tuple(stores), span=kernel.span, comment=comment))
 
 
 class _LaunchedBefore(Rewriter):

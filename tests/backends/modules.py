@@ -65,7 +65,16 @@ def over_nodes(
     filter: ir.Expression | None = None,
 ) -> ir.Kernel:
     """A kernel over all nodes v."""
-    return ir.Kernel(name, ir.AllNodes(), V, filter, tuple(body), tuple(arrays), tuple(scalars), tuple(reductions))
+    return ir.Kernel(
+        name,
+        ir.AllNodes(),
+        V,
+        tuple(body),
+        filter=filter,
+        arrays=tuple(arrays),
+        scalars=tuple(scalars),
+        reductions=tuple(reductions),
+    )
 
 
 def module_of(kernel: ir.Kernel, *helpers: ir.Function, source: str = "program.sp") -> ir.Module:
@@ -103,23 +112,19 @@ def sssp() -> ir.Module:
             "sssp_relax",
             ir.AllNodes(),
             V,
-            load(modified, V),
             (ir.ForNeighbors(ir.Direction.OUT, ir.Ref(V), NBR, E, (relax,), parallel=True),),
-            (ir.ROW_OFFSETS, ir.COLUMNS, modified, dist, weight, modified_next),
-            (),
-            (),
-            _span("forall (v"),
+            filter=load(modified, V),
+            arrays=(ir.ROW_OFFSETS, ir.COLUMNS, modified, dist, weight, modified_next),
+            span=_span("forall (v"),
         ),
         ir.Kernel(
             "sssp_finished",
             ir.AllNodes(),
             V,
-            None,
             (ir.Contribute(finished, ir.Unary(ir.UnaryOperator.NOT, load(modified, V))),),
-            (modified,),
-            (),
-            (ir.Reduction(finished, ir.Combine.AND),),
-            _span("fixedPoint"),
+            arrays=(modified,),
+            reductions=(ir.Reduction(finished, ir.Combine.AND),),
+            span=_span("fixedPoint"),
         ),
     )
     body = (

@@ -216,7 +216,9 @@ def test_one_thread_runs_sequential_pieces() -> None:
         early,
         ir.Store(cells, number(1), number(9)),
     )
-    kernel = ir.Kernel("once", ir.Once(), None, None, body, (cells,), (), (ir.Reduction(total, ir.Combine.ADD),))
+    kernel = ir.Kernel(
+        "once", ir.Once(), None, body, arrays=(cells,), reductions=(ir.Reduction(total, ir.Combine.ADD),)
+    )
     for context in require_devices():
         for n, second in ((4, 0), (6, 9)):
             found = np.zeros(n, np.int32)

@@ -205,7 +205,7 @@ def test_one_thread_runs_sequential_pieces() -> None:
     cells, total = node_array("cells", ir.Element.INT), variable("total")
     body = (ir.Store(cells, number(0), number(3)), ir.Contribute(total, number(4)))
     module = module_of(
-        ir.Kernel("once", ir.Once(), None, None, body, (cells,), (), (ir.Reduction(total, ir.Combine.ADD),))
+        ir.Kernel("once", ir.Once(), None, body, arrays=(cells,), reductions=(ir.Reduction(total, ir.Combine.ADD),))
     )
     text = BACKENDS["openacc"].kernels_text(module)
     assert "    #pragma acc serial deviceptr(cells) copy(total_part)\n    {\n" in text

@@ -50,7 +50,7 @@ def kernel(
     name: str = "k",
 ) -> ir.Kernel:
     loop = ir.AllNodes() if domain is None else domain
-    return with_signature(ir.Kernel(name, loop, iterator, filter, body, (), (), tuple(reductions), LOOP))
+    return with_signature(ir.Kernel(name, loop, iterator, body, filter=filter, reductions=tuple(reductions), span=LOOP))
 
 
 def module(*kernels: ir.Kernel, helpers: Iterable[ir.Function] = (), host: ir.HostFunction | None = None) -> ir.Module:

@@ -40,7 +40,7 @@ def kernel(
     name: str, domain: ir.Domain, *body: ir.KernelOp, filter: ir.Expression | None = None, sums: bool = False
 ) -> ir.Kernel:
     reductions = (ir.Reduction(SUM, ir.Combine.ADD),) if sums else ()
-    return with_signature(ir.Kernel(name, domain, V, filter, body, (), (), reductions))
+    return with_signature(ir.Kernel(name, domain, V, body, filter=filter, reductions=reductions))
 
 
 def backwards() -> ir.Kernel:

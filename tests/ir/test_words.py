@@ -28,7 +28,7 @@ PLACE, COUNT = ir.Variable("i", ir.Element.INT), ir.Variable("number_of_words", 
 
 
 def over_numbers(name: str, count: ir.Expression, *body: ir.KernelOp) -> ir.Kernel:
-    return with_signature(ir.Kernel(name, ir.Numbers(count), PLACE, None, body, (), (), ()))
+    return with_signature(ir.Kernel(name, ir.Numbers(count), PLACE, body))
 
 
 def module_with(count: int, walked: ir.Kernel, first: ir.Expression | None = None) -> ir.Module:

@@ -47,7 +47,7 @@ def kernel(
     reductions: tuple[ir.Reduction, ...] = (),
 ) -> ir.Kernel:
     """A kernel over all nodes v unless told otherwise."""
-    return with_signature(ir.Kernel(name, domain or ir.AllNodes(), iterator, None, body, (), (), reductions))
+    return with_signature(ir.Kernel(name, domain or ir.AllNodes(), iterator, body, reductions=reductions))
 
 
 def module(

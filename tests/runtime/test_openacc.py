@@ -152,7 +152,7 @@ def into_a_cell(reduction: ir.Reduction, body: list[Any], *, alone: bool = False
     cell = ir.Array("found", element, ir.Extent.ONE, ir.Origin.TEMPORARY)
     domain, iterator = (ir.Once(), None) if alone else (ir.AllNodes(), V)
     ends = (replace(reduction, into=cell),)
-    return with_signature(ir.Kernel("work", domain, iterator, None, tuple(body), (), (), ends, guard=GOES_ON))
+    return with_signature(ir.Kernel("work", domain, iterator, tuple(body), reductions=ends, guard=GOES_ON))
 
 
 def found_in_a_cell(kernel: ir.Kernel, given: dict[str, Any], *, goes_on: bool) -> Any:
@@ -229,7 +229,7 @@ def test_one_thread_runs_sequential_pieces(target: str) -> None:
     )
     for reductions in ((ir.Reduction(total, ir.Combine.ADD),), ()):
         ops = body if reductions else tuple(op for op in body if not isinstance(op, ir.Contribute))
-        kernel = ir.Kernel("once", ir.Once(), None, None, ops, (cells,), (), reductions)
+        kernel = ir.Kernel("once", ir.Once(), None, ops, arrays=(cells,), reductions=reductions)
         for n, second in ((4, 0), (6, 9)):
             found = np.zeros(n, np.int32)
             assert run(target, module_of(kernel), n, {"cells": found}) == ({"total": 4} if reductions else {})

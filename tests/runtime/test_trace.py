@@ -252,9 +252,7 @@ def test_a_barrier_stands_between_counting_and_what_changes_the_count() -> None:
     flags = ir.Array("flags", ir.Element.BOOL, ir.Extent.NODES, ir.Origin.PARAMETER)
     asked = ir.Load(flags, ir.Ref(v))
     kernel = with_signature(
-        ir.Kernel(
-            "k", ir.AllNodes(), v, asked, (ir.Store(flags, ir.Ref(v), ir.Const(False, ir.Element.BOOL)),), (), (), ()
-        )
+        ir.Kernel("k", ir.AllNodes(), v, (ir.Store(flags, ir.Ref(v), ir.Const(False, ir.Element.BOOL)),), filter=asked)
     )
     module = _looping(kernel, flags, number)
     text = CUDA.kernels_text(traced(module))

@@ -69,7 +69,11 @@ class RegionLowering:
         if judged is None and condition is not None and self._filter_may_change(races, loop):
             condition = self._judge_first(loop, domain, iterator, condition)
         body = lowering.block(loop.body)
-        self.emit(ir.Kernel("", domain, iterator, condition, body, (), (), self._reductions(around, body), loop.span))
+        self.emit(
+            ir.Kernel(
+                "", domain, iterator, body, filter=condition, reductions=self._reductions(around, body), span=loop.span
+            )
+        )
         for fetch in after:
             fetch()
 
@@ -150,7 +154,7 @@ class RegionLowering:
         chosen = self.host.new_array("chosen", ir.Element.BOOL, extent, ir.Origin.TEMPORARY)
         store = ir.Store(chosen, ir.Ref(where), condition)
         span = loop.span if loop.filter is None else loop.filter.span
-        self.emit(ir.Kernel("", domain, iterator, None, (store,), (), (), (), span, "judges the filter on entry"))
+        self.emit(ir.Kernel("", domain, iterator, (store,), span=span, comment="judges the filter on entry"))
         return ir.Load(chosen, ir.Ref(where))
 
     # --- sequential code on the device
@@ -165,7 +169,7 @@ class RegionLowering:
         lowering = KernelLowering(self.context, self.host.names.inner(), around, frozenset())
         body = tuple(lowering.statement(statement))
         reductions = self._reductions(around, body)
-        self.emit(ir.Kernel("", ir.Once(), None, None, body, (), (), reductions, statement.span))
+        self.emit(ir.Kernel("", ir.Once(), None, body, reductions=reductions, span=statement.span))
         for symbol in returned:
             self._fetch_word(symbol)
 
@@ -185,7 +189,7 @@ class RegionLowering:
         domain = ir.AllNodes() if array.extent is ir.Extent.NODES else ir.AllArcs()
         body = (ir.Contribute(variable, value),)
         reductions = (ir.Reduction(variable, combine),)
-        self.emit(ir.Kernel("", domain, over, None, body, (), (), reductions, span))
+        self.emit(ir.Kernel("", domain, over, body, reductions=reductions, span=span))
 
     def emit(self, kernel: ir.Kernel) -> None:
         """Names a kernel, keeps it and launches it."""

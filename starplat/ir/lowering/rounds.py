@@ -60,7 +60,7 @@ def _in_place(host: HostSide, s: typed.FixedPoint, flag: ir.Variable) -> tuple[i
             reductions = (ir.Reduction(flag, ir.Combine.AND),)
             body = (ir.Contribute(flag, condition),)
             span = s.condition.span
-            host.regions.emit(ir.Kernel("", ir.AllNodes(), node, None, body, (), (), reductions, span))
+            host.regions.emit(ir.Kernel("", ir.AllNodes(), node, body, reductions=reductions, span=span))
         else:
             condition = host.expression(s.condition)
             holds = ir.Binary(ir.BinaryOperator.AND, ir.Ref(flag), condition, ir.Element.BOOL)
@@ -122,7 +122,14 @@ def _find_next_level(
     at_level = equal(ir.Load(levels, ir.Ref(v)), ir.Ref(depth))
     reductions = (ir.Reduction(found, ir.Combine.OR),)
     kernel = ir.Kernel(
-        "", ir.AllNodes(), v, at_level, (walk_arcs,), (), (), reductions, s.span, "finds the next BFS level"
+        "",
+        ir.AllNodes(),
+        v,
+        (walk_arcs,),
+        filter=at_level,
+        reductions=reductions,
+        span=s.span,
+        comment="finds the next BFS level",
     )
     host.regions.emit(kernel)
 

@@ -1,6 +1,6 @@
 """Kernels: domains, helper functions, reductions."""
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 
 from starplat.ir.nodes.operations import Combine, Direction, KernelOp
 from starplat.ir.nodes.values import Array, Element, Expression, Variable
@@ -122,11 +122,12 @@ class Kernel:
     name: str
     domain: Domain
     iterator: Variable | None  # None for Once
-    filter: Expression | None
+    filter: Expression | None = field(default=None, kw_only=True)
     body: tuple[KernelOp, ...]
-    arrays: tuple[Array, ...]
-    scalars: tuple[Variable, ...]
-    reductions: tuple[Reduction, ...]
+    _: KW_ONLY
+    arrays: tuple[Array, ...] = ()
+    scalars: tuple[Variable, ...] = ()
+    reductions: tuple[Reduction, ...] = ()
     span: Span = field(default=NOWHERE, compare=False)
     comment: str = ""  # what the kernel is for, where no program text says it
     shares_arcs: bool = False

@@ -73,7 +73,9 @@ class Trees:
         told = () if self.one_way is None else (ir.Reduction(self.one_way, ir.Combine.OR),)
         reductions = told if step in ("start", "sample", "join") else ()
         name, why = self.names[step], f"union-find: {comment}"
-        return with_signature(ir.Kernel(name, domain, iterator, None, body, (), (), reductions, self.span, why))
+        return with_signature(
+            ir.Kernel(name, domain, iterator, body, reductions=reductions, span=self.span, comment=why)
+        )
 
     def start(self) -> tuple[ir.KernelOp, ...]:
         """Columns ascend within a row: the best neighbor is the first or the last."""

@@ -122,7 +122,7 @@ class TriangleSearch:
     ) -> ir.Kernel:
         name, span = self.names[step], self.kernel.span
         return with_signature(
-            ir.Kernel(name, domain, iterator, None, body, (), (), reductions, span, f"triangles: {comment}")
+            ir.Kernel(name, domain, iterator, body, reductions=reductions, span=span, comment=f"triangles: {comment}")
         )
 
     def check(self) -> tuple[ir.KernelOp, ...]:

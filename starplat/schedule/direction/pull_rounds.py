@@ -92,7 +92,9 @@ class ListChoices:
         body = (ir.Contribute(arcs, degree),)
         comment = "how many arcs the active nodes have"
         return with_signature(
-            ir.Kernel(self.taken.free(f"arcs_of_{name}"), listed, node, None, body, (), (), told, span, comment)
+            ir.Kernel(
+                self.taken.free(f"arcs_of_{name}"), listed, node, body, reductions=told, span=span, comment=comment
+            )
         )
 
 

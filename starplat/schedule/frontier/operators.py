@@ -143,6 +143,6 @@ class _Sayer(Rewriter):
         name = self.taken.free(f"copy_{source.name}")
         comment = f"copies '{source.name}' to '{destination.name}'"
         put = (ir.Store(destination, ir.Ref(node), build.TRUE),)
-        kernel = ir.Kernel(name, ir.AllNodes(), node, ir.Load(source, ir.Ref(node)), put, (), (), (), comment=comment)
+        kernel = ir.Kernel(name, ir.AllNodes(), node, put, filter=ir.Load(source, ir.Ref(node)), comment=comment)
         self.kernels.append(with_signature(kernel))
         return ir.Fill(destination, build.FALSE), ir.Launch(name)

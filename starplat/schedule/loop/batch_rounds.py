@@ -207,7 +207,7 @@ class Round:
         index = ir.Variable(self.taken.free(short) if short in used else short, element)
         domain, body = ir.AllNodes() if nodes else ir.AllArcs(), (ir.Store(array, ir.Ref(index), value(ir.Ref(index))),)
         name, comment = self.taken.free(f"{self.prefix}_{what}_{array.name}"), f"{what.replace('_', ' ')} {array.name}"
-        self.add(ir.Kernel(name, domain, index, None, body, (), (), (), self.span, comment))
+        self.add(ir.Kernel(name, domain, index, body, span=self.span, comment=comment))
 
     def add(self, kernel: ir.Kernel, reductions: tuple[ir.Reduction, ...] = ()) -> None:
         self.kernels.append(with_signature(replace(kernel, reductions=reductions, guard=self.goes_on)))
@@ -243,7 +243,7 @@ class Round:
         what = ", ".join(variable.name for variable, _ in found)
         comment = f"works out what the host does not wait for{f': {what}' if what else ''}"
         name = self.taken.free(f"{self.prefix}_{'end_round' if ends else 'keep'}")
-        self.add(ir.Kernel(name, ir.Once(), None, None, (*stores_of(kept), *ready), (), (), (), self.span, comment))
+        self.add(ir.Kernel(name, ir.Once(), None, (*stores_of(kept), *ready), span=self.span, comment=comment))
         self.values = {variable: self.stored(variable) for variable in self.values}
         self._used = []
 

@@ -156,7 +156,7 @@ class _Batcher(Rewriter):
         )
         name = self.taken.free(f"{self.host.name}_begin")
         comment = "puts what rounds change on the device"
-        return with_signature(ir.Kernel(name, ir.Once(), None, None, stores, (), (), (), one.span, comment))
+        return with_signature(ir.Kernel(name, ir.Once(), None, stores, span=one.span, comment=comment))
 
     def turned(self, one: Round) -> Iterator[ir.HostOp]:
         """Undoes swaps of the host in rounds after the last one."""

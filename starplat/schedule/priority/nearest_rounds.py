@@ -124,6 +124,6 @@ def _sorting(
     name = fresh(f"{found.walk.name}_later")
     comment = "those who wait: who is near now comes next, who has had his turn meanwhile is done"
     kernel = ir.Kernel(
-        name, ir.AllNodes(), node, ir.Load(later, ir.Ref(node)), body, (), (), (), found.walk.span, comment
+        name, ir.AllNodes(), node, body, filter=ir.Load(later, ir.Ref(node)), span=found.walk.span, comment=comment
     )
     return with_signature(kernel)

@@ -137,7 +137,7 @@ class _Maker(Rewriter):
             reductions.append(ir.Reduction(longest, ir.Combine.MAX))
         comment = f"one {what} for each node, whose mean says how far apart near and far are"
         name = self.fresh(f"sample_{what}")
-        return with_signature(ir.Kernel(name, ir.AllNodes(), v, None, body, (), (), tuple(reductions), comment=comment))
+        return with_signature(ir.Kernel(name, ir.AllNodes(), v, body, reductions=tuple(reductions), comment=comment))
 
 
 def _with_kernels(module: ir.Module, kernels: list[ir.Kernel]) -> ir.Module:

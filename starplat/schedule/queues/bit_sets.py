@@ -180,9 +180,7 @@ class WordKernels:
     ) -> ir.Launch:
         """The launch of a kernel over numbers, made on first use."""
         if name not in self._made:
-            kernel = ir.Kernel(
-                self.taken.free(name), ir.Numbers(count), self.number, None, body, (), (), (), span, comment
-            )
+            kernel = ir.Kernel(self.taken.free(name), ir.Numbers(count), self.number, body, span=span, comment=comment)
             self._made[name] = with_signature(kernel)
             self.added.append(self._made[name])
         return ir.Launch(self._made[name].name)

@@ -28,6 +28,6 @@ class FirstMembers:
                 variable = ir.Variable(self.taken.free(f"{stem}_node"), ir.Element.NODE)
                 node, ahead = ir.Ref(variable), (ir.DeclareVariable(variable, index),)
             name, body = self.taken.free(f"{stem}_first"), (inserted(node, kept.told, self.insert),)
-            self.kernels.append(with_signature(ir.Kernel(name, ir.Once(), None, None, body, (), (), (), span)))
+            self.kernels.append(with_signature(ir.Kernel(name, ir.Once(), None, body, span=span)))
             self._written[id(op)] = (*ahead, ir.CheckCell(checked(array, kept), node), ir.Launch(name))
         return self._written[id(op)]
