@@ -213,10 +213,7 @@ CALLS: dict[str, list[Call]] = {
     "number_strongly_connected_components": [nx.number_strongly_connected_components],
     "is_strongly_connected": [nx.is_strongly_connected],
     "is_bipartite": [nx.is_bipartite],
-    "descendants": [
-        lambda G, **b: nx.descendants(G, _first(G), **b),
-        lambda G, **b: nx.descendants(G, "absent", **b),
-    ],
+    "descendants": [lambda G, **b: nx.descendants(G, _first(G), **b), lambda G, **b: nx.descendants(G, "absent", **b)],
     "ancestors": [lambda G, **b: nx.ancestors(G, _last(G), **b), lambda G, **b: nx.ancestors(G, "absent", **b)],
     "descendants_at_distance": [
         lambda G, **b: nx.descendants_at_distance(G, _first(G), 2, **b),
@@ -244,10 +241,7 @@ CALLS: dict[str, list[Call]] = {
         lambda G, **b: nx.clustering(G, _first(G), **b),
         lambda G, **b: nx.clustering(G, list(G)[1:], **b),
     ],
-    "average_clustering": [
-        nx.average_clustering,
-        lambda G, **b: nx.average_clustering(G, **W, count_zeros=False, **b),
-    ],
+    "average_clustering": [nx.average_clustering, lambda G, **b: nx.average_clustering(G, **W, count_zeros=False, **b)],
     "square_clustering": [nx.square_clustering, lambda G, **b: nx.square_clustering(G, list(G)[:3], **b)],
     "minimum_spanning_edges": [
         nx.minimum_spanning_edges,

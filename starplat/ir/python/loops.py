@@ -74,7 +74,7 @@ class LoopWriter(FunctionWriter):
         *,
         positions: bool = True,
     ) -> Iterator[None]:
-        """The loop over a row; where nobody asks for `positions`, the row is read in one piece."""
+        """The loop over a row; without use of `positions`, the row is read in one piece."""
         offsets = direction.rows
         text = self.expressions.exact(node)
         name = text.text if text.is_atom else self.assigned(text.text)
