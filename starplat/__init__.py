@@ -45,7 +45,9 @@ _HOMES = {
     "StarplatWarning": "starplat.diagnostics",
     "close": "starplat.runtime",
     "compile": "starplat.program",
+    "load_ipython_extension": "starplat.notebook",
     "read": "starplat.graph_files",
+    "unload_ipython_extension": "starplat.notebook",
 }
 
 

@@ -93,6 +93,10 @@ class DiagnosticError(Exception):
         self.diagnostics = diagnostics
         self.exit_code = exit_code
 
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows of it in the place of a traceback: the same as a terminal."""
+        return str(self).split("\n")
+
 
 def first_errors(diagnostics: Iterable[Diagnostic], most: int = MOST_ERRORS) -> tuple[list[Diagnostic], str]:
     """The diagnostics up to the error number `most`, and in words how many there are after it."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from starplat.diagnostics import Diagnostic, DiagnosticError
+from starplat.onlooker import of_reading
 from starplat.resources import shipped_graphs
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def read(
         drop_loops=drop_loops,
         dedup=dedup,
         format=format,
-        progress=progress,
+        progress=progress or of_reading(),
         cache=_graph_cache(path) if cache else None,
     )
 

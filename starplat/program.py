@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from starplat.analysis import Facts
 from starplat.analysis.node_numbers import ints_taken_for_nodes
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Severity, in_a_line, warn
+from starplat.onlooker import of_run
 from starplat.pipeline import Checked, artifact, check, is_race, lower, schedule_beside
 from starplat.program_text import TEXT_NAME, source_of
 from starplat.source import SourceFile
@@ -201,7 +202,7 @@ class Program:
             }  # fmt: skip
             return self._checked(graph, function, [name for name, is_asked in asked.items() if is_asked], results,
                                  arguments, named)  # fmt: skip
-        allowed = limits(max_rounds, time_limit, follow)
+        allowed = limits(max_rounds, time_limit, follow or of_run(self.name))
         wanted = as_schedule(schedule) or self.schedule
         started = perf_counter()
         module = self.module(function)

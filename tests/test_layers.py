@@ -14,7 +14,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "starplat"
 ORDER = (
-    {"source", "resources"},
+    {"source", "resources", "onlooker"},
     {"diagnostics"},
     {"frontend"},
     {"analysis"},
@@ -29,6 +29,7 @@ ORDER = (
     {"program"},
     {"algorithms"},
     {"networkx"},
+    {"notebook"},
     {"bench"},
     {"cli"},
 )

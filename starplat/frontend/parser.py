@@ -64,6 +64,11 @@ def words(text: str) -> list[Token]:
     return sorted(found, key=lambda token: token.span.start)
 
 
+def keywords() -> tuple[str, ...]:
+    """The reserved words of the language."""
+    return tuple(_machinery().lexer.keywords)
+
+
 class _Machinery:
     """The tables, made or read once in a process."""
 
