@@ -147,7 +147,7 @@ def _judge_extreme(
     reason = unsettled(write.symbol, write.extreme, loop.around, program)
     if reason:
         return RaceClass.RACE, reason
-    return RaceClass.MONOTONE, f"it only changes by {write.extreme.value}; a stale read is put right by a later one"
+    return RaceClass.MONOTONE, f"it only changes by {write.extreme.value}; a later read repairs a stale one"
 
 
 def _is_reduction(writes: Sequence[Access]) -> bool:

@@ -34,7 +34,7 @@ PASSES = (
     ),
     Pass(
         "late-reads",
-        "a cell that neighbors lower is read where it is told to each of them",
+        "a cell that neighbors lower is read at each use",
         "early: it only changes where a value is read, and all others see one spelling then",
         late_reads,
     ),
@@ -58,7 +58,7 @@ PASSES = (
     ),
     Pass(
         "hoist-factors",
-        "what a loop over neighbors works out of the neighbor alone is worked out once per node before",
+        "a value of the neighbor alone is computed once per node before a loop over neighbors",
         "before fusing, which finds a place for the kernel that does so",
         hoist_factors,
     ),

@@ -32,7 +32,7 @@ def components_by_union_find(
         return _decided(proved)
     worth = _with_union_find(Same(module), capabilities, shares, symmetric, False)
     left = (one for one in proved.found if one not in worth.found)
-    why = "all nodes but a few begin with one value, so few may be active at a time; algebra=proved takes the other"
+    why = "all nodes but a few begin with one value, so few may be active at a time; algebra=proved overrides this"
     refused = tuple(Choice(f"the program's own loop, not {one.what}", why) for one in left)
     return Decided(worth.module, (*_decided(worth).choices, *refused))
 

@@ -19,24 +19,24 @@ from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import AUTO, KNOBS, PLAIN, Algebra, Direction, Loop, Schedule
 
 SOUGHT: Mapping[str, str] = {
-    "direction": "no kernel gathers from the other end of arcs, and none was found whose nodes only join values into "
-    "their neighbors' cells, in a way that can be done from there",
-    "frontier": "no loop was found that walks the nodes whose flag is set and does nothing else to the flags than set "
-    "them one by one or clear all",
-    "balance": "no kernel was found that ends with a forall over its node's arcs, or with one value gathered "
-    "from them, and does nothing before that it must not do twice",
-    "loop": "no loop that launches kernels was found whose rounds can do without the host",
+    "direction": "no kernel pulls, and none was found that only combines values into neighbors' cells in a way that "
+    "can be pulled",
+    "frontier": "no loop was found that walks the nodes whose flag is set and otherwise only sets flags one by one or"
+    " clears all",
+    "balance": "no kernel was found that ends with a forall over its node's arcs, or with one value gathered from "
+    "them, and may repeat what comes before",
+    "loop": "no loop that launches kernels was found whose rounds do not need the host",
     "priority": "no loop was found that walks a set of nodes, only lowers their neighbors' cells, by what arcs add to "
     "the node's own, and ends when none can be lowered",
-    "algebra": "no loop was found that lets the best label of each component spread until no arc has a better one at "
-    "its one end, and no kernel that counts triangles",
+    "algebra": "no loop was found that spreads the best label of each component until no arc changes one, and no "
+    "kernel that counts triangles",
 }
 """What is sought, by the knob that asks for it."""
 
 LACKING: Mapping[str, str] = {
-    "grid_barrier": "barrier for all threads of a launch",
-    "group_loops": "groups of threads that can run rounds by themselves",
-    "batches": "queue of launches in their order whose reductions stay on the device",
+    "grid_barrier": "grid barrier",
+    "group_loops": "groups of threads that can run rounds alone",
+    "batches": "in-order queue of launches whose reductions stay on the device",
     "group_rows": "groups whose threads share arcs",
     "shared_arcs": "sub-groups whose threads share arcs and sets of nodes",
 }

@@ -292,7 +292,7 @@ def test_a_target_that_brings_back_what_it_reduces_says_so(text: str) -> None:
         program.artifact("openmp", schedule="loop=batch")
     (diagnostic,) = refused.value.diagnostics
     assert diagnostic.code == "E0665"
-    assert "it has no queue of launches in their order" in diagnostic.message
+    assert "it has no in-order queue of launches" in diagnostic.message
 
 
 NEAR_MISSES = {
@@ -300,19 +300,19 @@ NEAR_MISSES = {
         changed(
             WHILE, ("    rounds++;", "    rounds++;\n    if (risen > 2) { forall (v in g.nodes()) { v.rank += 0; } }")
         ),
-        "the host chooses what to do in a round by what the device found",
+        "the host branches in a round on a result of the device",
     ),
     "goes on from the middle": (
         changed(WHILE, ("    sum = sum", "    if (risen == 3) { rounds++; continue; }\n    sum = sum")),
-        "the host chooses what to do in a round by what the device found",
+        "the host branches in a round on a result of the device",
     ),
     "divides by what may be zero": (
         changed(WHILE, ("    rounds++;", "    rounds += 1 + 0 / (rounds + until);")),
-        "a value is worked out that only the host can work out",
+        "only the host can compute one of its values",
     ),
     "a cell that may not be there": (
         changed(WHILE, ("int limit)", "int limit, node who)"), ("    rounds++;", "    rounds += 1 + who.rank * 0;")),
-        "the host must make sure that 'rank' has the cell that it asks for",
+        "the host must check that 'rank' has the cell that it reads",
     ),
 }
 
@@ -340,7 +340,7 @@ def test_a_loop_that_waits_for_nothing_is_left_alone() -> None:
 
 def test_the_choice_has_a_name() -> None:
     (choice,) = choices_of(SWAPS, schedule="auto")
-    assert choice.what == f"the loop of 'spread_set_next': the host asks for up to {MOST_AHEAD} rounds ahead"
+    assert choice.what == f"the loop of 'spread_set_next': the host launches up to {MOST_AHEAD} rounds ahead"
 
 
 def test_the_verifier_wants_guards() -> None:
@@ -454,7 +454,7 @@ def test_a_device_need_not_have_doubles_for_the_host_alone() -> None:
     """Unless somebody asks for it: kernels of this program have none."""
     assert "double" not in BACKENDS["opencl"].kernels_text(made(WHILE, schedule="auto"))
     (choice,) = choices_of(WHILE, schedule="auto")
-    assert choice.why == "it works out a double, which the device need not have for anything else"
+    assert choice.why == "it computes a double, which the device may lack"
 
 
 def test_short_names_of_kernels_are_nobody_elses() -> None:

@@ -263,7 +263,7 @@ def test_the_choice_is_said(text: str) -> None:
         choices = decided(module_of(text), schedule, BACKENDS["openmp"].capabilities).choices
         (said,) = (choice for choice in choices if choice.step == "direction" and not choice.what.endswith(": push"))
         assert said.what.endswith(word)
-        assert "so one of them is enough" in said.why
+        assert "so one sender is enough" in said.why
 
 
 @pytest.mark.parametrize("example", ["bfs_levels", "bfs"])

@@ -129,7 +129,7 @@ def test_targets_without_such_groups_say_so(target: str) -> None:
         program.artifact(target, schedule="loop=group")
     (diagnostic,) = refused.value.diagnostics
     assert diagnostic.code == "E0665"
-    assert "it has no groups of threads that can run rounds by themselves" in diagnostic.message
+    assert "it has no groups of threads that can run rounds alone" in diagnostic.message
 
 
 def test_the_choice_has_a_name() -> None:

@@ -199,19 +199,19 @@ FLAGS = {
                + walk("b") + NEXT),
         "b", "f_add_turns_and_set_b takes out single nodes",
     ),
-    "the host takes one out": (rounds("src.a = False;\n" + walk("a") + NEXT), "a", "the host takes out a single node"),
+    "the host takes one out": (rounds("src.a = False;\n" + walk("a") + NEXT), "a", "the host removes a single node"),
     "the host asks for one": (
-        rounds(walk("a") + "if (src.a) { src.turns = 5; }\n" + NEXT), "a", "the host asks for a single node"
+        rounds(walk("a") + "if (src.a) { src.turns = 5; }\n" + NEXT), "a", "the host tests a single node"
     ),
     "all are members at first": (
         rounds("forall (v in g.nodes().filter(a && v % 3 == round % 3)) { v.a = False; }\n" + walk("a")).replace(
             "a = False,", "a = True,", 1),
-        "a", "all nodes are put in at once",
+        "a", "all nodes are added at once",
     ),
     "who leaves is asked for by a walk over either": (
         rounds("forall (v in g.nodes().filter((a || b) && v.turns < 9)) "
                "{ v.turns += 1; forall (w in g.neighbors(v)) { w.c = True; } }\n" + NEXT),
-        "a", "no loop goes over its members alone",
+        "a", "no loop walks its members only",
     ),
     "the caller sees them": (
         rounds(walk("a") + NEXT).replace("propNode<int> turns,", "propNode<int> turns, propNode<bool> a,")

@@ -420,21 +420,21 @@ def said(text: str, schedule: str = "direction=pull") -> list[tuple[str, str]]:
 
 
 def test_the_choice_is_said() -> None:
-    assert said(SSSP) == [("sssp_min_dist: pull", "'dist' comes to the same end, whatever is seen in which round")]
+    assert said(SSSP) == [("sssp_min_dist: pull", "'dist' has the same end in any order of updates")]
     assert said(SSSP, "auto") == []
     ((what, why),) = said(REACHABLE, "auto")
     assert what.endswith("push while 'modified' has few, else pull")
-    assert why == "all senders send the same, so one of them is enough"
+    assert why == "all nodes send the same value, so one sender is enough"
 
 
 @pytest.mark.parametrize(
     ("name", "part"),
     [
-        ("some rounds only", "'dist' is told while it changes, in a loop that does not only go on until it is settled"),
-        ("a lower one tells a higher", "a lower 'dist' may tell a higher one, or none"),
+        ("some rounds only", "'dist' is sent while it changes, in a loop that is no monotone fixed point"),
+        ("a lower one tells a higher", "a lower 'dist' may send a higher one, or none"),
         ("what comes along is told on", "it reads 'hops', which it changes for others at the same time"),
         ("sums of sums", "it reads 'paths', which it changes for others at the same time"),
-        ("two cells", "it does more to a neighbor than to join a value into one of its cells"),
+        ("two cells", "it does more to a neighbor than to combine a value with one of its cells"),
         ("more than arcs", "it does more than to go over the arcs that leave its nodes"),
         ("a function for each arc", "it calls a function for each arc"),
     ],

@@ -106,10 +106,7 @@ def test_a_program_that_pulls_by_itself_may_be_asked_to() -> None:
 
 @pytest.mark.parametrize(
     ("schedule", "lack"),
-    [
-        ("loop=device", "it has no barrier for all threads of a launch"),
-        ("balance=edge", "it has no groups whose threads share arcs"),
-    ],
+    [("loop=device", "it has no grid barrier"), ("balance=edge", "it has no groups whose threads share arcs")],
 )
 def test_what_a_target_lacks_is_named(schedule: str, lack: str) -> None:
     ((message, help),) = refusals(SSSP, schedule, "openmp")
@@ -234,5 +231,5 @@ def test_devices_that_cannot_follow_are_left_out_of_a_run_on_all() -> None:
     found = starplat.compile(SSSP).run_everywhere(ZOO["random"], schedule="loop=device", device=0, src=0)
     said = {attempt.device.target: attempt.reason for attempt in found.attempts if attempt.agreement.value == "refused"}
     assert "cuda" not in said
-    assert all("has no barrier for all threads of a launch" in reason for reason in said.values())
+    assert all("has no grid barrier" in reason for reason in said.values())
     assert found.exit_code is ExitCode.FINE

@@ -84,7 +84,7 @@ def notes(result: Result, trace: Trace) -> list[str]:
     elif trace.rounds:
         said.append("Times are the host's, each until the device had finished; counting is not part of them.")
     if trace.taken_apart:
-        said.append("Rounds that share a launch, or are asked for ahead, when nobody watches were launched one by one.")
+        said.append("Rounds that otherwise share a launch, or are launched ahead, were launched one by one.")
     if trace.left_out:
         said.append(f"{trace.left_out:,} more rounds are not shown: a trace has room for so many.")
     if not trace.rounds:

@@ -104,11 +104,11 @@ def _scheduled(
             yield Step(depth, f"nodes of {op.now.name} with low {op.values.name} first, others wait in {op.later.name}")
             yield from _block(module, op.body, depth)
         case ir.OnDevice():
-            who = "one group of threads does all by itself" if op.one_group else "the threads wait for each other"
+            who = "one group of threads runs all rounds" if op.one_group else "the threads wait for each other"
             yield Step(depth, f"launch {op.name}, in which {who}", op.span, op.name)
             yield from map(_in_one_launch, _block(module, op.body, depth + 1))
         case ir.InBatches():
-            yield Step(depth, f"loop, up to {op.most} rounds asked for ahead; reads {op.goes_on.name} back")
+            yield Step(depth, f"loop, up to {op.most} rounds launched ahead; reads {op.goes_on.name} back")
             yield from _block(module, op.body, depth + 1)
         case _:
             assert_never(op)

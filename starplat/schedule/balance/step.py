@@ -46,7 +46,7 @@ def share_arcs(
     alone = {k.name for k in suited if short and _goes_over_pairs(k) and k.name in outside}
     shared = {kernel.name for kernel in suited} - alone
     kernels = tuple(replace(k, shares_arcs=True) if k.name in shared else k for k in module.kernels)
-    why = "each arc is a step of its own, and nodes have few or many"
+    why = "arcs are independent, and degrees differ"
     choices = [Choice(f"{name}: threads share arcs, not nodes", why) for name in sorted(shared)]
     why = f"no node has more than {facts.max_degree if facts else 0:,} arcs, too few to share"
     choices += (Choice(f"{name}: a thread takes a node", why) for name in sorted(alone))

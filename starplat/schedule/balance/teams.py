@@ -36,7 +36,7 @@ def rows_for_teams(
         why = f"no node has more than {facts.max_degree:,} arcs, for which teams are not worth it"
         return Decided(module, tuple(Choice(f"{name}: a thread takes a node", why) for name in sorted(shared)))
     kernels = tuple(replace(k, shares_arcs=True) if k.name in shared else k for k in module.kernels)
-    why = "the arcs of a node can be visited at once, and nodes may have many"
+    why = "the arcs of a node are independent, and nodes may have many"
     choices = tuple(Choice(f"{name}: a team of threads shares a node's arcs", why) for name in sorted(shared))
     return Decided(replace(module, kernels=kernels), choices)
 

@@ -79,7 +79,7 @@ def join_of(kernel: ir.Kernel, known: tuple[ir.Expression, ...] = ()) -> Join:
         raise NotJoined("it does more than to go over the arcs that leave its nodes")
     done = effect_of(edge.ops, edge.loop.neighbor, kernel)
     if done is None:
-        raise NotJoined("it does more to a neighbor than to join a value into one of its cells")
+        raise NotJoined("it does more to a neighbor than to combine a value with one of its cells")
     effect, more = done
     chosen = _chosen(kernel, found)
     more = tuple(condition for condition in more if not (condition in known and leaves(effect, condition)))
@@ -148,11 +148,11 @@ class _Told:
         falls = falls_with(self.edge.unfolded(effect.candidate), own)
         if not falls or not all(keeps_holding(guard, own, effect.extreme) for guard in guards):
             better, worse = ("lower", "higher") if effect.extreme is ir.Combine.MIN else ("higher", "lower")
-            raise NotJoined(f"a {better} '{own.array.name}' may tell a {worse} one, or none")
+            raise NotJoined(f"a {better} '{own.array.name}' may send a {worse} one, or none")
         if not effect.settles:
             raise NotJoined(told_too_early(own.array))
 
 
 def told_too_early(array: ir.Array) -> str:
     """Why cells that change while they are sent cannot be pulled."""
-    return f"'{array.name}' is told while it changes, in a loop that does not only go on until it is settled"
+    return f"'{array.name}' is sent while it changes, in a loop that is no monotone fixed point"

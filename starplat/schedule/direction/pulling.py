@@ -32,7 +32,7 @@ class Pullable:
     def refusals(self, but: Collection[str]) -> tuple[Choice, ...]:
         """The choices that report kernels that go on pushing and are not among `but`."""
         refused = ((name, why) for name, why in self.refused.items() if name not in but)
-        return tuple(Choice(f"{name}: push", f"not from the other end: {why}") for name, why in refused)
+        return tuple(Choice(f"{name}: push", f"no pull: {why}") for name, why in refused)
 
 
 def pullable(module: ir.Module) -> Pullable:
@@ -107,7 +107,7 @@ class Pulls:
 
 def _why(join: Join) -> str:
     if isinstance(join.effect, Marks):
-        return "all senders send the same, so one of them is enough"
+        return "all nodes send the same value, so one sender is enough"
     if join.settled:
-        return "what is told does not change meanwhile, so all that a node is told can be joined first"
-    return f"'{join.effect.array.name}' comes to the same end, whatever is seen in which round"
+        return "what is sent does not change meanwhile, so a node can combine all of it first"
+    return f"'{join.effect.array.name}' has the same end in any order of updates"

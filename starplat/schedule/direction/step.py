@@ -95,7 +95,7 @@ class _Maker(Rewriter):
         kernel = self.given.kernel(push.kernel)
         pull = self.pulling(kernel, wave)
         self.kernels.append(pull)
-        why = "all that are walked tell the same, so one of them is enough"
+        why = "all active nodes send the same value, so one sender is enough"
         emptied = (ir.Fill(wave.now, build.FALSE),) if wave.takes else ()
         if self.only_pull:
             self.choices.append(Choice(f"{kernel.name}: pull", why))

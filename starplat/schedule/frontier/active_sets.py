@@ -106,7 +106,7 @@ def _why_no_set(array: ir.Array, function: ir.HostFunction, module: ir.Module, o
                 return whole if one == array else f"it changes places with '{one.name}': {whole}"
     if _is_outside_too(array, function, module):
         return "not all that is done with it is in one launch"
-    return "no loop goes over its members alone"
+    return "no loop walks its members only"
 
 
 def _is_outside_too(array: ir.Array, function: ir.HostFunction, module: ir.Module) -> bool:

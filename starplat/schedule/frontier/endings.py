@@ -124,7 +124,9 @@ class _Maker(Rewriter):
             self.dropped.add(found.check.kernel)
         asks = ir.ReadEmpty(found.variable, found.added, found.begins.value == build.TRUE)
         kept = [op for op in row if op is not found.begins and op is not found.check]
-        self.choices.append(Choice(f"the loop ends when '{found.added.name}' is empty", "each round is told by it"))
+        self.choices.append(
+            Choice(f"the loop ends when '{found.added.name}' is empty", "its size is known in every round")
+        )
         return replace(loop, body=(*kept, asks))
 
     def silent(self, kernel: ir.Kernel) -> ir.Kernel:

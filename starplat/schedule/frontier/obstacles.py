@@ -26,17 +26,17 @@ def obstacle(op: ir.HostOp, array: ir.Array, module: ir.Module) -> str | None:
         case _ if array not in arrays_in(op):
             return None
         case ir.Fill(_, value):
-            return None if value == build.FALSE else "all nodes are put in at once"
+            return None if value == build.FALSE else "all nodes are added at once"
         case ir.WriteCell(_, _, value):
-            return None if value == build.TRUE else "the host takes out a single node"
+            return None if value == build.TRUE else "the host removes a single node"
         case ir.ReadCell():
-            return "the host asks for a single node"
+            return "the host tests a single node"
         case ir.CopyArray():
             return "it is copied"
         case ir.HostCall(function):
             return f"'{function}' is called with it"
         case ir.HostForMembers():
-            return "the host goes over its members"
+            return "the host walks its members"
         case _:
             return "the host has it"
 
@@ -50,9 +50,9 @@ def obstacle_in(kernel: ir.Kernel, array: ir.Array) -> str | None:
     if _lends(kernel, array):
         return "calls a function with it"
     if found is not None and any(_writes(op, array) for op in walk_kernel(body)):
-        return "goes over its members and changes who these are"
+        return "walks its members and changes the set"
     if found is not None and found.takes and asks_for(array, body):
-        return "asks who is in it while all leave"
+        return "tests it while all members leave"
     wrong = next((op for op in walk_kernel(body) if not _only_adds(op, array)), None)
     match wrong:
         case None:

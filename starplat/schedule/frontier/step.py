@@ -50,7 +50,7 @@ def frontiers(given: ir.Module, schedule: Schedule, capabilities: Capabilities) 
     packed = _Packer(found, packing).module(emptied)
     names = ", ".join(sorted(array.name for array in found))
     kept = f", kept as {packing.value}" if found <= in_launches and capabilities.shared_arcs else ""
-    why = "the loop walks the nodes that are set and adds some, one by one"
+    why = "the loop walks its members and adds nodes one by one"
     return Decided(packed, (Choice(f"{names}: a set of nodes{kept}", why), *others))
 
 

@@ -143,7 +143,7 @@ class LevelsAsLists(ReturnRewriter):
         """The ways to find the next level, if there is a choice."""
         if self.pull is not None:
             how = "pull" if self.direction is Direction.PULL else "push while a level has few nodes and arcs, else pull"
-            why = "all nodes of a level tell the same, so one of them is enough"
+            why = "all nodes of a level send the same value, so one sender is enough"
             yield Choice(f"{self.levels.finder}: {how}", why, "direction")
 
     def host_function(self, function: ir.HostFunction) -> ir.HostFunction:

@@ -48,7 +48,7 @@ def levels_at_hand(module: ir.Module, schedule: Schedule, capabilities: Capabili
             elif bits:
                 there = replace(levels, returns=())
                 module = _Flagger(module, function.name, there, Taken(module)).module()
-                what = "are a set" + "; the way back asks all for their number" * bool(levels.returns)
+                what = "are a set" + "; the way back tests the level of every node" * bool(levels.returns)
             else:
                 continue
             why = "a node is lowered once, in the round before it is visited"

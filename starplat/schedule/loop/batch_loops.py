@@ -104,17 +104,17 @@ def works_out_doubles(rounds: Rounds) -> bool:
 def obstacle(rounds: Rounds, module: ir.Module) -> str | None:
     """Why the host cannot launch rounds ahead; None if it can."""
     if not is_safe(rounds.condition):
-        return "only the host can work out whether there is another round"
+        return "only the host can compute whether there is another round"
     swapped = [array for op in walk_host(rounds.row) if isinstance(op, ir.Swap) for array in (op.first, op.second)]
     if len(swapped) != len(set(swapped)):
-        return "an array changes places twice in a round"
+        return "an array is swapped twice in a round"
     return next(_obstacles(stream(rounds.row), set(rounds.varying), module), None)
 
 
 def _obstacles(row: Iterable[ir.HostOp], varying: set[ir.Variable], module: ir.Module) -> Iterator[str]:
     for op in row:
         if not all(is_safe(expression) for expression in expressions_of(op)) or shortens(op):
-            yield "a value is worked out that only the host can work out"
+            yield "only the host can compute one of its values"
         varying.update(declared_by(op))
         match op:
             case ir.DeclareVariable() | ir.SetVariable():
@@ -151,7 +151,7 @@ def _about_launch(name: str, varying: set[ir.Variable], module: ir.Module) -> It
                 yield f"the host must know how many words '{name}' goes over"
         case ir.NodeNeighbors(_, node):
             if any(isinstance(part, ir.Ref) and part.variable in varying for part in walk_expression(node)):
-                yield f"the host must know whose neighbors '{name}' walks"
+                yield f"the host must know the node whose neighbors '{name}' walks"
         case _:
             pass
 
@@ -160,7 +160,7 @@ def _about_cell(array: ir.Array, index: ir.Expression) -> Iterator[str]:
     if array.origin is ir.Origin.HOST:
         yield f"'{array.name}' is the host's own"
     elif array.extent is not ir.Extent.ONE or index != build.ZERO:
-        yield f"the host must make sure that '{array.name}' has the cell that it asks for"
+        yield f"the host must check that '{array.name}' has the cell that it reads"
 
 
 def _about_choice(op: ir.HostIf) -> Iterator[str]:
@@ -168,10 +168,10 @@ def _about_choice(op: ir.HostIf) -> Iterator[str]:
     then = tuple(stream(op.then))
     leaves = bool(then) and isinstance(then[-1], ir.HostBreak) and not op.otherwise
     if sum(1 for inner in walk_host((op,)) if isinstance(inner, ir.SetVariable | ir.DeclareVariable)) > MOST_CHOSEN:
-        yield "too much is worked out under a condition"
+        yield "too much is computed under a condition"
     for inner in (*(then[:-1] if leaves else then), *stream(op.otherwise)):
         if not all(is_safe(expression) for expression in expressions_of(inner)) or shortens(inner):
-            yield "a value is worked out that only the host can work out"
+            yield "only the host can compute one of its values"
         match inner:
             case ir.SetVariable() | ir.DeclareVariable():
                 pass
@@ -180,7 +180,7 @@ def _about_choice(op: ir.HostIf) -> Iterator[str]:
             case ir.HostIf() if not any(isinstance(part, ir.HostBreak) for part in walk_host((inner,))):
                 yield from _about_choice(inner)
             case _:
-                yield "the host chooses what to do in a round by what the device found"
+                yield "the host branches in a round on a result of the device"
 
 
 def _unfit(op: ir.HostOp) -> str:

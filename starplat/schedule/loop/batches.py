@@ -107,10 +107,10 @@ class _Batcher(Rewriter):
             return None
         reason = obstacle(rounds, self.given)
         if reason is None and self.spares_doubles and works_out_doubles(rounds):
-            reason = "it works out a double, which the device need not have for anything else"
+            reason = "it computes a double, which the device may lack"
         if reason is None:
-            what = f"the loop of '{launched}': the host asks for up to {MOST_AHEAD} rounds ahead"
-            self.choices.append(Choice(what, "to wait for a word of the device in each takes longer than to launch it"))
+            what = f"the loop of '{launched}': the host launches up to {MOST_AHEAD} rounds ahead"
+            self.choices.append(Choice(what, "a readback in each round takes longer than its launches"))
             return rounds
         self.choices.append(Choice(f"the loop of '{launched}': the host waits for each round", reason))
         return None

@@ -106,7 +106,7 @@ class _Grouper(Rewriter):
         read = dict.fromkeys(v for v in scalars_read(inside, everything) if v not in declared)
         name = self.taken.free(f"{self.name}_few")
         what = f"{name}: one group runs rounds of fewer than {FEW:,} nodes by itself"
-        self.choices.append(Choice(what, "to launch such a round and to wait for a word of it takes longer"))
+        self.choices.append(Choice(what, "its launches and readback would take longer"))
         arrays = used_host_arrays(inside, everything)
         return ir.OnDevice(name, body, arrays, tuple(read | changed), tuple(changed), rounds.span, one_group=True)
 

@@ -21,7 +21,7 @@ def kernels_in_pieces(module: ir.Module, schedule: Schedule, capabilities: Capab
     if not names:
         return module
     kernels = tuple(replace(k, in_pieces=True) if k.name in names else k for k in module.kernels)
-    why = "threads take turns on a core, and neighbors in memory had better be neighbors in turn"
+    why = "threads take turns on a core, so adjacent cells are visited one after the other"
     choices = tuple(Choice(f"{name}: each thread takes a piece", why) for name in sorted(names))
     return Decided(replace(module, kernels=kernels), choices)
 

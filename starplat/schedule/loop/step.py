@@ -36,7 +36,7 @@ def loops_on_device(module: ir.Module, schedule: Schedule, capabilities: Capabil
         functions.append(replace(ready, body=body) if former.formed else function)
         for op in former.formed:
             names.add(op.name)
-            choices.append(Choice(f"{op.name}: the whole loop in one launch", "its threads can wait for each other"))
+            choices.append(Choice(f"{op.name}: the whole loop in one launch", "the target has a grid barrier"))
     if not choices:
         return module
     return Decided(replace(module, functions=tuple(functions)), tuple(choices))

@@ -80,7 +80,7 @@ class _Maker(Rewriter):
         function = next(f for f in self.given.functions if found.now in f.arrays)
         self.arrays.setdefault(function.name, []).append(later)
         choose = tuple(self.chosen(step, found))
-        why = f"'{found.values.name}' only goes down, whatever the order, by what arcs add to it"
+        why = f"'{found.values.name}' only goes down, in any order of updates"
         self.choices.append(Choice(f"{found.walk.name}: near nodes first, {self.how(found)}", why))
         if self.in_one_launch and self.sets_in_one_launch:
             walk, now, following = found.walk.name, found.now, found.following

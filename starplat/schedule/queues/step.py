@@ -24,13 +24,10 @@ _KEPT: Mapping[ir.Packing, tuple[str, str]] = {
     ir.Packing.BITS: ("a bit for each node", "a round reads whether there are any"),
     ir.Packing.LAYERS: (
         "a bit for each node, and one for each word of these",
-        "a round reads how many words are not zero, and no thread looks at another word",
+        "a round reads how many words are not zero, and only these are visited",
     ),
 }
-_LISTED = (
-    "a list of nodes, and a bit for each",
-    "a round reads how many there are, and no thread looks at another node",
-)
+_LISTED = ("a list of nodes, and a bit for each", "a round reads its length, and only its members are visited")
 """The packing of a set, and why."""
 
 
