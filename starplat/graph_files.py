@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from starplat.diagnostics import Diagnostic, DiagnosticError
+from starplat.frontend.mistakes.suggest import did_you_mean
 from starplat.onlooker import of_reading
 from starplat.resources import shipped_graphs
 
@@ -66,9 +67,18 @@ def read(
 
 
 def _file(path: str | PathLike[str]) -> Path:
-    """The file of a path, or of the shipped graph of that name where no such file is."""
-    shipped = shipped_graphs().get(os.fspath(path))
-    return Path(path) if shipped is None or Path(path).exists() else shipped
+    """The file of a path, or of the shipped graph of that name where no such file is.
+
+    Raises:
+        DiagnosticError: E0801, no such file is, and a shipped graph is called almost so.
+    """
+    name, shipped = os.fspath(path), shipped_graphs()
+    if not name.isidentifier() or Path(name).exists():
+        return Path(path)
+    near = did_you_mean(name, shipped)
+    if near is not None:
+        raise DiagnosticError(Diagnostic("E0801", f"{name}: cannot be read: no such file or directory", help=near))
+    return shipped.get(name, Path(path))
 
 
 def _graph_cache(path: Path) -> GraphCache | None:

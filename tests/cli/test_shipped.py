@@ -57,6 +57,15 @@ def test_a_misspelt_name_is_told_with_the_one_that_is_near(starplat: Starplat, w
     assert "= help: did you mean 'pagerank'?" in outcome.err
 
 
+def test_a_misspelt_graph_is_told_with_the_one_that_is_near(starplat: Starplat) -> None:
+    outcome = starplat("graph", "info", "lichtenstein")
+    assert outcome.code == 1
+    assert outcome.err == (
+        "error[E0801]: lichtenstein: cannot be read: no such file or directory\n= help: did you mean 'liechtenstein'?\n"
+    )
+    assert "E0801" in starplat("graph", "info", "nothing").err
+
+
 def test_a_name_like_no_other_is_told_where_the_names_are(starplat: Starplat) -> None:
     assert "`starplat show` lists the programs" in starplat("check", "nothing").err
 
