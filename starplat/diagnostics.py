@@ -1,4 +1,4 @@
-"""Messages for the user: what is wrong, where, and what to do.
+"""Diagnostics: what is wrong, where, and the remedy.
 
 A `Diagnostic` has a code, one sentence, the smallest wrong piece of text, related places and a help line; `render`
 draws it. Which codes exist, and the page that explains each, is in `docs/errors/`.

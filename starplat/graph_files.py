@@ -1,4 +1,4 @@
-"""Reading graphs from files, with a cache for those that take long.
+"""Reads graphs from files, with a cache for large ones.
 
 The readers are `starplat.graph`'s; here is where what they made is kept, and what the environment says about it.
 """

@@ -1,4 +1,4 @@
-"""The steps of the compiler, one function each: text → tree → checked program → facts → module → artifact.
+"""The stages of the compiler, one function each: text → tree → checked program → facts → module → artifact.
 
 `starplat.program` is the same path as Python users see it. What a later step needs is imported when it is taken, so
 that checking a program stays quick.

@@ -1,4 +1,4 @@
-"""A checked program as Python users have it: `compile` makes one, `Program.run` runs it, on one device or on all.
+"""The Python API of a program: `compile` makes one, `Program.run` runs it, on one device or on all.
 
 What a run needs (NumPy, the devices) is imported when something runs.
 """

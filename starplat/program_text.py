@@ -1,4 +1,4 @@
-"""The text of a program: from a file, from bytes, given as it is, or of a program that comes with starplat."""
+"""Reads the text of a program: from a file, from bytes, as given, or of a shipped program."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Where the files that are not Python lie: the grammar, the templates, the programs, the pages that explain errors.
+"""Locations of data files: the grammar, the templates, the programs, the pages about errors.
 
 An installed package carries them in `starplat/_resources`; in an editable install they are read from the repository.
 """

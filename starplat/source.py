@@ -1,4 +1,4 @@
-"""What a piece of program text is, and where in it something stands.
+"""Program texts and places in them.
 
 A `SourceFile` is text with a name; a `Span` is a half-open range of characters in it. Lines and columns are worked out
 on demand, because most spans are never shown.

@@ -141,7 +141,7 @@ def needs_library(what: str, library: str) -> DiagnosticError:
 
 
 def too_large_to_draw(n: int, most: int) -> DiagnosticError:
-    """E0818: nobody would find anything in the picture."""
+    """E0818: too many nodes for a readable picture."""
     help = "draw a part of it, or plot what a program found out about it: `result.plot()`"
     return DiagnosticError(Diagnostic("E0818", f"{n:,} nodes are too many to draw: at most {most}", help=help))
 

@@ -142,7 +142,7 @@ def voterank(G: Network, number_of_nodes: int | None = None) -> list[Any]:
 
 
 def _ballots(G: Network) -> tuple[Numbers, Numbers]:
-    """Who is voted for by whom, in the order in which NetworkX walks the edges."""
+    """Votes between nodes, in the order in which NetworkX walks the edges."""
     if G.is_directed():
         return G.source, G.destination
     once = G.source <= G.destination

@@ -1,4 +1,4 @@
-"""Connected, weakly and strongly connected components, and whether a graph has two sides."""
+"""Connected, weakly and strongly connected components, and bipartiteness."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What NetworkX is told of this backend when it is imported: which functions there are. Imports nothing heavy."""
+"""The backend's description for NetworkX at import: the list of functions. Imports nothing heavy."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The object that NetworkX's dispatcher talks to: conversions, what can run and should, and the functions by name."""
+"""The backend object of NetworkX's dispatcher: conversions, what can and should run, the functions by name."""
 
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Who is joined to whom: neighbors' degrees, assortativity, modularity. The last two are a handful of sums over the
+"""Mixing of nodes: neighbors' degrees, assortativity, modularity. The last two are a handful of sums over the
 arrays of the converted graph, which NumPy makes at once."""
 
 from __future__ import annotations

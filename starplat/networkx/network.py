@@ -1,4 +1,4 @@
-"""A NetworkX graph as programs take it: arrays of its entries, in the order of its dictionaries, and arcs in CSR.
+"""A NetworkX graph as arrays: its entries in the order of its dictionaries, and arcs in CSR.
 
 Nodes are numbers 0..n-1 in the order of `G.nodes`; `labels` leads back, `node` there. An entry is an edge as it stands
 in the dictionaries; an arc is an entry in the order of `starplat.Graph`. `entries` says which entry an arc is.

@@ -19,7 +19,7 @@ def run(name: str, graph: Graph, *results: str, function: str | None = None, **a
 
 
 def no_device() -> str | None:
-    """What to install, where only the interpreter could run programs and nobody asked for it."""
+    """What to install, where only the interpreter could run programs and was not asked for."""
     return _lacking() if _target() == "auto" else None
 
 

@@ -1,4 +1,4 @@
-"""What lies before and behind a node, layers of a breadth-first search, and generations of acyclic graphs."""
+"""Ancestors and descendants, layers of a breadth-first search, generations of acyclic graphs."""
 
 from __future__ import annotations
 

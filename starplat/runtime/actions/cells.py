@@ -62,8 +62,8 @@ def check_cell(machine: Machine, op: ir.CheckCell, frame: Frame) -> Flow:
 
 
 def read_empty(machine: Machine, op: ir.ReadEmpty, frame: Frame) -> Flow:
-    anybody = bool(machine.device.download(machine.buffer(op.flags, frame)).any())
-    machine.set(op.variable, anybody is not op.when_empty, frame)
+    any_set = bool(machine.device.download(machine.buffer(op.flags, frame)).any())
+    machine.set(op.variable, any_set is not op.when_empty, frame)
     return Flow.ON
 
 

@@ -33,7 +33,7 @@ def hear_of_endings() -> None:
     whose driver may register too."""
     libc = ctypes.CDLL(None)
     if not hasattr(libc, "gnu_get_libc_version"):
-        return  # only glibc is known to forget at `_forget` whom it was to tell
+        return  # only glibc is known to drop the handler at `_forget`
     if libc.__cxa_atexit(_ENDED, None, _OURS) == 0:
         atexit.unregister(_forget)
         atexit.register(_forget)
