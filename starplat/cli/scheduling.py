@@ -35,7 +35,7 @@ def wanted_schedule(given: str | None, program: Path) -> Schedule | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Whom:
+class DeviceChoice:
     """The device of a target that a schedule is for: the one of that number, or any of a kind."""
 
     device: int | None = None
@@ -63,5 +63,5 @@ class Whom:
         return chosen(target, self.device, self.kind)
 
 
-ANY = Whom()
+ANY = DeviceChoice()
 """The one that is at hand."""

@@ -39,8 +39,8 @@ class GroupPrinter:
 
     def advance(self, advance: st.GroupAdvance) -> Iterator[str]:
         nodes = advance.nodes
-        yield from self.opening(advance)
-        yield from self.bringing(nodes, advance.node, advance.visit, split=True)
+        yield from self.loop_head(advance)
+        yield from self.row_expansion(nodes, advance.node, advance.visit, split=True)
         arcs = self.each_arc(advance, "0", self.name(nodes.count), self.printer.lines(advance.body))
         yield from _indented(arcs)
         yield "}"
@@ -50,8 +50,8 @@ class GroupPrinter:
         kind, start = self.kind(gather.total), expressions.expression(gather.start)
         begin, end, count = name(gather.first), name(gather.end), name(nodes.count)
         memory = f"&{name(nodes.memory)}"
-        yield from self.opening(gather)
-        yield from self.bringing(nodes, gather.node, (), split=False)
+        yield from self.loop_head(gather)
+        yield from self.row_expansion(nodes, gather.node, (), split=False)
         self.need_owner()
         expressions.helpers.need("end_of_piece", most_values=str(MOST_VALUES))
         yield f"{INDENT}{kind} {name(gather.total)} = {start};"
@@ -59,7 +59,7 @@ class GroupPrinter:
         yield f"{INDENT * 2}{end} = end_of_piece({memory}, {begin}, {count});"
         yield f"{INDENT * 2}{kind} {name(gather.joined)} = {start};"
         yield f"{INDENT * 2}#pragma unroll 4"
-        kept = (f"{INDENT}{line}" for line in self.keeping(gather))
+        kept = (f"{INDENT}{line}" for line in self.on_value(gather))
         yield from _indented(self.each_arc(gather, begin, end, [*self.printer.lines(gather.body), *kept]), 2)
         given = (memory, begin, end, name(gather.joined), name(gather.values), name(gather.total))
         joined = self.call(join_function(expressions, gather.combine, gather.total.element), *given)
@@ -70,7 +70,7 @@ class GroupPrinter:
 
     # --- their parts -----------------------------------------------------------------------------------------------
 
-    def opening(self, loop: st.GroupAdvance | st.GroupGather) -> Iterator[str]:
+    def loop_head(self, loop: st.GroupAdvance | st.GroupGather) -> Iterator[str]:
         """The group's memory, and the head of the loop over the nodes that its threads bring together."""
         need, spelling, begin = self.expressions.helpers.need, self.expressions.spelling, self.name(loop.nodes.begin)
         need("group_rows")
@@ -82,7 +82,7 @@ class GroupPrinter:
             yield f"const int {size} = {self.listed[1]};"
         yield f"for (int {begin} = 0; {begin} < {size}; {begin} += {spelling.threads}) {{"
 
-    def bringing(self, nodes: st.Brought, node: ir.Variable, visit: st.Body, *, split: bool) -> Iterator[str]:
+    def row_expansion(self, nodes: st.RowExpansion, node: ir.Variable, visit: st.Body, *, split: bool) -> Iterator[str]:
         """Every thread brings a node; where there are more groups than listed nodes, some groups may `split` one."""
         name, need, brought = self.name, self.expressions.helpers.need, ir.Ref(nodes.brought)
         rows = (f"&{name(nodes.memory)}", name(nodes.brought), name(nodes.rows))
@@ -121,7 +121,7 @@ class GroupPrinter:
             brings = self.call("bring_part", *rows, groups)
         yield f"{INDENT}const {self.kind(nodes.count)} {name(nodes.count)} = {brings};"
 
-    def size(self, nodes: st.Brought) -> str:
+    def size(self, nodes: st.RowExpansion) -> str:
         """How many nodes there are to bring: a local has the number where it must be worked out."""
         if self.listed is None:
             return self.expressions.num_nodes
@@ -143,7 +143,7 @@ class GroupPrinter:
         yield from body
         yield "}"
 
-    def keeping(self, gather: st.GroupGather) -> Iterator[str]:
+    def on_value(self, gather: st.GroupGather) -> Iterator[str]:
         """The statements on an arc's value."""
         begin, end, joined, value = map(self.name, (gather.first, gather.end, gather.joined, gather.value))
         combined = self.expressions.combined(gather.combine, joined, value, gather.total.element)

@@ -38,8 +38,8 @@ class RowPrinter:
 
     def advance(self, advance: st.Advance) -> Iterator[str]:
         name = self.expressions.local
-        everybody = advance.members is None and advance.listed is None and advance.keep is None
-        if everybody and not advance.visit:
+        all_nodes = advance.members is None and advance.listed is None and advance.keep is None
+        if all_nodes and not advance.visit:
             self.expressions.helpers.need("advance_arcs")
             yield f"advance_arcs(num_nodes, {name(advance.rows)},"
         else:
@@ -53,8 +53,8 @@ class RowPrinter:
         kind = self.expressions.spelling.values[element]
         joined = self.expressions.combined(gather.combine, "a", "b", element)
         start, of_node = f"({kind}){self.expressions.expression(gather.start)}", f"int {name(gather.node)}, "
-        everybody = gather.members is None and gather.listed is None and gather.keep is None
-        if everybody and gather.node not in variables_in(gather.value):
+        all_nodes = gather.members is None and gather.listed is None and gather.keep is None
+        if all_nodes and gather.node not in variables_in(gather.value):
             for helper in ("long_values", "teams", "gather_step", "every_node", "gather_all", "gather_rows"):
                 self.need_for_rows(helper)
             of_node = ""

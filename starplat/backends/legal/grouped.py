@@ -68,11 +68,11 @@ def _gather(operations: Operations, kernel: ir.Kernel, parts: Gathering) -> st.G
     )
 
 
-def _brought(operations: Operations, kernel: ir.Kernel, rows: ir.Array) -> st.Brought:
+def _brought(operations: Operations, kernel: ir.Kernel, rows: ir.Array) -> st.RowExpansion:
     assert kernel.iterator is not None
     brought = operations.locals.fresh("brought", ir.Element.NODE)
     keep = None if kernel.filter is None else _Renamed(kernel.iterator, brought).expression(kernel.filter)
-    return st.Brought(
+    return st.RowExpansion(
         rows,
         kernel.domain if isinstance(kernel.domain, ir.Listed | ir.InWords) else None,
         keep,

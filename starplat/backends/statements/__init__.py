@@ -5,8 +5,8 @@ printer only spells it. Expressions are those of the intermediate form.
 """
 
 from starplat.backends.statements.blocks import *
-from starplat.backends.statements.brought import *
 from starplat.backends.statements.cells import *
 from starplat.backends.statements.launches import *
 from starplat.backends.statements.plain import *
 from starplat.backends.statements.routines import *
+from starplat.backends.statements.row_expansion import *

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from starplat.backends.statements.brought import Brought
 from starplat.backends.statements.cells import CellStatement, Method
 from starplat.backends.statements.launches import LaunchStatement
 from starplat.backends.statements.plain import Assign, Declare, PlainStatement
+from starplat.backends.statements.row_expansion import RowExpansion
 from starplat.ir import nodes as ir
 
 
@@ -237,7 +237,7 @@ class Search:
 class GroupAdvance:
     """As Advance: `visit` is done with every node brought, `body` with every arc, by all threads of a group in turn."""
 
-    nodes: Brought
+    nodes: RowExpansion
     node: ir.Variable
     position: ir.Variable
     visit: Body
@@ -249,7 +249,7 @@ class GroupGather:
     """As Gather: `body` gives an arc's `value`. A group keeps some of them in the memory `values` at a time, those of
     the places from `first` to `end`; of a long row, a thread has those that it came by in `joined`."""
 
-    nodes: Brought
+    nodes: RowExpansion
     node: ir.Variable
     position: ir.Variable
     combine: ir.Combine

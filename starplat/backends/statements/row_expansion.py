@@ -6,7 +6,7 @@ from starplat.ir import nodes as ir
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class RowExpansion:
     """The names in a group's row expansion: each thread brings one node at a time, and all share the arcs of these.
 
     The nodes are all, those `listed`, or those of listed words; `keep` says of the one `brought` whether it is kept.

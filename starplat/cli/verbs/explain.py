@@ -14,7 +14,7 @@ import typer
 
 from starplat.cli import arguments as options
 from starplat.cli import console
-from starplat.cli.scheduling import Whom, wanted_schedule
+from starplat.cli.scheduling import DeviceChoice, wanted_schedule
 from starplat.cli.verbs.graph import load
 from starplat.diagnostics import Diagnostic, DiagnosticError
 
@@ -34,7 +34,7 @@ class Wish:
     """The target, device and graph for which choices are explained, if any."""
 
     target: str | None
-    whom: Whom
+    device_choice: DeviceChoice
     schedule: Schedule | None
     graph: Callable[[], Graph] | None
     function: str | None
@@ -42,7 +42,7 @@ class Wish:
     @property
     def asked(self) -> bool:
         """Whether anything of it was given."""
-        return self.whom.asked or any(given is not None for given in (self.target, self.schedule, self.graph))
+        return self.device_choice.asked or any(given is not None for given in (self.target, self.schedule, self.graph))
 
 
 _CODE = re.compile(r"[EWN]\d+", re.IGNORECASE)
@@ -73,10 +73,10 @@ def explain(
     if _CODE.fullmatch(what):
         _explain_code(what.upper(), json)
     else:
-        whom = Whom(device, kind)
+        device_choice = DeviceChoice(device, kind)
         wanted = wanted_schedule(schedule, Path(what))
         as_asked = partial(load, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)
-        wish = Wish(target, whom, wanted, None if graph is None else partial(as_asked, graph), function)
+        wish = Wish(target, device_choice, wanted, None if graph is None else partial(as_asked, graph), function)
         _explain_program(what, wish, strict=strict, json=json)
 
 
@@ -136,6 +136,6 @@ def _plan(checked: Checked, wish: Wish) -> Plan | None:
 
     module = pipeline.lower(checked, wish.function)
     named = wish.target or "auto"
-    chosen = wish.whom.of(automatic() if named == "auto" else named)
+    chosen = wish.device_choice.of(automatic() if named == "auto" else named)
     graph = None if wish.graph is None else wish.graph()
     return pipeline.plan(module, chosen.target, wish.schedule, graph, chosen.capabilities, chosen.device)

@@ -10,7 +10,7 @@ import typer
 
 from starplat.cli import console, files
 from starplat.cli.arguments import AllErrors, DeviceNumber, FunctionName, Kind, ProgramOrStdin, ScheduleText
-from starplat.cli.scheduling import ANY, Whom, wanted_schedule
+from starplat.cli.scheduling import ANY, DeviceChoice, wanted_schedule
 from starplat.schedule.schedule import PLAIN
 from starplat.source import SourceFile
 
@@ -56,25 +56,30 @@ def inspect(
 
     if diff is not None and (annotate or html is not None):
         raise typer.BadParameter("compares texts, and cannot go with --annotate or --html", param_hint="--diff")
-    source, whom = source_at(file), Whom(device, kind)
+    source, device_choice = source_at(file), DeviceChoice(device, kind)
     if diff is not None:
-        _show_difference(difference(source, *diff, function, target, wanted_schedule(schedule, file), whom))
+        _show_difference(difference(source, *diff, function, target, wanted_schedule(schedule, file), device_choice))
     elif annotate or html is not None:
-        _annotate(source, target, function, html, wanted_schedule(schedule, file), whom)
+        _annotate(source, target, function, html, wanted_schedule(schedule, file), device_choice)
     elif stage in (Stage.SCHEDULE, Stage.SOURCE) or schedule is not None:
-        console.write(shown(source, stage, target, function, wanted_schedule(schedule, file), whom))
+        console.write(shown(source, stage, target, function, wanted_schedule(schedule, file), device_choice))
     else:
-        console.write(shown(source, stage, target, function, PLAIN, whom))
+        console.write(shown(source, stage, target, function, PLAIN, device_choice))
 
 
 def _annotate(
-    source: SourceFile, target: str, function: str | None, html: Path | None, schedule: Schedule | None, whom: Whom
+    source: SourceFile,
+    target: str,
+    function: str | None,
+    html: Path | None,
+    schedule: Schedule | None,
+    device_choice: DeviceChoice,
 ) -> None:
     from starplat import pipeline
     from starplat.cli.views.annotating import annotate
 
     checked = pipeline.check(source)
-    annotation = annotate(checked, target, function, schedule, _told(whom, target, schedule))
+    annotation = annotate(checked, target, function, schedule, _capabilities_of(device_choice, target, schedule))
     if html is not None:
         from starplat.cli.views.page import page
 
@@ -96,7 +101,7 @@ def difference(
     function: str | None,
     target: str = "opencl",
     schedule: Schedule | None = None,
-    whom: Whom = ANY,
+    device_choice: DeviceChoice = ANY,
 ) -> str:
     """A unified diff of the kernels of two targets; a schedule among the two is one for `target`. Empty if they are
     equal.
@@ -111,8 +116,10 @@ def difference(
 
     module = pipeline.lower(pipeline.check(source), function)
     sides = [(target, parse_schedule(said)) if is_schedule(said) else (said, schedule) for said in (left, right)]
-    for_whom = {side: _told(whom, *side) for side in dict.fromkeys(sides)}
-    before, after = (pipeline.kernels_text(module, *side, for_whom[side]).splitlines(keepends=True) for side in sides)
+    capabilities = {side: _capabilities_of(device_choice, *side) for side in dict.fromkeys(sides)}
+    before, after = (
+        pipeline.kernels_text(module, *side, capabilities[side]).splitlines(keepends=True) for side in sides
+    )
     return "".join(unified_diff(before, after, f"{source.name} ({left})", f"{source.name} ({right})"))
 
 
@@ -136,7 +143,7 @@ def shown(
     target: str,
     function: str | None,
     schedule: Schedule | None = None,
-    whom: Whom = ANY,
+    device_choice: DeviceChoice = ANY,
 ) -> str:
     """A stage's record as text.
 
@@ -154,28 +161,30 @@ def shown(
         case Stage.TYPED:
             return draw(pipeline.check(source).tree)
         case Stage.IR:
-            return _ir(_module(source, target, function, schedule, whom))
+            return _ir(_module(source, target, function, schedule, device_choice))
         case Stage.SCHEDULE:
-            return _proceeding(_module(source, target, function, schedule, whom))
+            return _proceeding(_module(source, target, function, schedule, device_choice))
         case Stage.SOURCE:
             module = pipeline.lower(pipeline.check(source), function)
-            return pipeline.kernels_text(module, target, schedule, _told(whom, target, schedule))
+            return pipeline.kernels_text(module, target, schedule, _capabilities_of(device_choice, target, schedule))
         case _:
             assert_never(stage)
 
 
-def _module(source: SourceFile, target: str, function: str | None, schedule: Schedule | None, whom: Whom) -> ir.Module:
+def _module(
+    source: SourceFile, target: str, function: str | None, schedule: Schedule | None, device_choice: DeviceChoice
+) -> ir.Module:
     from starplat import pipeline
 
     module = pipeline.lower(pipeline.check(source), function)
-    return pipeline.scheduled(module, target, schedule, _told(whom, target, schedule))
+    return pipeline.scheduled(module, target, schedule, _capabilities_of(device_choice, target, schedule))
 
 
-def _told(whom: Whom, target: str, schedule: Schedule | None) -> Capabilities | None:
+def _capabilities_of(device_choice: DeviceChoice, target: str, schedule: Schedule | None) -> Capabilities | None:
     """The capabilities of the device that the schedule is for, which is reported; None where nothing depends on it."""
-    if schedule == PLAIN and not whom.asked:
+    if schedule == PLAIN and not device_choice.asked:
         return None
-    found = whom.of(target)
+    found = device_choice.of(target)
     if found.device:
         console.say(f"schedule for {found}")
     return found.capabilities

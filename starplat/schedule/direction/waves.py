@@ -130,11 +130,11 @@ class _Beginning:
         match values[-2:], members[-2:]:
             case (
                 [ir.Fill(_, value), ir.WriteCell(_, one, ir.Const(int() as lowest)) as cell],
-                [ir.Fill(_, nobody), ir.WriteCell(_, first, flag) as member],
+                [ir.Fill(_, everywhere), ir.WriteCell(_, first, flag) as member],
             ):
                 largest = ir.infinity(wave.values.element)
                 begins = value == largest and ir.Const(lowest, wave.values.element) != largest
-                alone = (nobody, flag) == (build.FALSE, build.TRUE) and one == first and self.is_same(cell, member)
+                alone = (everywhere, flag) == (build.FALSE, build.TRUE) and one == first and self.is_same(cell, member)
                 return begins and alone and self.is_emptied(wave.following) and self.counts(lowest)
             case _:
                 return False

@@ -42,7 +42,7 @@ class LevelList:
         )
         return (*known, ir.WriteCell(self.starts, build.ZERO, build.ZERO)) if levels.returns else known
 
-    def noted(self, levels: Levels) -> tuple[ir.HostOp, ...]:
+    def note_start(self, levels: Levels) -> tuple[ir.HostOp, ...]:
         """At the end of a round: the start of the next level."""
         index = _shifted(levels.depth, -levels.base)
         return (ir.WriteCell(self.starts, index, ir.Ref(self.begin)),) if levels.returns else ()
@@ -119,7 +119,7 @@ class LevelsAsLists(ReturnRewriter):
         self.count = ir.Array(count, ir.Element.INT, ir.Extent.ONE, ir.Origin.TEMPORARY)
         self.place = ir.Variable(taken.free("slot"), ir.Element.INT)
         self.node = ir.Variable(taken.free("found_node"), ir.Element.NODE)
-        self.told = told_by_finding(levels, module)
+        self.signal = found_signal(levels, module)
         self.pull = self.pulling(taken)
         self.counting: list[ir.Kernel] = []
         self.choices = ListChoices(taken, self.counting)
@@ -152,7 +152,7 @@ class LevelsAsLists(ReturnRewriter):
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         levels, listed = self.levels, self.listed
-        if self.told is not None and op is self.told.begins:
+        if self.signal is not None and op is self.signal.begins:
             return ()
         if op is levels.first:
             first = ir.WriteCell(listed.order, build.ZERO, levels.first.index)
@@ -165,9 +165,9 @@ class LevelsAsLists(ReturnRewriter):
             return self.choices.choose(level, (op,), pull, self.pull.span)
         if op is levels.loop:
             ends = (ir.SetVariable(listed.begin, ir.Ref(listed.end)), ir.ReadCell(listed.end, self.count, build.ZERO))
-            said = () if self.told is None else (self.told.said(listed),)
+            said = () if self.signal is None else (self.signal.by_length(listed),)
             inner = self.rebuild(levels.loop)
-            return (replace(inner, body=(*inner.body, *ends, *listed.noted(levels), *said)),)
+            return (replace(inner, body=(*inner.body, *ends, *listed.note_start(levels), *said)),)
         return super().host_op(op)
 
     def walking(self, kernel: ir.Kernel) -> ir.Kernel:
@@ -178,7 +178,7 @@ class LevelsAsLists(ReturnRewriter):
         if kernel.name != levels.finder:
             return self.returning(kernel)
         found = self.listed.walking(kernel, levels.cells, levels.depth)
-        silent = None if self.told is None else self.told.variable
+        silent = None if self.signal is None else self.signal.variable
         left = tuple(reduction for reduction in kernel.reductions if reduction.variable != silent)
         return with_signature(replace(found, body=_Appender(self).kernel_block(kernel.body), reductions=left))
 
@@ -192,7 +192,7 @@ class _Appender(Rewriter):
     def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
         if not isinstance(op, ir.ExtremeCell) or op.array != self.lists.levels.cells:
             return (self.rebuild(op),)
-        lists, told = self.lists, self.lists.told
+        lists, told = self.lists, self.lists.signal
         also = tuple(inner for inner in op.also if told is None or inner != told.contribution)
         append = (
             ir.Let(lists.place, build.ZERO),
@@ -210,20 +210,20 @@ class _Appender(Rewriter):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FoundSignal:
     """The variable that says whether a level was found: its value at a round's start and the value contributed."""
 
     variable: ir.Variable
     begins: ir.SetVariable
     contribution: ir.Contribute
 
-    def said(self, listed: LevelList) -> ir.HostOp:
+    def by_length(self, listed: LevelList) -> ir.HostOp:
         """The same, by the ends of the next level."""
         operator = ir.BinaryOperator.LESS if self.contribution.value == build.TRUE else ir.BinaryOperator.EQUAL
         return ir.SetVariable(self.variable, build.compared(operator, ir.Ref(listed.begin), ir.Ref(listed.end)))
 
 
-def told_by_finding(levels: Levels, module: ir.Module) -> Told | None:
+def found_signal(levels: Levels, module: ir.Module) -> FoundSignal | None:
     """What says that a level was found, if only the loop's condition reads it in a round, and nothing else writes
     it."""
     finder = module.kernel(levels.finder)
@@ -241,8 +241,8 @@ def told_by_finding(levels: Levels, module: ir.Module) -> Told | None:
             fits = (
                 says and combine in (ir.Combine.AND, ir.Combine.OR) and begins == [start] and _is_first(start, levels)
             )
-            if fits and isinstance(begins[0], ir.SetVariable) and _only_says(variable, finder, inside, module):
-                return Told(variable, begins[0], contribution)
+            if fits and isinstance(begins[0], ir.SetVariable) and _is_only_signal(variable, finder, inside, module):
+                return FoundSignal(variable, begins[0], contribution)
     return None
 
 
@@ -250,7 +250,7 @@ def _is_first(start: ir.SetVariable, levels: Levels) -> bool:
     return next(stream(levels.loop.body)) == start
 
 
-def _only_says(variable: ir.Variable, finder: ir.Kernel, inside: list[ir.HostOp], module: ir.Module) -> bool:
+def _is_only_signal(variable: ir.Variable, finder: ir.Kernel, inside: list[ir.HostOp], module: ir.Module) -> bool:
     """Whether the variable is contributed once in the kernel, by no other, and not read in a round."""
     times = sum(isinstance(op, ir.Contribute) and op.reduction == variable for op in walk_kernel(finder.body))
     launched = [module.kernel(op.kernel) for op in inside if isinstance(op, ir.Launch)]

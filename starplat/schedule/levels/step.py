@@ -134,7 +134,7 @@ class _Flagger(ReturnRewriter):
         yield ir.ReadSize(self.size, self.now)
         yield ir.SetVariable(begin, ir.Ref(end))
         yield ir.SetVariable(end, build.plus(ir.Ref(end), ir.Ref(self.size), ir.Element.INT))
-        yield from self.listed.noted(self.levels)
+        yield from self.listed.note_start(self.levels)
 
     def when_back(self, *ops: ir.HostOp) -> tuple[ir.HostOp, ...]:
         """What only a loop that goes back needs."""

@@ -34,27 +34,27 @@ def near_rounds(
     limit, rise = ir.Variable(fresh("limit"), element), ir.Variable(fresh("rise"), element)
     settled = ir.Variable(fresh("settled"), element)
     sort = _sorting(found, later, settled, limit, fresh)
-    nobody, none_waits = (
+    none_near, none_waits = (
         ir.Variable(fresh("nobody_near"), ir.Element.BOOL),
         ir.Variable(fresh("nobody_waits"), ir.Element.BOOL),
     )
-    goes_on = build.both(ir.Ref(nobody), build.denied(ir.Ref(none_waits)))
+    goes_on = build.both(ir.Ref(none_near), build.denied(ir.Ref(none_waits)))
     rising: tuple[ir.HostOp, ...] = (
         ir.SetVariable(settled, ir.Ref(limit)),
         ir.SetVariable(limit, raised(limit, rise)),
         ir.SetVariable(rise, raised(rise, rise)),
         ir.Launch(sort.name),
         ir.Swap(later, found.following),
-        ir.ReadEmpty(nobody, found.now),
+        ir.ReadEmpty(none_near, found.now),
         ir.ReadEmpty(none_waits, later),
     )
     ends = found.done.variable
-    over: ir.Expression = ir.Ref(nobody) if found.done.value == build.TRUE else build.denied(ir.Ref(nobody))
+    over: ir.Expression = ir.Ref(none_near) if found.done.value == build.TRUE else build.denied(ir.Ref(none_near))
     ops = (
         ir.DeclareVariable(limit, ir.Ref(step)),
         ir.DeclareVariable(rise, ir.Ref(step)),
         ir.DeclareVariable(settled, ir.Ref(step)),
-        ir.DeclareVariable(nobody, build.TRUE),
+        ir.DeclareVariable(none_near, build.TRUE),
         ir.DeclareVariable(none_waits, build.TRUE),
         ir.HostWhile(
             (),
