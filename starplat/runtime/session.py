@@ -109,8 +109,9 @@ class Session:
     def _abandon(self, device: Device) -> None:
         """Forgets a device and all that was on it."""
         device.broken = True
-        for key in [key for key, opened in self._devices.items() if opened.belongs(device)]:
-            del self._devices[key]
+        with self._opening:
+            for key in [key for key, opened in self._devices.items() if opened.belongs(device)]:
+                del self._devices[key]
         device.forget_graphs()
         _DEAD.append(device)
 
