@@ -1,4 +1,4 @@
-"""The kernels that host operations launch, and the arrays that they touch thereby."""
+"""The kernels that host operations launch, and what operations read and change, by themselves and thereby."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -6,13 +6,55 @@ from functools import lru_cache
 
 from starplat.ir import nodes as ir
 from starplat.ir.same import Same
-from starplat.ir.visitor import arrays_in, declared_by, expressions_of, walk_expression, walk_host
+from starplat.ir.visitor import arrays_in, declared_by, expressions_of, walk_expression, walk_host, written_arrays
 
 
 def touched(op: ir.HostOp, module: ir.Module) -> tuple[ir.Array, ...]:
     """The arrays that an operation itself names or its kernel uses, blocks left out."""
-    kernel = module.kernel(op.kernel).arrays if isinstance(op, ir.Launch) else ()
-    return (*arrays_in(op), *kernel)
+    return module.kernel(op.kernel).arrays if isinstance(op, ir.Launch) else tuple(arrays_in(op))
+
+
+def used_host_arrays(ops: Iterable[ir.HostOp], module: ir.Module) -> tuple[ir.Array, ...]:
+    """The arrays of host operations and of the kernels they launch: the graph's first, then by first use."""
+    found = dict.fromkeys(array for op in ops for array in touched(op, module))
+    return (*(a for a in ir.GRAPH_ARRAYS if a in found), *(a for a in found if a not in ir.GRAPH_ARRAYS))
+
+
+def changed_by(op: ir.HostOp) -> tuple[ir.Array, ...]:
+    """The arrays whose cells, or whose place in memory, a host operation changes itself."""
+    match op:
+        case ir.Fill() | ir.WriteCell() | ir.ListMembers():
+            return (op.array,)
+        case ir.CopyArray():
+            return (op.destination,)
+        case ir.Swap():
+            return (op.first, op.second)
+        case _:
+            return ()
+
+
+def changed(op: ir.HostOp, module: ir.Module) -> frozenset[ir.Array]:
+    """The same, and what a launched kernel or a called function may change."""
+    match op:
+        case ir.Launch(kernel):
+            return written_arrays(module.kernel(kernel).body)
+        case ir.HostCall():
+            return frozenset(arrays_in(op))
+        case _:
+            return frozenset(changed_by(op))
+
+
+def read_by(op: ir.HostOp, module: ir.Module) -> Iterator[ir.Variable]:
+    """The variables that an operation, its kernel or what it calls reads, those of its blocks left out."""
+    for expression in expressions_of(op):
+        yield from (part.variable for part in walk_expression(expression) if isinstance(part, ir.Ref))
+    match op:
+        case ir.Launch(kernel):
+            yield from module.kernel(kernel).scalars
+        case ir.HostCall():
+            yield from (argument for argument in op.arguments if isinstance(argument, ir.Variable))
+        case ir.OnDevice():
+            yield from op.scalars
 
 
 def set_by(op: ir.HostOp, module: ir.Module) -> Iterator[ir.Variable]:
@@ -24,9 +66,26 @@ def set_by(op: ir.HostOp, module: ir.Module) -> Iterator[ir.Variable]:
             yield from (reduction.variable for reduction in module.kernel(kernel).brought_back)
         case ir.HostCall(_, arguments, result):
             yield from (argument for argument in (*arguments, result) if isinstance(argument, ir.Variable))
+        case ir.OnDevice():
+            yield from op.outcomes
     for part in (part for whole in expressions_of(op) for part in walk_expression(whole)):
         if isinstance(part, ir.CallFunction):
             yield from (argument for argument in part.arguments if isinstance(argument, ir.Variable))
+
+
+def scalars_read(ops: Iterable[ir.HostOp], module: ir.Module) -> Iterator[ir.Variable]:
+    """The variables that the operations may read, each once."""
+    found: dict[ir.Variable, None] = {}
+    for op in ops:
+        found.update(dict.fromkeys(read_by(op, module)))
+        if isinstance(op, ir.Launch | ir.OnDevice):
+            found.update(dict.fromkeys(set_by(op, module)))  # what contributions are added to
+    yield from found
+
+
+def scalars_set(ops: Iterable[ir.HostOp], module: ir.Module) -> Iterator[ir.Variable]:
+    """The variables that the operations change after their declaration."""
+    return (variable for op in ops for variable in set_by(op, module))
 
 
 def given_by(op: ir.HostOp, module: ir.Module) -> tuple[ir.Variable, ...]:
@@ -44,14 +103,14 @@ def launched_kernels(ops: Iterable[ir.HostOp], module: ir.Module) -> Iterator[ir
     return (module.kernel(op.kernel) for op in ops if isinstance(op, ir.Launch))
 
 
-def launches(module: ir.Module) -> Iterator[ir.Launch]:
+def launches(functions: Iterable[ir.HostFunction]) -> Iterator[ir.Launch]:
     """All launches, wherever they stand."""
-    return (op for function in module.functions for op in walk_host(function.body) if isinstance(op, ir.Launch))
+    return (op for function in functions for op in walk_host(function.body) if isinstance(op, ir.Launch))
 
 
-def launched_names(module: ir.Module) -> set[str]:
+def launched_names(functions: Iterable[ir.HostFunction]) -> set[str]:
     """The names of all launched kernels."""
-    return {launch.kernel for launch in launches(module)}
+    return {launch.kernel for launch in launches(functions)}
 
 
 def is_launched_once(kernel: str, module: ir.Module) -> bool:
@@ -62,4 +121,4 @@ def is_launched_once(kernel: str, module: ir.Module) -> bool:
 @lru_cache(maxsize=16)
 def _places(same: Same) -> Counter[str]:
     """At how many places each kernel is launched; steps ask for every kernel of a module."""
-    return Counter(launch.kernel for launch in launches(same.module))
+    return Counter(launch.kernel for launch in launches(same.module.functions))

@@ -5,7 +5,7 @@ from enum import Enum
 
 from starplat.ir import nodes as ir
 from starplat.ir.launches import touched
-from starplat.ir.visitor import walk_host
+from starplat.ir.visitor import blocks_of, walk_host
 
 
 class Use(Enum):
@@ -41,6 +41,15 @@ def stream(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
             yield from stream(op.body)
         else:
             yield op
+
+
+def rows(ops: Iterable[ir.HostOp]) -> Iterator[tuple[ir.HostOp, ...]]:
+    """The operations in a row, then those of every block inside them, outer before inner."""
+    row = tuple(stream(ops))
+    yield row
+    for op in row:
+        for block in blocks_of(op):
+            yield from rows(block)
 
 
 def next_use(following: Sequence[ir.HostOp], array: ir.Array, module: ir.Module) -> ir.HostOp | None:

@@ -132,29 +132,6 @@ def _values_of(kind: type) -> Callable[[Any], tuple[Any, ...]] | None:
     return _VALUES[kind]
 
 
-def used_host_arrays(ops: Iterable[ir.HostOp], module: ir.Module) -> tuple[ir.Array, ...]:
-    """The arrays of host operations and of the kernels they launch: the graph's first, then by first use."""
-    found: dict[ir.Array, None] = {}
-    for op in ops:
-        found.update(dict.fromkeys(arrays_in(op)))
-        if isinstance(op, ir.Launch):
-            found.update(dict.fromkeys(module.kernel(op.kernel).arrays))
-    return (*(a for a in ir.GRAPH_ARRAYS if a in found), *(a for a in found if a not in ir.GRAPH_ARRAYS))
-
-
-def changed_by(op: ir.HostOp) -> tuple[ir.Array, ...]:
-    """The arrays whose cells, or whose place in memory, a host operation changes itself."""
-    match op:
-        case ir.Fill() | ir.WriteCell() | ir.ListMembers():
-            return (op.array,)
-        case ir.CopyArray():
-            return (op.destination,)
-        case ir.Swap():
-            return (op.first, op.second)
-        case _:
-            return ()
-
-
 def loops_of(module: ir.Module) -> tuple[ir.OnDevice, ...]:
     """The persistent kernels, in the order of the functions."""
     return tuple(op for function in module.functions for op in walk_host(function.body) if isinstance(op, ir.OnDevice))

@@ -11,10 +11,11 @@ from dataclasses import replace
 from itertools import pairwise
 
 from starplat.ir import nodes as ir
+from starplat.ir.launches import launched_names
 from starplat.ir.lowering.names import Names
 from starplat.ir.printing.expressions import print_expression
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import walk_host, walk_kernel, with_signature
+from starplat.ir.visitor import walk_kernel, with_signature
 from starplat.passes.forwarding import forwarded
 from starplat.passes.host_effects import Effects, commute, effects
 from starplat.passes.joining import has_loop, joined
@@ -60,7 +61,7 @@ class _Fuser(Rewriter):
 
     def result(self, functions: tuple[ir.HostFunction, ...]) -> ir.Module:
         """The module with fused kernels under their final names, without kernels no longer launched."""
-        launched = {op.kernel for f in functions for op in walk_host(f.body) if isinstance(op, ir.Launch)}
+        launched = launched_names(functions)
         kernels = [kernel for kernel in self._in_order() if kernel.name in launched]
         names = Names(kernel.name for kernel in kernels if kernel.name not in self.wanted)
         final = {k.name: names.fresh(self.wanted[k.name]) for k in kernels if k.name in self.wanted}

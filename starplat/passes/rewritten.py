@@ -54,7 +54,7 @@ class _Replacer(Rewriter):
 
 def tidied(module: ir.Module) -> ir.Module:
     """The module without kernels that nothing launches, and with the graph's arrays that the others use."""
-    launched = launched_names(module)
+    launched = launched_names(module.functions)
     kernels = tuple(kernel for kernel in module.kernels if kernel.name in launched)
     used = {array for kernel in kernels for array in kernel.arrays}
     functions = tuple(_without_idle_arrays(function, module) for function in module.functions)

@@ -15,6 +15,7 @@ import numpy as np
 from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
+from starplat.ir.launches import changed
 from starplat.ir.visitor import walk_host, written_arrays
 from starplat.runtime.actions.executor import Executor
 from starplat.runtime.actions.machine import Place, World
@@ -270,18 +271,4 @@ def only_read(module: ir.Module, array: ir.Array) -> bool:
     """Whether no function of the module changes the cells of the entry's parameter or what its name stands for."""
     if any(array in written_arrays(kernel.body) for kernel in module.kernels):
         return False
-    for op in walk_host(module.function(module.entry).body):
-        match op:
-            case ir.Fill() | ir.WriteCell():
-                changed: tuple[object, ...] = (op.array,)
-            case ir.CopyArray():
-                changed = (op.destination,)
-            case ir.Swap():
-                changed = (op.first, op.second)
-            case ir.HostCall():
-                changed = op.arguments
-            case _:
-                continue
-        if array in changed:
-            return False
-    return True
+    return not any(array in changed(op, module) for op in walk_host(module.function(module.entry).body))

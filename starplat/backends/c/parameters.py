@@ -11,8 +11,9 @@ from starplat.backends.text.folding import LAID_OUT, between
 from starplat.backends.text.names import Names
 from starplat.backends.uses import uses_num_arcs, uses_num_nodes, volatile_arrays
 from starplat.ir import nodes as ir
+from starplat.ir.launches import changed_by
 from starplat.ir.shared_cells import written_in
-from starplat.ir.visitor import changed_by, walk, walk_host
+from starplat.ir.visitor import walk, walk_host
 from starplat.passes.memory import has_two_names
 
 

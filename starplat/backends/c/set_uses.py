@@ -6,8 +6,9 @@ Takes a module; returns arrays. Sets of persistent kernels are not covered.
 from collections.abc import Iterator
 
 from starplat.ir import nodes as ir
+from starplat.ir.launches import changed_by
 from starplat.ir.shared_cells import written_in
-from starplat.ir.visitor import changed_by, walk
+from starplat.ir.visitor import walk
 
 
 def changed_arrays(module: ir.Module) -> frozenset[ir.Array]:

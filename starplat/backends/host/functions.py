@@ -17,14 +17,15 @@ from starplat.backends.c.parameters import signature_text, unnamed_if_idle
 from starplat.backends.c.set_uses import fixed_sets
 from starplat.backends.host.launches import BY_NAME, Launching, LaunchPrinter
 from starplat.backends.host.loops import HostLoopPrinter, is_counter
-from starplat.backends.host.uses import callees_first, filled_by_device, read_by_anybody
+from starplat.backends.host.uses import callees_first
 from starplat.backends.host.words import CELLS, CPP, size_of
 from starplat.backends.text.comments import comment, origin
 from starplat.backends.text.folding import folded_host
 from starplat.backends.text.helpers import Helpers
 from starplat.backends.text.names import Names
-from starplat.backends.uses import assigned_in
 from starplat.ir import nodes as ir
+from starplat.ir.launches import read_by, set_by
+from starplat.ir.visitor import walk_host
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,9 @@ class HostPrinter:
             num_arcs="graph.num_arcs",
         )
         self.launches = LaunchPrinter(self.module, self.names, self.launching, self.expressions, self.device_name)
-        self.changing = assigned_in(self.function) | filled_by_device(self.function, self.module)
-        self.wanted = self.changing | read_by_anybody(self.function.body, self.module)
+        inside = tuple(walk_host(self.function.body))
+        self.changing = frozenset(variable for op in inside for variable in set_by(op, self.module))
+        self.wanted = self.changing.union(variable for op in inside for variable in read_by(op, self.module))
 
     def lines(self) -> tuple[str, ...]:
         """The whole function."""

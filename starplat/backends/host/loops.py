@@ -10,11 +10,11 @@ from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT
 from starplat.backends.c.negation import negated
 from starplat.backends.host.launches import LaunchPrinter
-from starplat.backends.host.uses import read_by_anybody
 from starplat.backends.text.names import Names
 from starplat.backends.uses import variables_in
 from starplat.ir import nodes as ir
-from starplat.ir.visitor import walk
+from starplat.ir.launches import read_by
+from starplat.ir.visitor import walk, walk_host
 
 
 class Printer(Protocol):
@@ -91,7 +91,7 @@ class HostLoopPrinter:
 
     def is_read(self, variable: ir.Variable, body: tuple[ir.HostOp, ...]) -> bool:
         """Whether the body of a loop uses the loop's variable."""
-        return variable in read_by_anybody(body, self.host.module)
+        return any(variable in read_by(op, self.host.module) for op in walk_host(body))
 
     def is_settled(self, value: ir.Expression) -> bool:
         """Whether it is worth and safe to mention the value in every round of a loop."""

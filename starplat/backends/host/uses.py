@@ -1,4 +1,4 @@
-"""Finds the variables and arrays that host functions use, and the functions that they call."""
+"""Finds the graph's arrays that host functions read, and the functions that they call."""
 
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk
@@ -17,38 +17,6 @@ def host_arrays(module: ir.Module) -> frozenset[ir.Array]:
         if isinstance(kernel.domain, ir.NodeNeighbors):
             found.update((kernel.domain.direction.rows, kernel.domain.direction.columns))
     return frozenset(found)
-
-
-def read_by_anybody(body: tuple[ir.HostOp, ...], module: ir.Module) -> frozenset[ir.Variable]:
-    """Variables whose value an operation, a launch or a call uses."""
-    found: set[ir.Variable] = set()
-    for part in walk(body):
-        match part:
-            case ir.Ref(variable):
-                found.add(variable)
-            case ir.Launch(kernel):
-                found.update(module.kernel(kernel).scalars)
-            case ir.OnDevice():
-                found.update(part.scalars)
-            case ir.HostCall():
-                found.update(argument for argument in part.arguments if isinstance(argument, ir.Variable))
-    return frozenset(found)
-
-
-def filled_by_device(function: ir.HostFunction, module: ir.Module) -> frozenset[ir.Variable]:
-    """Variables that a launch, a readback or a call changes."""
-    changed: set[ir.Variable] = set()
-    for part in walk(function.body):
-        match part:
-            case ir.ReadCell(variable):
-                changed.add(variable)
-            case ir.Launch(kernel):
-                changed.update(reduction.variable for reduction in module.kernel(kernel).brought_back)
-            case ir.HostCall(_, _, ir.Variable() as result):
-                changed.add(result)
-            case ir.OnDevice():
-                changed.update(part.outcomes)
-    return frozenset(changed)
 
 
 def callees_first(module: ir.Module) -> list[ir.HostFunction]:

@@ -11,13 +11,13 @@ from starplat.backends.legal.domains import over_domain
 from starplat.backends.legal.operations import Operations
 from starplat.backends.one_launch.noted import noted_at
 from starplat.backends.one_launch.recording import Points
-from starplat.backends.one_launch.rings import Rings, added, following, launched_in, start_of
+from starplat.backends.one_launch.rings import Rings, added, following, start_of
 from starplat.backends.text.comments import comment, line_mark, origin
 from starplat.backends.text.fresh_names import FreshNames
-from starplat.backends.uses import assigned_in
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.launches import set_by
 from starplat.ir.visitor import walk, walk_host, walk_kernel
 
 _BITS_OF_A_CELL = {ir.Extent.BITS: 32, ir.Extent.LAYER: 32 * 32}
@@ -35,7 +35,7 @@ class DeviceOperations:
         self.rings = Rings(op, module, names)
         self.points = Points(op, module)
         self.noted = noted_at(op.body, module)
-        self.changing = assigned_in(op.body) | _found_in(op, module)
+        self.changing = {variable for inner in walk_host(op.body) for variable in set_by(inner, module)}
         self.rows: dict[ir.Array, ir.Array] = {}
         for either in (inner for inner in walk_host(op.body) if isinstance(inner, ir.PushOrPull)):
             self.weigh(either)
@@ -131,10 +131,3 @@ class DeviceOperations:
             return (st.Scope(comments, (st.OnFirst((*ready, *declared, *body, *ends)), *sets)),)
         first: st.Body = (st.OnFirst(ready),) if ready else ()
         return (st.Scope(comments, (*first, *declared, *body, *sets, *ends)),)
-
-
-def _found_in(op: ir.OnDevice, module: ir.Module) -> set[ir.Variable]:
-    """The variables that the device assigns: from reductions, cells and sets."""
-    reads = ir.ReadCell | ir.ReadEmpty | ir.ReadSize
-    found = {reduction.variable for kernel in launched_in(op, module) for reduction in kernel.reductions}
-    return found | {inner.variable for inner in walk_host(op.body) if isinstance(inner, reads)}

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 from starplat.backends.counters import variables_set
 from starplat.backends.uses import variables_in
 from starplat.ir import nodes as ir
-from starplat.ir.access import accesses
+from starplat.ir.launches import changed
 from starplat.ir.shapes.gathering import gathering
 from starplat.ir.shapes.members import membership
-from starplat.ir.visitor import blocks_of, changed_by, walk_host
+from starplat.ir.visitor import blocks_of, walk_host
 
 Known = Mapping[ir.Array, ir.ListMembers]
 """Sets, and the operation that has listed each."""
@@ -47,11 +47,10 @@ def _untouched(op: ir.HostOp, known: Known, module: ir.Module) -> Known:
     if not known:
         return known
     parts = tuple(walk_host((op,)))
-    changed = {array for part in parts for array in changed_by(part)}
-    changed |= {access.array for part in parts for access in accesses(part, module) if access.writes}
+    gone = {array for part in parts for array in changed(part, module)}
     assigned = variables_set(parts, module)
     return {
         flags: lists
         for flags, lists in known.items()
-        if not changed & {flags, lists.array} and not assigned & set(variables_in(lists.first))
+        if not gone & {flags, lists.array} and not assigned & set(variables_in(lists.first))
     }

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
+from starplat.ir.launches import scalars_read, set_by
 from starplat.ir.rewriter import map_expression
 from starplat.ir.uses import Use, stream, use
 from starplat.ir.visitor import (
     all_expressions,
     arrays_in,
-    expressions_of,
+    declared_by,
     variables_read,
     walk_expression,
     walk_host,
@@ -143,15 +144,8 @@ class Candidate:
         Args:
             quiet: what is known of them at the end of the last round.
         """
-        assigned: dict[ir.Variable, None] = {}
-        declared = set()
-        for op in self.round:
-            if isinstance(op, ir.DeclareVariable):
-                declared.add(op.variable)
-            elif isinstance(op, ir.SetVariable):
-                assigned[op.variable] = None
-            elif isinstance(op, ir.Launch):
-                assigned.update((r.variable, None) for r in self.module.kernel(op.kernel).reductions)
+        declared = {variable for op in self.round for variable in declared_by(op)}
+        assigned = dict.fromkeys(variable for op in self.round for variable in set_by(op, self.module))
         known = dict(quiet)
         match self.loop.condition:
             case ir.Ref(variable):
@@ -166,17 +160,7 @@ class Candidate:
     def _is_read_later(self, variable: ir.Variable) -> bool:
         if any(p.what == variable and p.by_reference for p in self.function.parameters):
             return True
-        for op in self.outside():
-            if isinstance(op, ir.Launch):
-                kernel = self.module.kernel(op.kernel)
-                if variable in kernel.scalars or any(r.variable == variable for r in kernel.reductions):
-                    return True
-            parts = (part for e in expressions_of(op) for part in walk_expression(e))
-            if any(isinstance(part, ir.Ref) and part.variable == variable for part in parts):
-                return True
-            if variable in getattr(op, "arguments", ()):
-                return True
-        return False
+        return variable in scalars_read(self.outside(), self.module)
 
     def ends_of_arrays(self, labels: ir.Array, marks: tuple[ir.Array, ...]) -> Iterator[ir.HostOp | None]:
         """What fills the arrays that are looked at later: marks, which are gone; None for others."""

@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.uses import stream
-from starplat.ir.visitor import blocks_of, written_arrays
+from starplat.ir.uses import rows
+from starplat.ir.visitor import written_arrays
 from starplat.passes.labels.candidates import Candidate
 from starplat.passes.labels.kernels import clears_its_own, flattens, sets_all, summary
 from starplat.passes.labels.orders import Labels
@@ -50,20 +50,11 @@ def label_loops(module: ir.Module, function: ir.HostFunction) -> tuple[LabelLoop
     if has_two_names(module):
         return ()
     found = []
-    for row in _rows(function.body):
+    for row in rows(function.body):
         for place, op in enumerate(row):
             if isinstance(op, ir.HostWhile):
-                found += _proved(Candidate(module, function, tuple(row[:place]), op))
+                found += _proved(Candidate(module, function, row[:place], op))
     return tuple(found)
-
-
-def _rows(body: tuple[ir.HostOp, ...]) -> Iterator[list[ir.HostOp]]:
-    """The blocks of a function, each as one row of operations."""
-    row = list(stream(body))
-    yield row
-    for op in row:
-        for block in blocks_of(op):
-            yield from _rows(block)
 
 
 def _proved(candidate: Candidate) -> list[LabelLoop]:

@@ -11,10 +11,10 @@ from itertools import pairwise
 
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjuncts
-from starplat.ir.launches import is_launched_once
+from starplat.ir.launches import is_launched_once, used_host_arrays
 from starplat.ir.rewriter import Rewriter, map_expression
 from starplat.ir.uses import stream
-from starplat.ir.visitor import arrays_in, used_host_arrays, walk_host, with_signature, written_arrays
+from starplat.ir.visitor import arrays_in, walk_host, with_signature, written_arrays
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,11 @@ from dataclasses import replace
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.launches import used_host_arrays
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.members import membership
 from starplat.ir.uses import stream
-from starplat.ir.visitor import used_host_arrays, walk_host, with_signature
+from starplat.ir.visitor import walk_host, with_signature
 from starplat.schedule.direction.pull_kernels import from_other_end, with_graph_arrays
 from starplat.schedule.direction.pulling import Pulls
 from starplat.schedule.direction.unused import without_the_unused

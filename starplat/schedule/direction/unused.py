@@ -11,7 +11,7 @@ from starplat.ir.visitor import arrays_in, walk_host, walk_kernel
 
 def without_the_unused(module: ir.Module, given: ir.Module) -> ir.Module:
     """The module without what is left over of `given`."""
-    gone = launched_names(given) - launched_names(module)
+    gone = launched_names(given.functions) - launched_names(module.functions)
     kernels = tuple(kernel for kernel in module.kernels if kernel.name not in gone)
     used = {array for kernel in kernels for array in kernel.arrays}
     locks = {array for name in gone for array in _locks(given, name)} - used

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.launches import assigns, given_by
+from starplat.ir.launches import assigns, changed, given_by, is_launched_once, used_host_arrays
 from starplat.ir.shapes.members import membership
 from starplat.ir.uses import stream
-from starplat.ir.visitor import arrays_in, changed_by, used_host_arrays, variables_read, walk_host, written_arrays
+from starplat.ir.visitor import variables_read, walk_host, written_arrays
 from starplat.schedule.direction.pull_kernels import Spread, says_only_that, spread_in
 
 
@@ -86,9 +86,8 @@ def wave_in(loop: ir.HostWhile, before: Sequence[ir.HostOp], module: ir.Module) 
     if len(waves) != 1:
         return None
     launch, wave = waves[0]
-    everywhere = [op.kernel for f in module.functions for op in walk_host(f.body) if isinstance(op, ir.Launch)]
     others = (op for op in walk_host((loop,)) if op is not launch)
-    alone = everywhere.count(launch.kernel) == 1 and all(_leaves_alone(op, wave, module) for op in others)
+    alone = is_launched_once(launch.kernel, module) and all(_leaves_alone(op, wave, module) for op in others)
     return (launch, wave) if alone and _Beginning(loop, before, wave, module).fits() else None
 
 
@@ -102,10 +101,8 @@ def _leaves_alone(op: ir.HostOp, wave: Wave, module: ir.Module) -> bool:
             return value == build.FALSE
         case ir.Swap(first, second):
             return not needed & {first, second} or {first, second} == {wave.now, wave.following}
-        case ir.HostCall():
-            return not needed & set(arrays_in(op))
         case _:
-            return not needed & set(changed_by(op))
+            return not needed & changed(op, module)
 
 
 def _written(kernel: ir.Kernel) -> frozenset[ir.Array]:

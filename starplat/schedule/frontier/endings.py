@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.launches import is_launched_once, launched_kernels
+from starplat.ir.launches import is_launched_once, launched_kernels, read_by
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.members import membership
 from starplat.ir.uses import stream
-from starplat.ir.visitor import all_expressions, walk_expression, walk_host, walk_kernel, with_signature
+from starplat.ir.visitor import walk_host, walk_kernel, with_signature
 from starplat.schedule.schedule import Frontier, Schedule
 from starplat.schedule.step import Choice, Decided
 
@@ -108,12 +108,7 @@ class _Maker(Rewriter):
                 return None
 
     def is_read(self, row: list[ir.HostOp], variable: ir.Variable) -> bool:
-        asked = any(
-            isinstance(part, ir.Ref) and part.variable == variable
-            for expression in all_expressions(row)
-            for part in walk_expression(expression)
-        )
-        return asked or any(variable in kernel.scalars for kernel in launched_kernels(walk_host(row), self.given))
+        return any(variable in read_by(op, self.given) for op in walk_host(row))
 
     def asking(self, loop: ir.HostWhile, found: Ending) -> ir.HostWhile:
         row = list(stream(loop.body))

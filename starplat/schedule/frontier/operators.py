@@ -13,8 +13,9 @@ from typing import assert_never
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjunction
+from starplat.ir.launches import launched_names
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import walk_host, walk_kernel, with_signature
+from starplat.ir.visitor import walk_kernel, with_signature
 from starplat.schedule.frontier.active_sets import begins_cleared
 from starplat.schedule.frontier.kernel_parts import Cleared, Done, Lost, Part, negated
 from starplat.schedule.frontier.own_flags import parts_of
@@ -37,7 +38,7 @@ def with_operators(module: ir.Module, flags: frozenset[ir.Array]) -> Said:
     functions = tuple(map(sayer.function, module.functions))
     if functions == module.functions:
         return Said(module, {})
-    launched = {op.kernel for f in functions for op in walk_host(f.body) if isinstance(op, ir.Launch)}
+    launched = launched_names(functions)
     kernels = tuple(kernel for kernel in (*module.kernels, *sayer.kernels) if kernel.name in launched)
     return Said(with_arrays(replace(module, functions=functions, kernels=kernels)), sayer.origins)
 

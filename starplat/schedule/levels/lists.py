@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjunction, conjuncts
-from starplat.ir.launches import given_by
+from starplat.ir.launches import given_by, read_by
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.uses import stream
-from starplat.ir.visitor import all_expressions, walk_expression, walk_host, walk_kernel, with_signature
+from starplat.ir.visitor import walk_host, walk_kernel, with_signature
 from starplat.schedule.direction.pull_kernels import with_graph_arrays
 from starplat.schedule.direction.pull_rounds import ListChoices
 from starplat.schedule.levels.kernels import asked_level
@@ -256,8 +256,7 @@ def _is_only_signal(variable: ir.Variable, finder: ir.Kernel, inside: list[ir.Ho
     launched = [module.kernel(op.kernel) for op in inside if isinstance(op, ir.Launch)]
     others = (kernel for kernel in launched if kernel.name != finder.name)
     told = any(r.variable == variable for kernel in others for r in kernel.reductions)
-    asked = any(variable in kernel.scalars for kernel in launched)
-    asked = asked or any(ir.Ref(variable) == part for e in all_expressions(inside) for part in walk_expression(e))
+    asked = any(variable in read_by(op, module) for op in inside)
     return times == 1 and not told and not asked
 
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.launches import assigns, given_by, is_launched_once, touched
-from starplat.ir.uses import stream
-from starplat.ir.visitor import changed_by, walk_host, written_arrays
+from starplat.ir.launches import assigns, changed, given_by, is_launched_once, touched
+from starplat.ir.uses import rows, stream
+from starplat.ir.visitor import walk_host
 from starplat.passes.memory import has_two_names
 from starplat.schedule.levels.kernels import asked_level, finds_next_level
 
@@ -57,7 +57,7 @@ def levels_in(function: ir.HostFunction, module: ir.Module) -> list[Levels]:
     """The loops over levels of one function."""
     together = [op for op in walk_host(function.body) if isinstance(op, ir.OnDevice)]
     found = []
-    for block in _blocks(function.body):
+    for block in rows(function.body):
         for place, op in enumerate(block):
             if isinstance(op, ir.HostWhile):
                 inside = any(op is inner for whole in together for inner in walk_host(whole.body))
@@ -65,17 +65,6 @@ def levels_in(function: ir.HostFunction, module: ir.Module) -> list[Levels]:
                 if levels is not None:
                     found.append(levels)
     return found
-
-
-def _blocks(ops: Sequence[ir.HostOp]) -> Iterable[list[ir.HostOp]]:
-    """Every row of operations, with blocks that only group opened."""
-    row = list(stream(ops))
-    yield row
-    for op in row:
-        for name in ("then", "otherwise", "before", "body", "step"):
-            inner = getattr(op, name, ())
-            if inner:
-                yield from _blocks(inner)
 
 
 class _Finder:
@@ -86,7 +75,7 @@ class _Finder:
         self.module = module
         self.in_one_launch = in_one_launch
 
-    def levels(self, loop: ir.HostWhile, before: list[ir.HostOp], after: list[ir.HostOp]) -> Levels | None:
+    def levels(self, loop: ir.HostWhile, before: Sequence[ir.HostOp], after: Sequence[ir.HostOp]) -> Levels | None:
         if loop.before or not loop.test_last:
             return None
         row = list(stream(loop.body))
@@ -96,7 +85,7 @@ class _Finder:
             return None
         finder, (cells, depth) = finders[0]
         others = [op for op in walk_host((loop,)) if op is not finder]
-        if any(self.changes(op, cells) or isinstance(op, ir.HostContinue) for op in others):
+        if any(cells in changed(op, self.module) or isinstance(op, ir.HostContinue) for op in others):
             return None
         if not self.counts_up(row, depth):
             return None
@@ -114,12 +103,6 @@ class _Finder:
         parameters = [parameter.what for parameter in self.function.parameters]
         return cells in self.function.arrays or (cells in parameters and not has_two_names(self.module))
 
-    def changes(self, op: ir.HostOp, cells: ir.Array) -> bool:
-        """Whether an operation changes cells, blocks inside it left out."""
-        if isinstance(op, ir.Launch):
-            return cells in written_arrays(self.module.kernel(op.kernel).body)
-        return cells in changed_by(op) or (isinstance(op, ir.HostCall) and cells in op.arguments)
-
     def asking(
         self, loop: ir.HostOp, cells: ir.Array, number: ir.Variable, finder: ir.Launch | None
     ) -> tuple[str, ...] | None:
@@ -136,7 +119,7 @@ class _Finder:
         return len(sets) == 1 and row[-1] is sets[0] and sets[0] == ir.SetVariable(depth, _plus(depth, 1))
 
     def beginning(
-        self, before: list[ir.HostOp], cells: ir.Array, depth: ir.Variable
+        self, before: Sequence[ir.HostOp], cells: ir.Array, depth: ir.Variable
     ) -> tuple[ir.Fill, ir.WriteCell, int] | None:
         """The fill with INF and the one cell that gets the number of the first level, right before the loop."""
         about = [op for op in before if self.mentions(op, cells)]
@@ -156,13 +139,13 @@ class _Finder:
 
     # --- the way back ------------------------------------------------------------------------------------------------
 
-    def returns(self, after: list[ir.HostOp], cells: ir.Array, depth: ir.Variable, base: int) -> Iterable[WayBack]:
+    def returns(self, after: Sequence[ir.HostOp], cells: ir.Array, depth: ir.Variable, base: int) -> Iterable[WayBack]:
         """The loops that go back, while cells and `depth` are unchanged; `highest` are the variables whose value is the
         number of the last visited level, plus an offset."""
         highest = {depth: 1}
         for op in after:
             inside = list(walk_host((op,)))
-            if any(self.changes(inner, cells) for inner in inside):
+            if any(cells in changed(inner, self.module) for inner in inside):
                 return
             found = self.way_back(op, cells, highest, base) if isinstance(op, ir.HostWhile | ir.HostFor) else None
             if found is not None:

@@ -12,8 +12,9 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.conditions import conjuncts
+from starplat.ir.launches import used_host_arrays
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import arrays_in, used_host_arrays, walk_host, with_signature, written_arrays
+from starplat.ir.visitor import arrays_in, walk_host, with_signature, written_arrays
 from starplat.schedule.direction.judged import judged_filters
 from starplat.schedule.levels.kernels import as_lowering, asked_level
 from starplat.schedule.levels.lists import LevelsAsLists, ReturnRewriter, level_list

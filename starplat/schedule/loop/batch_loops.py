@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
+from starplat.ir.launches import scalars_set
 from starplat.ir.shapes.listed import known_length
 from starplat.ir.uses import stream
 from starplat.ir.visitor import all_expressions, declared_by, expressions_of, walk_expression, walk_host
 from starplat.schedule.loop.group_rounds import copied
-from starplat.schedule.loop.threads import is_safe, scalars_set, shortens
+from starplat.schedule.loop.threads import is_safe, shortens
 from starplat.schedule.names import Taken
 
 LOOPS = (ir.HostWhile, ir.HostFor, ir.HostForRange, ir.HostForNeighbors, ir.HostForMembers)

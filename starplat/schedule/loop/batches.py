@@ -12,11 +12,11 @@ from dataclasses import replace
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.launches import launched_names, scalars_read, scalars_set
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import all_expressions, declared_by, walk_host, with_signature
 from starplat.schedule.loop.batch_loops import LOOPS, Rounds, obstacle, rounds_of, waits, works_out_doubles
 from starplat.schedule.loop.batch_rounds import Round
-from starplat.schedule.loop.threads import scalars_read, scalars_set
 from starplat.schedule.names import Taken
 from starplat.schedule.schedule import Loop, Schedule
 from starplat.schedule.step import Choice, Decided
@@ -44,7 +44,7 @@ def _with_kernels(module: ir.Module, functions: tuple[ir.HostFunction, ...], mad
     new = {kernel.name: kernel for kernel in made}
     kernels = (new.pop(kernel.name, kernel) for kernel in module.kernels)
     everything = (*kernels, *new.values())
-    launched = {op.kernel for f in functions for op in walk_host(f.body) if isinstance(op, ir.Launch)}
+    launched = launched_names(functions)
     return replace(module, functions=functions, kernels=tuple(k for k in everything if k.name in launched))
 
 

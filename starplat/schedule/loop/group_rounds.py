@@ -13,12 +13,13 @@ from typing import Any
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
+from starplat.ir.launches import scalars_read, scalars_set
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.listed import known_length
 from starplat.ir.uses import stream
 from starplat.ir.visitor import declared_by, expressions_of, variables_read, walk_host
 from starplat.schedule.edge_effects import unfolded
-from starplat.schedule.loop.threads import is_safe, scalars_read, scalars_set, shortens, takes_locks
+from starplat.schedule.loop.threads import is_safe, shortens, takes_locks
 from starplat.schedule.names import Taken
 from starplat.source import NOWHERE, Span
 

@@ -12,10 +12,10 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.conditions import conjuncts
+from starplat.ir.launches import scalars_read, scalars_set, used_host_arrays
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import declared_by, used_host_arrays, walk_host
+from starplat.ir.visitor import declared_by, walk_host
 from starplat.schedule.loop.group_rounds import Rounds, copied, rounds_of, with_plain_walks
-from starplat.schedule.loop.threads import scalars_read, scalars_set
 from starplat.schedule.names import Taken
 from starplat.schedule.schedule import Loop, Schedule
 from starplat.schedule.step import Choice, Decided

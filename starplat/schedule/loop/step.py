@@ -12,10 +12,10 @@ from itertools import groupby
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.launches import touched
-from starplat.ir.visitor import blocks_of, declared_by, expressions_of, used_host_arrays, walk_host
+from starplat.ir.launches import scalars_read, scalars_set, touched, used_host_arrays
+from starplat.ir.visitor import blocks_of, declared_by, expressions_of, walk_host
 from starplat.schedule.loop.sinking import with_fills_in_branches
-from starplat.schedule.loop.threads import is_safe, scalars_read, scalars_set, shares_locked_cells, shortens
+from starplat.schedule.loop.threads import is_safe, shares_locked_cells, shortens
 from starplat.schedule.schedule import Loop, Schedule
 from starplat.schedule.step import Choice, Decided
 

@@ -1,11 +1,8 @@
 """What the threads of a persistent kernel can do of a host program, and the scalars they need."""
 
-from collections.abc import Iterable, Iterator
-
 from starplat.ir import nodes as ir
-from starplat.ir.launches import set_by
 from starplat.ir.shared_cells import locked_in, updated_in
-from starplat.ir.visitor import expressions_of, walk_expression
+from starplat.ir.visitor import walk_expression
 
 _DIVISIONS = (ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER)
 
@@ -45,28 +42,3 @@ def shortens(op: ir.HostOp) -> bool:
             return variable.element is ir.Element.ARC and value.element is ir.Element.LONG
         case _:
             return False
-
-
-def scalars_read(ops: Iterable[ir.HostOp], module: ir.Module) -> Iterator[ir.Variable]:
-    """The variables that the operations may read, each once."""
-    found: dict[ir.Variable, None] = {}
-    for op in ops:
-        for expression in expressions_of(op):
-            for part in walk_expression(expression):
-                if isinstance(part, ir.Ref):
-                    found[part.variable] = None
-        match op:
-            case ir.Launch(name):
-                kernel = module.kernel(name)
-                found.update(dict.fromkeys((*kernel.scalars, *(r.variable for r in kernel.brought_back))))
-            case _:
-                arguments = getattr(op, "arguments", ())
-                found.update(dict.fromkeys(a for a in arguments if isinstance(a, ir.Variable)))
-        if isinstance(op, ir.OnDevice):
-            found.update(dict.fromkeys((*op.scalars, *op.outcomes)))
-    yield from found
-
-
-def scalars_set(ops: Iterable[ir.HostOp], module: ir.Module) -> Iterator[ir.Variable]:
-    """The variables that the operations change after their declaration."""
-    return (variable for op in ops for variable in set_by(op, module))

@@ -16,9 +16,10 @@ from dataclasses import replace
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.launches import used_host_arrays
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.rows import row_length
-from starplat.ir.visitor import used_host_arrays, walk_host, with_signature
+from starplat.ir.visitor import walk_host, with_signature
 from starplat.schedule.edge_effects import unfolded
 from starplat.schedule.facts import EVEN
 from starplat.schedule.names import Taken

@@ -11,9 +11,10 @@ from typing import assert_never
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
+from starplat.ir.launches import touched, used_host_arrays
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.members import Membership, membership
-from starplat.ir.visitor import arrays_in, used_host_arrays, walk_host, written_arrays
+from starplat.ir.visitor import walk_host, written_arrays
 from starplat.schedule.direction.pull_rounds import ListChoices, pulls_if_many_words
 from starplat.schedule.names import Taken
 from starplat.schedule.queues.bit_sets import Bitmap, Layers, WordKernels
@@ -251,8 +252,7 @@ class ListRounds:
                 return replace(op, body=self.block(op.body, known))
 
     def touched(self, op: ir.HostOp) -> set[ir.Array]:
-        arrays = self.module.kernel(op.kernel).arrays if isinstance(op, ir.Launch) else tuple(arrays_in(op))
-        return {array for array in arrays if array in self.queues}
+        return {array for array in touched(op, self.module) if array in self.queues}
 
 
 class _WithoutChecks(Rewriter):
