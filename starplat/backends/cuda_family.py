@@ -105,9 +105,9 @@ SPELLING = Spelling(
 
 BLOCKS_PER_MULTIPROCESSOR = 256
 MANY_BLOCKS, MANY_ARCS = 4, 2**22
-"""Blocks of a multiprocessor in a launch whose threads wait for each other, where all nodes of a large graph have much
-to do: more of them hide the time that memory takes. They are not asked of the compiler: with
-`__launch_bounds__(512, 4)` PageRank takes 22.4 ms instead of 14.8 (H200, R-MAT of 2^20 nodes and 33 M arcs)."""
+"""Blocks per multiprocessor of a persistent kernel, where all nodes of a large graph have much to do: more of them hide
+the time that memory takes. They are not asked of the compiler: with `__launch_bounds__(512, 4)` PageRank takes 22.4 ms
+instead of 14.8 (H200, R-MAT of 2^20 nodes and 33 M arcs)."""
 
 
 def blocks_together(op: ir.OnDevice, num_arcs: int) -> int:

@@ -64,7 +64,7 @@ class Everywhere:
 
     @property
     def exit_code(self) -> ExitCode:
-        """What the shell is told: a wrong answer weighs most, then a failure."""
+        """The process's exit code: a wrong answer weighs most, then a failure."""
         if any(attempt.agreement is Agreement.DIFFERS for attempt in self.attempts):
             return ExitCode.BUILD_FAILED
         faults = [a.fault for a in self.attempts if a.fault is not None and a.agreement is Agreement.FAILED]

@@ -97,7 +97,7 @@ def looking_module(entry: str) -> ir.Module:
 
 
 def _run(device: Device, graph: Graph, module: ir.Module, uploads: list[float]) -> int | None:
-    """What the program gives; None if there is no room for it, which had better be said of the next one."""
+    """What the program gives; None if there is no room for it, which the next one reports better."""
     made = for_target(module, device.target, AUTO, capabilities=device.capabilities)
     with ExitStack() as held:
         run = Run(made, graph, Bound(), device, on_device(device, graph), held)

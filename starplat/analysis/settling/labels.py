@@ -253,7 +253,7 @@ class _Labels:
         return len(self.parts_that_hook()) == 1 and all(self.is_direct(hook) for hook in hooks)
 
     def is_direct(self, hook: Guarded) -> bool:
-        """Whether a node of a pair gets the label of the other whenever it is less, and the loop is told."""
+        """Whether a node of a pair gets the label of the other whenever it is less, with a signal to the loop."""
         s = hook.statement
         assert isinstance(s, typed.AssignExtreme)
         label = self.stands_for(s.candidate)

@@ -1,7 +1,7 @@
 """Loops under directives whose reductions stay on the device, or that the host does not wait for.
 
 A clause brings what it combines back to the host. So an iteration of the outermost loop is a whole gang here: its teams
-share the kernel's loop, clauses combine what they find, and the gang hands that on to the cell in one piece.
+share the kernel's loop, clauses combine what they find, and the gang adds that to the cell atomically.
 """
 
 from dataclasses import replace

@@ -58,7 +58,7 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class UpdateCell:
-    """`array[index] = array[index] combine value`, in one piece if `shared` with other iterations."""
+    """`array[index] = array[index] combine value`, atomically if `shared` with other iterations."""
 
     combine: Combine
     array: Array
@@ -102,7 +102,7 @@ class ExtremeCell:
 
 @dataclass(frozen=True, slots=True)
 class FetchAdd:
-    """`variable = array[index]; array[index] += value`, in one piece. The array holds integers, the local `variable`,
+    """`variable = array[index]; array[index] += value`, atomically. The array holds integers, the local `variable`,
     declared before, is of their type; so it is for FetchOr and CompareSwap."""
 
     variable: Variable
@@ -113,7 +113,7 @@ class FetchAdd:
 
 @dataclass(frozen=True, slots=True)
 class FetchOr:
-    """`variable = array[index]; array[index] |= value`, in one piece."""
+    """`variable = array[index]; array[index] |= value`, atomically."""
 
     variable: Variable
     array: Array
@@ -123,7 +123,7 @@ class FetchOr:
 
 @dataclass(frozen=True, slots=True)
 class CompareSwap:
-    """`variable = array[index]; if (variable == expected) array[index] = value`, in one piece."""
+    """`variable = array[index]; if (variable == expected) array[index] = value`, atomically."""
 
     variable: Variable
     array: Array

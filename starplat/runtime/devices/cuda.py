@@ -56,7 +56,7 @@ class CudaDevice(CupyDevice):
         return bytes(image)
 
     def most_blocks_together(self, entry: Any) -> int:
-        """How many blocks of a kernel whose threads wait for each other a multiprocessor has room for."""
+        """How many blocks of a persistent kernel a multiprocessor has room for."""
         driver = import_module("cupy_backends.cuda.api.driver")
         with self.faults(), self.device:
             return int(driver.occupancyMaxActiveBlocksPerMultiprocessor(entry.ptr, THREADS_TOGETHER, 0))

@@ -22,7 +22,7 @@ from starplat.runtime.tracing.watch import Watch
 
 
 class WatchedExecutor(Executor):
-    """Runs the functions of one module on one device while a watch is told."""
+    """Runs the functions of one module on one device and reports to a watch."""
 
     def __init__(self, kernels: Kernels, world: World, watch: Watch, progress: Progress) -> None:
         super().__init__(kernels, world, progress)
