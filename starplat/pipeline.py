@@ -85,11 +85,16 @@ def lower(checked: Checked, entry: str | None = None) -> ir.Module:
     Raises:
         DiagnosticError: E0654 or E0655, which function is meant is not clear; E065x, it uses what cannot run yet.
     """
+    from starplat.ir.lower import entry_function
     from starplat.ir.lower import lower as lower_tree
     from starplat.ir.verifying.modules import verify
+    from starplat.operators.canonical.form import canonical
     from starplat.passes import run as run_passes
 
-    module = run_passes(lower_tree(checked.facts.program, entry, checked.facts))
+    written = checked.facts.program
+    name = entry_function(written, entry).name
+    program = canonical(written, name)
+    module = run_passes(lower_tree(program, name, checked.facts if program is written else analyse(program)))
     verify(module)
     return module
 

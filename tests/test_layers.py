@@ -18,6 +18,7 @@ ORDER = (
     {"diagnostics"},
     {"frontend"},
     {"analysis"},
+    {"operators"},
     {"ir"},
     {"passes"},
     {"schedule"},

@@ -43,6 +43,12 @@ def unsettled(
     return reasons[0]
 
 
+def settles(loop: Loop, symbol: typed.Symbol, extreme: typed.Extreme, program: typed.Program) -> bool:
+    """Whether a loop ends only when no `Min` (`Max`) of the cells in it would change anything, and all that its rounds
+    do besides with the cells comes to the same end in any order."""
+    return not _Round(loop, symbol, extreme, program).reason()
+
+
 def follows_labels(symbol: typed.Symbol, around: Sequence[typed.Statement], program: typed.Program) -> bool:
     """Whether the cells are labels of which a loop around finds the least (greatest) of each component."""
     loops = [s for s in around if isinstance(s, Loop)]

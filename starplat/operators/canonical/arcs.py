@@ -1,0 +1,70 @@
+"""Loops over all arcs become loops over the nodes and their neighbors, which frontiers and directions are about.
+
+forall (e in g.edges()) {                        forall (u in g.nodes()) {
+  ... e.source ... e.destination ... e.weight       forall (w in g.neighbors(u)) { ... u ... w ... weight ... }
+}                                                }
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from starplat.analysis import walk
+from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+from starplat.operators.canonical.rebuilding import rebuilt
+
+
+def by_rows(loop: typed.Statement) -> typed.ForEach | None:
+    """A parallel loop over all arcs that changes cells of their ends only, as one over nodes and one over the
+    neighbors of each; None for any other statement."""
+    if not isinstance(loop, typed.ForEach) or not loop.parallel or not isinstance(loop.domain, typed.AllEdges):
+        return None
+    graph, arc = loop.domain.graph, loop.iterator
+    source = replace(arc, name="source", type=Scalar.NODE)
+    destination = replace(arc, name="destination", type=Scalar.NODE)
+    ends = {typed.End.SOURCE: source, typed.End.DESTINATION: destination}
+    named = _names_of_ends(loop.body, arc)
+
+    def change(part: Any) -> Any:
+        match part:
+            case typed.EdgeEnd(edge=typed.Variable(symbol=symbol), end=end) if symbol is arc:
+                return typed.Variable(ends[end], span=part.span)
+            case typed.Variable(symbol=symbol) if symbol is arc:
+                return typed.ArcInHand(destination, span=part.span)
+            case typed.Variable(symbol=symbol) if symbol in named:
+                return typed.Variable(ends[named[symbol]], span=part.span)
+            case typed.Block():
+                kept = [s for s in part.statements if not (isinstance(s, typed.Declare) and s.symbol in named)]
+                return (
+                    None
+                    if len(kept) == len(part.statements)
+                    else rebuilt(replace(part, statements=tuple(kept)), change)
+                )
+            case _:
+                return None
+
+    body = rebuilt(loop.body, change)
+    places = [place for s in walk.statements(body) for place in walk.written_places(s)]
+    at_ends = {typed.Variable(source), typed.Variable(destination)}
+    if not all(place.index in at_ends for place in places if isinstance(place, typed.Cell)):
+        return None
+    row = typed.Neighbors(graph, typed.Variable(source, span=loop.span), typed.Direction.OUT)
+    condition = None if loop.filter is None else rebuilt(loop.filter, change)
+    inner = typed.ForEach(True, destination, row, condition, body, span=loop.span)
+    nodes = typed.AllNodes(graph)
+    return typed.ForEach(True, source, nodes, None, typed.Block((inner,), span=loop.body.span), span=loop.span)
+
+
+def _names_of_ends(body: typed.Block, arc: typed.Symbol) -> dict[typed.Symbol, typed.End]:
+    """The locals that only ever hold an end of the arc."""
+    changed = {place.symbol for s in walk.statements(body) for place in walk.written_places(s)}
+    return {
+        s.symbol: s.value.end
+        for s in walk.statements(body)
+        if isinstance(s, typed.Declare)
+        and isinstance(s.value, typed.EdgeEnd)
+        and s.value.edge == typed.Variable(arc)
+        and s.symbol not in changed
+    }

@@ -1,0 +1,107 @@
+"""Counters that are only asked whether they are 0 become flags.
+
+long changes = 1;                                bool changes = True;
+while (changes > 0) {                            while (changes) {
+  changes = 0; ... changes += 1; ...               changes = False; ... changes = True; ...
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from starplat.analysis import walk
+from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+from starplat.frontend.walk import children
+from starplat.operators.canonical.rebuilding import rebuilt
+
+_COMPARED = typed.Operator
+_SAYS = {
+    (_COMPARED.GREATER, 0): True,
+    (_COMPARED.NOT_EQUAL, 0): True,
+    (_COMPARED.GREATER_EQUAL, 1): True,
+    (_COMPARED.EQUAL, 0): False,
+    (_COMPARED.LESS_EQUAL, 0): False,
+    (_COMPARED.LESS, 1): False,
+}
+"""What a comparison with a number says of a counter that never falls below 0: that it has counted, or has not."""
+
+
+def as_flags(body: typed.Block) -> typed.Block:
+    """A function's body with such counters as flags."""
+    flags = {s: replace(s, type=Scalar.BOOL) for s in _counters(body)}
+    if not flags:
+        return body
+
+    def change(part: Any) -> Any:
+        match part:
+            case typed.Declare(symbol=symbol, value=value) if symbol in flags:
+                return replace(part, symbol=flags[symbol], value=None if value is None else _flag(value))
+            case typed.Assign(place=typed.Variable(symbol=symbol), value=value) if symbol in flags:
+                return replace(part, place=typed.Variable(flags[symbol], span=part.place.span), value=_flag(value))
+            case typed.Update(place=typed.Variable(symbol=symbol), value=value) if symbol in flags:
+                return typed.Assign(typed.Variable(flags[symbol], span=part.place.span), _flag(value), span=part.span)
+            case typed.Binary(left=typed.Variable(symbol=symbol)) if symbol in flags:
+                flag = typed.Variable(flags[symbol], span=part.span)
+                return flag if _says(part) else typed.Unary(typed.UnaryOperator.NOT, flag, span=part.span)
+            case _:
+                return None
+
+    return rebuilt(body, change)
+
+
+def _flag(value: typed.Expression) -> typed.Literal:
+    number = _number(value)
+    assert number is not None
+    return typed.Literal(number > 0, Scalar.BOOL, span=value.span)
+
+
+def _counters(body: typed.Block) -> set[typed.Symbol]:
+    """Integer locals that are set to numbers from 0 on, counted up by numbers, and only compared as `_SAYS` says."""
+    found = {
+        s.symbol
+        for s in walk.statements(body)
+        if isinstance(s, typed.Declare) and isinstance(s.symbol.type, Scalar) and s.symbol.type.is_integer
+    }
+    counted: set[typed.Symbol] = set()
+    for s in walk.statements(body):
+        match s:
+            case typed.Declare(symbol=symbol, value=value) if symbol in found:
+                found -= set() if value is None or _number(value) is not None else {symbol}
+            case typed.Assign(place=typed.Variable(symbol=symbol), value=value):
+                found -= set() if _number(value) is not None else {symbol}
+            case typed.Update(combine=typed.Combine.ADD, place=typed.Variable(symbol=symbol), value=value):
+                found -= set() if (_number(value) or 0) > 0 else {symbol}
+                counted.add(symbol)
+            case _:
+                found -= set(walk.written(s))
+        for value in walk.expressions(s):
+            found -= _read_otherwise(value)
+    return found & counted
+
+
+def _read_otherwise(value: typed.Expression) -> set[typed.Symbol]:
+    """The variables in an expression but those that are only compared so."""
+    match value:
+        case typed.Variable(symbol=symbol):
+            return {symbol}
+        case typed.Binary(left=typed.Variable()) if _says(value) is not None:
+            return set()
+        case _:
+            called = value.arguments if isinstance(value, typed.Call) else ()
+            lent = {a for a in called if isinstance(a, typed.Symbol)}
+            return lent.union(*(_read_otherwise(part) for part in children(value)))
+
+
+def _says(value: typed.Binary) -> bool | None:
+    number = _number(value.right)
+    return None if number is None else _SAYS.get((value.operator, number))
+
+
+def _number(value: typed.Expression) -> int | None:
+    """A whole number from 0 on."""
+    while isinstance(value, typed.Convert):
+        value = value.operand
+    is_number = isinstance(value, typed.Literal) and isinstance(value.value, int) and value.value >= 0
+    return int(value.value) if is_number and isinstance(value, typed.Literal) else None

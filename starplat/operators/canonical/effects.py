@@ -1,0 +1,183 @@
+"""Reads the rounds of a loop as effects on arcs: what every arc offers to the node at its other end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from starplat.analysis import walk
+from starplat.analysis.settling.monotone import conjuncts, mentions
+from starplat.frontend import typed
+from starplat.frontend.walk import children
+from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.records import EdgeEffect
+
+REVERSED = {
+    typed.Direction.IN: typed.Direction.OUT,
+    typed.Direction.OUT: typed.Direction.IN,
+    typed.Direction.BOTH: typed.Direction.BOTH,
+}
+Locals = dict[typed.Symbol, typed.Expression]
+
+
+class _NotFollowed(Exception):  # noqa: N818 - it says what the loop is
+    """The loop does something besides."""
+
+
+class EffectReader:
+    """Reads the statements of a round that lower (raise) the cells of a symbol. `written` are the symbols that rounds
+    change; `marks` the flags of nodes that were changed, each of which has its turn in the next round."""
+
+    def __init__(
+        self,
+        symbol: typed.Symbol,
+        extreme: typed.Extreme,
+        written: set[typed.Symbol],
+    ) -> None:
+        self.symbol = symbol
+        self.extreme = extreme
+        self.written = written
+        self.graphs: set[typed.Symbol] = set()
+
+    def effects(self, statements: Sequence[typed.Statement]) -> tuple[EdgeEffect, ...]:
+        """The effects, in their order; none if a round does anything else to the cells, or is left early."""
+        try:
+            return tuple(effect for s in statements for effect in self._of_round(s))
+        except _NotFollowed:
+            return ()
+
+    def _of_round(self, s: typed.Statement) -> Iterator[EdgeEffect]:
+        if not any(self.symbol in walk.written(inner) for inner in walk.statements(s)):
+            if any(isinstance(i, typed.Return | typed.Break | typed.Continue) for i in walk.statements(s)):
+                raise _NotFollowed
+            return
+        match s:
+            case typed.ForEach(parallel=True, domain=typed.AllNodes(graph=graph)):
+                self.graphs.add(graph)
+                yield from self._of_node(s.iterator, s.body.statements, asked(s.filter), {})
+            case _:
+                raise _NotFollowed
+
+    def _of_node(
+        self,
+        node: typed.Symbol,
+        statements: Sequence[typed.Statement],
+        when: tuple[typed.Expression, ...],
+        values: Locals,
+    ) -> Iterator[EdgeEffect]:
+        for s in statements:
+            match s:
+                case typed.Declare(symbol=local, value=value) if value is not None and local not in values:
+                    values[local] = forwarded(value, values)
+                case typed.If(otherwise=None, then=then):
+                    yield from self._of_node(node, then.statements, (*when, *asked(s.condition)), values)
+                case typed.ForEach(domain=typed.Neighbors(node=typed.Variable(symbol=own)) as row) if own is node:
+                    inner = (*when, *asked(s.filter))
+                    yield from self._of_arc(node, s.iterator, row.direction, s.body.statements, inner, values)
+                case _:
+                    raise _NotFollowed
+
+    def _of_arc(
+        self,
+        node: typed.Symbol,
+        there: typed.Symbol,
+        direction: typed.Direction,
+        statements: Sequence[typed.Statement],
+        when: tuple[typed.Expression, ...],
+        values: Locals,
+    ) -> Iterator[EdgeEffect]:
+        for s in statements:
+            match s:
+                case typed.Declare(symbol=local, value=value) if value is not None and local not in values:
+                    values[local] = forwarded(value, values)
+                case typed.If(otherwise=None, then=then):
+                    conditions = (*when, *asked(s.condition))
+                    yield from self._of_arc(node, there, direction, then.statements, conditions, values)
+                case typed.AssignExtreme(place=typed.Cell(symbol=symbol)) if symbol is self.symbol:
+                    offer = replace(s, candidate=forwarded(s.candidate, values))
+                    yield self._effect(node, there, direction, offer, tuple(forwarded(c, values) for c in when))
+                case _:
+                    raise _NotFollowed
+
+    def _effect(
+        self,
+        node: typed.Symbol,
+        there: typed.Symbol,
+        direction: typed.Direction,
+        s: typed.AssignExtreme,
+        when: tuple[typed.Expression, ...],
+    ) -> EdgeEffect:
+        (index,) = children(s.place)
+        if index == typed.Variable(there):
+            source, destination = node, there
+        elif index == typed.Variable(node):
+            source, destination, direction = there, node, REVERSED[direction]
+            s, when = rebuilt((s, when), lambda part: _turned(part, there, node))
+        else:
+            raise _NotFollowed
+        offered = typed.Cell(self.symbol, typed.Variable(source))
+        kept = tuple(c for c in when if not self._is_idle(c, offered, s.candidate))
+        carried = tuple(c for c in s.carried if isinstance(c.place, typed.Cell))
+        for value in (*kept, *(c.value for c in carried), _without(s.candidate, offered)):
+            if mentions(value, self.written - {there, node}):
+                raise _NotFollowed
+        if any(children(c.place) != children(s.place) for c in carried):
+            raise _NotFollowed
+        return EdgeEffect(source, destination, direction, kept, self.symbol, self.extreme, s.candidate, carried, s.span)
+
+    def _is_idle(self, condition: typed.Expression, offered: typed.Cell, candidate: typed.Expression) -> bool:
+        """Whether a condition only leaves out what would not win: the end of the order, of which comes no other."""
+        top = self.extreme is typed.Extreme.MAX
+        match condition:
+            case typed.Binary(left=left, right=typed.Infinity(negative=negative)) if left == offered:
+                wrong = typed.Operator.LESS if top else typed.Operator.GREATER
+                asks = (typed.Operator.NOT_EQUAL, typed.Operator.LESS, typed.Operator.GREATER)
+                keeps = condition.operator in asks and condition.operator is not wrong
+                return keeps and negative is top and is_end(candidate, offered, self.extreme)
+            case typed.Binary(operator=typed.Operator.NOT_EQUAL, left=typed.Infinity() as end, right=right):
+                turned = replace(condition, left=right, right=end)
+                return right == offered and self._is_idle(turned, offered, candidate)
+            case _:
+                return False
+
+
+def asked(condition: typed.Expression | None) -> tuple[typed.Expression, ...]:
+    """The conditions that a filter or branch asks, all of them."""
+    return () if condition is None else tuple(conjuncts(condition))
+
+
+def forwarded(value: typed.Expression, values: Mapping[typed.Symbol, typed.Expression]) -> typed.Expression:
+    """The value with what locals hold in their place."""
+
+    def change(part: object) -> object:
+        return values.get(part.symbol) if isinstance(part, typed.Variable) else None
+
+    return rebuilt(value, change)
+
+
+def is_end(candidate: typed.Expression, offered: typed.Cell, extreme: typed.Extreme) -> bool:
+    """Whether a cell at the end of the order offers nothing: INF plus a number is INF, which no `Min` takes."""
+    match candidate:
+        case typed.Cell():
+            return candidate == offered
+        case typed.Convert(operand=operand):
+            return is_end(operand, offered, extreme)
+        case typed.Binary(operator=typed.Operator.ADD, left=left, right=right) if extreme is typed.Extreme.MIN:
+            return is_end(left, offered, extreme) or is_end(right, offered, extreme)
+        case typed.Apply(function=typed.Function.MIN | typed.Function.MAX as function, arguments=arguments):
+            strong = (function is typed.Function.MAX) is (extreme is typed.Extreme.MIN)
+            return strong and any(is_end(argument, offered, extreme) for argument in arguments)
+        case _:
+            return False
+
+
+def _without(value: typed.Expression, part: typed.Cell) -> typed.Expression:
+    """The value with a constant in place of a cell."""
+    zero = typed.Literal(0, part.type)
+    return rebuilt(value, lambda inner: zero if inner == part else None)
+
+
+def _turned(part: object, there: typed.Symbol, node: typed.Symbol) -> object:
+    """The arc in hand, seen from its other end."""
+    is_it = isinstance(part, typed.ArcInHand) and part.iterator is there
+    return typed.ArcInHand(node, span=part.span) if isinstance(part, typed.ArcInHand) and is_it else None

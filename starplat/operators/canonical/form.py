@@ -1,0 +1,55 @@
+"""The canonical form of a program: the rewrites, in their order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from starplat.analysis import walk
+from starplat.frontend import typed
+from starplat.frontend.types import PropertyType, SetType
+from starplat.operators.canonical.arcs import by_rows
+from starplat.operators.canonical.counters import as_flags
+from starplat.operators.canonical.frontiers import over_frontiers
+from starplat.operators.canonical.inlining import inlined
+from starplat.operators.canonical.rebuilding import rebuilt
+
+
+def canonical(program: typed.Program, entry: str) -> typed.Program:
+    """The program that runs `entry`, in canonical form, without the functions that it has no use for.
+
+    The order of the rewrites: functions are inlined first, since what follows looks at one function at a time. Rounds
+    over all arcs become rounds over a frontier before loops over arcs are taken by rows for good, as only then other
+    conditions hold for these. Counters become flags only where that lets rounds be replaced.
+    """
+    functions = program.functions
+    if len(functions) > 1:
+        functions = _reached(tuple(inlined(program, f) for f in functions), entry)
+    functions = tuple(_canonical_function(f, program) for f in functions)
+    same = len(functions) == len(program.functions) and all(
+        a is b for a, b in zip(functions, program.functions, strict=True)
+    )
+    return program if same else replace(program, functions=functions)
+
+
+def _canonical_function(function: typed.FunctionDefinition, program: typed.Program) -> typed.FunctionDefinition:
+    results = frozenset(
+        p for p in function.parameters if isinstance(p.type, PropertyType | SetType) or p.role is typed.Role.REFERENCE
+    )
+    flagged = as_flags(function.body)
+    body = over_frontiers(flagged, program, results)
+    body = function.body if body is flagged else body
+    rows = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)
+    return function if rows is function.body or rows == function.body else replace(function, body=rows)
+
+
+def _reached(functions: tuple[typed.FunctionDefinition, ...], entry: str) -> tuple[typed.FunctionDefinition, ...]:
+    """The functions that are called, whoever calls, from the entry on; in their order."""
+    by_name = {function.name: function for function in functions}
+    reached: set[str] = set()
+    waiting = [entry]
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting += [call.function for call in walk.calls(by_name[name].body)]
+    return tuple(function for function in functions if function.name in reached)

@@ -1,0 +1,245 @@
+"""Rounds over all arcs that go on until nothing changes become rounds over a frontier.
+
+    bool more = True;                                propNode<bool> active;
+    while (more) {                                   g.attachNodeProperty(active = False); src.active = True;
+      more = False;                                  fixedPoint until (done : !active) {
+      forall (v in g.nodes()) {                        forall (v in g.nodes().filter(active)) {
+        forall (w in g.neighbors(v)) {                   forall (w in g.neighbors(v)) {
+          if (v.d + 1 < w.d) {                             <w.d, w.active> = <Min(w.d, v.d + 1), True>;
+            w.d = v.d + 1; more = True;                  }
+          }                                            }
+        }                                            }
+      }
+    }
+
+Both end in the one fixed point of `d[w] <- Min(d[w], d[v] + 1)`, which `analysis.settling` proves of the loop: what it
+lowers only falls, what a cell offers falls with it, and the loop ends only when no arc has anything to offer. It must
+be the only thing that anybody sees of the loop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from starplat.analysis import walk
+from starplat.analysis.settling.loops import settles
+from starplat.frontend import typed
+from starplat.frontend.types import Carrier, PropertyType, Scalar
+from starplat.operators.canonical.arcs import by_rows
+from starplat.operators.canonical.effects import EffectReader, is_end
+from starplat.operators.canonical.extremes import as_extremes
+from starplat.operators.canonical.gathers import as_scatters
+from starplat.operators.canonical.hosts import (
+    Loop,
+    block_of,
+    host_loops,
+    in_place_of,
+    is_seen,
+    known_before,
+    surely_begins,
+    until_quiet,
+)
+from starplat.operators.canonical.offers import as_offers
+from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.records import EdgeEffect
+
+
+def over_frontiers(body: typed.Block, program: typed.Program, results: frozenset[typed.Symbol]) -> typed.Block:
+    """A function's body with such loops over frontiers; `results` are the symbols that its caller sees."""
+    for loop in host_loops(body):
+        effects = _effects(loop, body, program, results)
+        if effects and not _spread_labels(effects, loop, body):
+            body = _Replacement(body, loop, effects).made()
+    return body
+
+
+def _effects(
+    written: Loop | typed.CountedLoop, body: typed.Block, program: typed.Program, results: frozenset[typed.Symbol]
+) -> tuple[EdgeEffect, ...]:
+    """What arcs offer in every round of a loop, if that is all it does, and it ends only when they offer nothing."""
+    known = dict(known_before(written, body))
+    loop = written
+    if isinstance(loop, typed.CountedLoop):
+        if (quiet := until_quiet(loop)) is None:
+            return ()
+        known[loop.symbol] = 0
+        loop = quiet
+    if not surely_begins(loop, known):
+        return ()
+    block, place = block_of(written, body)
+    loop = replace(loop, body=_plain(loop.body))
+    loop = as_offers(loop, block.statements[:place], known)
+    lowered = {
+        (s.place.symbol, s.extreme)
+        for s in walk.statements(loop.body)
+        if isinstance(s, typed.AssignExtreme) and isinstance(s.place, typed.Cell)
+    }
+    if len(lowered) != 1:
+        return ()
+    ((symbol, extreme),) = lowered
+    if not settles(loop, symbol, extreme, program):
+        return ()
+    reader = EffectReader(symbol, extreme, {s for inner in walk.statements(loop) for s in walk.written(inner)})
+    effects = reader.effects(loop.body.statements)
+    if isinstance(written, typed.CountedLoop) and not all(_only_adds(e) for e in effects):
+        return ()
+    kept = {symbol, *(c.place.symbol for effect in effects for c in effect.carried)}
+    left = {s for inner in walk.statements(written) for s in walk.written(inner)} - kept
+    if len(reader.graphs) != 1 or any(s in results or is_seen(s, written, body) for s in left):
+        return ()
+    return effects
+
+
+def _plain(body: typed.Block) -> typed.Block:
+    """The body of a loop with loops over arcs by rows, and with values that are offered instead of looked for."""
+    body = as_extremes(rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None))
+    return replace(body, statements=tuple(new for s in body.statements for new in as_scatters(s) or (s,)))
+
+
+def _only_adds(effect: EdgeEffect) -> bool:
+    """Whether a value never gets better along a cycle, so that as many rounds as there are nodes are enough."""
+    own = typed.Cell(effect.target, typed.Variable(effect.source))
+    match effect.candidate:
+        case typed.Binary(operator=typed.Operator.ADD, left=left, right=typed.Literal(value=value)):
+            return left == own and effect.extreme is typed.Extreme.MIN and value >= 0
+        case _:
+            return effect.candidate == own
+
+
+def _spread_labels(effects: tuple[EdgeEffect, ...], loop: typed.Statement, body: typed.Block) -> bool:
+    """Whether all nodes pass on what they hold as it is: that is for union-find, which knows more of rounds."""
+    unchanged = all(e.candidate == typed.Cell(e.target, typed.Variable(e.source)) for e in effects)
+    return unchanged and _Replacement(body, loop, effects).begun_beside() is None
+
+
+@dataclass(frozen=True)
+class _Replacement:
+    """A loop, the function's body that it stands in, and the effects of its rounds."""
+
+    body: typed.Block
+    loop: typed.Statement
+    effects: tuple[EdgeEffect, ...]
+
+    @property
+    def active(self) -> typed.Symbol:
+        """A flag for each node, to be declared."""
+        return typed.Symbol("active", PropertyType(Carrier.NODE, Scalar.BOOL), typed.Role.LOCAL, self.loop.span)
+
+    def made(self) -> typed.Block:
+        """The function's body with the rounds over a frontier."""
+        active = self.active
+        begun = self.begun_beside(active)
+        if begun is not None:
+            old, _ = block_of(self.loop, self.body)
+            body = rebuilt(self.body, lambda part: begun if part is old else None)
+            return in_place_of(self.loop, (self._fixed_point(active),), body)
+        all_of = typed.Literal(True, Scalar.BOOL, span=self.loop.span)
+        everywhere = typed.Attach(self._graph, ((active, all_of),), span=self.loop.span)
+        declared = typed.Declare(active, span=self.loop.span)
+        return in_place_of(self.loop, (declared, everywhere, self._fixed_point(active)), self.body)
+
+    def begun_beside(self, active: typed.Symbol | None = None) -> typed.Block | None:
+        """The block around the loop with the frontier filled where the cells are filled, and nodes that join it where
+        their cells are set; None unless the cells begin so, and those that are not set offer nothing."""
+        active = active or self.active
+        target = self.effects[0].target
+        if not all(is_end(e.candidate, typed.Cell(target, typed.Variable(e.source)), e.extreme) for e in self.effects):
+            return None
+        block, place = block_of(self.loop, self.body)
+        done: list[typed.Statement] = []
+        filled = False
+        for s in block.statements[:place]:
+            done.append(s)
+            match _as_fill(s):
+                case typed.Attach(items=items) as fill if any(symbol is target for symbol, _ in items):
+                    (value,) = (value for symbol, value in items if symbol is target)
+                    if filled or not self._is_end(value):
+                        return None
+                    none = typed.Literal(False, Scalar.BOOL, span=s.span)
+                    done[-1:] = [typed.Declare(active, span=s.span), replace(fill, items=(*items, (active, none)))]
+                    filled = True
+                case typed.Assign(place=typed.Cell(symbol=symbol, index=index)) if symbol is target and filled:
+                    joins = typed.Cell(active, index, span=s.span)
+                    done.append(typed.Assign(joins, typed.Literal(True, Scalar.BOOL, span=s.span), span=s.span))
+                case _ if any(target in walk.written(inner) for inner in walk.statements(s)):
+                    return None
+                case _:
+                    pass
+        return replace(block, statements=(*done, *block.statements[place:])) if filled else None
+
+    def _is_end(self, value: typed.Expression | typed.Symbol) -> bool:
+        """Whether a value is the one that nothing in the loop is worse than."""
+        greatest = self.effects[0].extreme is typed.Extreme.MAX
+        match value:
+            case typed.Infinity(negative=negative):
+                return negative is greatest
+            case typed.Literal(value=bool() as flag):
+                return flag is not greatest
+            case _:
+                return False
+
+    @property
+    def _graph(self) -> typed.Symbol:
+        domains = (s.domain for s in walk.statements(self.loop) if isinstance(s, typed.ForEach))
+        return next(d.graph for d in domains if isinstance(d, typed.AllNodes | typed.AllEdges))
+
+    def _fixed_point(self, active: typed.Symbol) -> typed.FixedPoint:
+        span = self.loop.span
+        flag = typed.Symbol("done", Scalar.BOOL, typed.Role.FLAG, span)
+        node = typed.Symbol("node", Scalar.NODE, typed.Role.ITERATOR, span)
+        asked = typed.Cell(active, typed.Variable(node, span=span), span=span)
+        quiet = typed.Unary(typed.UnaryOperator.NOT, asked, span=span)
+        body = typed.Block(tuple(self._advance(effect, active) for effect in self.effects), span=span)
+        return typed.FixedPoint(flag, node, self._graph, quiet, body, span=span)
+
+    def _advance(self, effect: EdgeEffect, active: typed.Symbol) -> typed.ForEach:
+        """The loop in which members of the frontier offer what they have along their arcs."""
+        source, span = effect.source, effect.span
+        inner = _offer(effect, active)
+        for condition in reversed(effect.when):
+            inner = typed.If(condition, typed.Block((inner,), span=span), span=span)
+        row = typed.Neighbors(self._graph, typed.Variable(source, span=span), effect.direction)
+        arcs = typed.ForEach(True, effect.destination, row, None, typed.Block((inner,), span=span), span=span)
+        member = typed.Cell(active, typed.Variable(source, span=span), span=span)
+        true = typed.Literal(True, Scalar.BOOL, span=span)
+        condition = typed.Binary(typed.Operator.EQUAL, member, true, Scalar.BOOL, span=span)
+        nodes = typed.AllNodes(self._graph)
+        return typed.ForEach(True, source, nodes, condition, typed.Block((arcs,), span=span), span=span)
+
+
+def _offer(effect: EdgeEffect, active: typed.Symbol) -> typed.Statement:
+    """A destination takes the value if it is better, and joins the frontier then."""
+    span = effect.span
+
+    def there(symbol: typed.Symbol) -> typed.Cell:
+        return typed.Cell(symbol, typed.Variable(effect.destination, span=span), span=span)
+
+    true = typed.Literal(True, Scalar.BOOL, span=span)
+    if effect.target.property.element is not Scalar.BOOL:
+        joins = typed.Carried(there(active), true, span=span)
+        carried = (*effect.carried, joins)
+        return typed.AssignExtreme(effect.extreme, there(effect.target), effect.candidate, carried, span=span)
+    false = typed.Literal(False, Scalar.BOOL, span=span)
+    unmarked = typed.Binary(typed.Operator.EQUAL, there(effect.target), false, Scalar.BOOL, span=span)
+    marks = tuple(typed.Assign(there(symbol), true, span=span) for symbol in (effect.target, active))
+    return typed.If(unmarked, typed.Block(marks, span=span), span=span)
+
+
+def _as_fill(s: typed.Statement) -> typed.Statement:
+    """A loop in which every node stores one constant, as the filling of a property."""
+    match s:
+        case typed.ForEach(
+            domain=typed.AllNodes(graph=graph),
+            filter=None,
+            body=typed.Block(
+                statements=(
+                    typed.Assign(
+                        place=typed.Cell(symbol=symbol, index=typed.Variable(symbol=own)),
+                        value=typed.Literal() | typed.Infinity() as value,
+                    ),
+                )
+            ),
+        ) if own is s.iterator:
+            return typed.Attach(graph, ((symbol, value),), span=s.span)
+        case _:
+            return s

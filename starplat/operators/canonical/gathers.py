@@ -1,0 +1,145 @@
+"""A node that looks for the best that its neighbors offer becomes neighbors that offer it.
+
+    int best = v.dist;                               forall (u in g.nodes()) {
+    for (u in g.nodes_to(v)) {                         forall (v in g.neighbors(u)) {
+      best = min(best, u.dist + weight);                 <v.dist, more> = <Min(v.dist, u.dist + weight), True>;
+    }                                                  }
+    if (best < v.dist) { v.dist = best; more = True; } }
+
+This changes what a single round sees of itself: it is for loops that go on until nothing changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from starplat.analysis.settling.monotone import conjuncts, mentions, rises_with, says_that_it_wins
+from starplat.frontend import typed
+from starplat.operators.canonical.effects import REVERSED
+from starplat.operators.canonical.rebuilding import rebuilt, substituted
+
+
+def as_scatters(loop: typed.Statement) -> tuple[typed.ForEach, ...] | None:
+    """A loop over all nodes, each of which takes the best of its neighbors, as one loop for each way it looks; None for
+    any other statement."""
+    match loop:
+        case typed.ForEach(parallel=True, domain=typed.AllNodes(), filter=None, body=body):
+            return _from_local(loop, body.statements)
+        case _:
+            return None
+
+
+def _from_local(loop: typed.ForEach, statements: Sequence[typed.Statement]) -> tuple[typed.ForEach, ...] | None:
+    match statements:
+        case [typed.Declare(symbol=best, value=start), *rows, typed.AssignExtreme(place=typed.Cell() as cell) as store]:
+            conditions: Sequence[typed.Expression] = ()
+        case [
+            typed.Declare(symbol=best, value=start),
+            *rows,
+            typed.If(otherwise=None, then=typed.Block(statements=(typed.AssignExtreme() as store,))) as branch,
+        ] if isinstance(store.place, typed.Cell):
+            cell, conditions = store.place, list(conjuncts(branch.condition))
+        case _:
+            return None
+    own = typed.Variable(loop.iterator)
+    if cell.index != own or not rows or start is None or not rises_with(store.candidate, {best}):
+        return None
+    if not _offers_nothing(start, cell, store) or mentions(store.candidate, {cell.symbol}):
+        return None
+    if not all(_asks_whether_found(c, best, store.extreme) for c in conditions):
+        return None
+    done = [_row(loop, row, best, store) for row in rows]
+    return None if any(row is None for row in done) else tuple(row for row in done if row is not None)
+
+
+def _offers_nothing(start: typed.Expression, cell: typed.Cell, store: typed.AssignExtreme) -> bool:
+    """Whether a local begins with what never wins: the end of the order, or the node's own value if that is stored."""
+    top = isinstance(start, typed.Infinity) and start.negative is (store.extreme is typed.Extreme.MAX)
+    return top or (start == cell and isinstance(store.candidate, typed.Variable))
+
+
+def _asks_whether_found(condition: typed.Expression, best: typed.Symbol, extreme: typed.Extreme) -> bool:
+    """Whether a condition asks whether any neighbor offered anything but the end of the order."""
+    match condition:
+        case typed.Binary(
+            operator=typed.Operator.NOT_EQUAL | typed.Operator.LESS | typed.Operator.GREATER,
+            left=typed.Variable(symbol=symbol),
+            right=typed.Infinity(negative=negative),
+        ):
+            way = condition.operator
+            wrong = typed.Operator.GREATER if extreme is typed.Extreme.MIN else typed.Operator.LESS
+            return symbol is best and negative is (extreme is typed.Extreme.MAX) and way is not wrong
+        case _:
+            return False
+
+
+def _row(
+    loop: typed.ForEach, row: typed.Statement, best: typed.Symbol, store: typed.AssignExtreme
+) -> typed.ForEach | None:
+    """The loop in which every neighbor of a row offers its value to the node."""
+    if not isinstance(row, typed.ForEach) or not isinstance(row.domain, typed.Neighbors):
+        return None
+    if row.domain.node != typed.Variable(loop.iterator) or (found := _offered(row.body, best, store.extreme)) is None:
+        return None
+    conditions, offer = found
+    candidate = substituted(store.candidate, {best: offer})
+    whole = replace(store, candidate=candidate)
+    here, there = row.iterator, replace(loop.iterator)
+
+    def change(part: Any) -> Any:
+        match part:
+            case typed.ArcInHand(iterator=iterator) if iterator is here:
+                return replace(part, iterator=there)
+            case typed.Symbol() if part is loop.iterator:
+                return there
+            case _:
+                return None
+
+    inner: typed.Statement = rebuilt(whole, change)
+    asked = [*(() if row.filter is None else (row.filter,)), *conditions]
+    if any(mentions(value, {best}) for value in (*asked, offer)):
+        return None
+    for condition in reversed(asked):
+        inner = typed.If(rebuilt(condition, change), typed.Block((inner,), span=row.span), span=row.span)
+    graph = row.domain.graph
+    back = typed.Neighbors(graph, typed.Variable(here, span=row.span), REVERSED[row.domain.direction])
+    arcs = typed.ForEach(True, there, back, None, typed.Block((inner,), span=row.span), span=row.span)
+    return typed.ForEach(True, here, typed.AllNodes(graph), None, typed.Block((arcs,), span=row.span), span=loop.span)
+
+
+def _offered(
+    body: typed.Block, best: typed.Symbol, extreme: typed.Extreme
+) -> tuple[list[typed.Expression], typed.Expression] | None:
+    """The conditions under which a neighbor offers a value, and the value."""
+    function = typed.Function.MIN if extreme is typed.Extreme.MIN else typed.Function.MAX
+    values: dict[typed.Symbol, typed.Expression | typed.Symbol] = {}
+    conditions: list[typed.Expression] = []
+    own = typed.Variable(best)
+    statements = list(body.statements)
+    while statements:
+        s = statements.pop(0)
+        match s:
+            case typed.Declare(symbol=symbol, value=value) if value is not None:
+                values[symbol] = substituted(value, values)
+            case typed.Assign(place=place, value=typed.Apply(function=used, arguments=(left, right))) if (
+                place == own and used is function and own in (left, right) and not statements
+            ):
+                return conditions, substituted(right if left == own else left, values)
+            case typed.AssignExtreme(place=place, carried=(), extreme=way) if (
+                place == own and way is extreme and not statements
+            ):
+                return conditions, substituted(s.candidate, values)
+            case typed.If(otherwise=None, then=typed.Block(statements=then)) if not statements:
+                match then:
+                    case (typed.Assign(place=place, value=value),) if place == own and says_that_it_wins(
+                        s.condition, typed.AssignExtreme(extreme, place, value)
+                    ):
+                        return conditions, substituted(value, values)
+                    case _:
+                        conditions += [substituted(c, values) for c in conjuncts(s.condition)]
+                        statements = list(then)
+            case _:
+                return None
+    return None

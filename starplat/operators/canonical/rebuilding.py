@@ -1,0 +1,60 @@
+"""Rebuilding parts of a checked tree: a change made everywhere below a node, and fresh symbols for declared names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from functools import cache
+from typing import Any, TypeVar
+
+from starplat.analysis import walk
+from starplat.frontend import typed
+
+Tree = TypeVar("Tree")
+Change = Callable[[Any], Any]
+"""Takes a node, a symbol or a domain; gives what takes its place, or None to look inside it."""
+
+
+def rebuilt(tree: Tree, change: Change) -> Tree:
+    """The tree with every part replaced for which `change` gives another, outermost first."""
+    return _rebuilt(tree, change)  # type: ignore[no-any-return]
+
+
+def _rebuilt(part: Any, change: Change) -> Any:
+    if isinstance(part, tuple):
+        return tuple(_rebuilt(inner, change) for inner in part)
+    if not is_dataclass(part) or isinstance(part, type):
+        return part
+    if (new := change(part)) is not None:
+        return new
+    if isinstance(part, typed.Symbol):
+        return part
+    parts = {name: getattr(part, name) for name in _names(type(part))}
+    done = {name: _rebuilt(inner, change) for name, inner in parts.items()}
+    changed = {name: inner for name, inner in done.items() if inner is not parts[name] and inner != parts[name]}
+    return replace(part, **changed) if changed else part
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind) if field.name not in ("span", "type"))
+
+
+def substituted(tree: Tree, values: Mapping[typed.Symbol, typed.Expression | typed.Symbol]) -> Tree:
+    """The tree with symbols renamed, and scalars replaced by expressions where they are read."""
+
+    def change(part: Any) -> Any:
+        match part:
+            case typed.Symbol():
+                return values.get(part) if isinstance(values.get(part), typed.Symbol) else None
+            case typed.Variable(symbol=symbol) if isinstance(value := values.get(symbol), typed.Expression):
+                return value
+            case _:
+                return None
+
+    return rebuilt(tree, change)
+
+
+def with_fresh_symbols(tree: Tree, statements: Iterable[typed.Statement]) -> Tree:
+    """The tree with symbols of its own for all that `statements` declare."""
+    return substituted(tree, {symbol: replace(symbol) for s in statements for symbol in walk.declared(s)})
