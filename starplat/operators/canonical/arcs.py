@@ -47,8 +47,8 @@ def by_rows(loop: typed.Statement) -> typed.ForEach | None:
 
     body = rebuilt(loop.body, change)
     places = [place for s in walk.statements(body) for place in walk.written_places(s)]
-    at_ends = {typed.Variable(source), typed.Variable(destination)}
-    if not all(place.index in at_ends for place in places if isinstance(place, typed.Cell)):
+    changed = {place.index for place in places if isinstance(place, typed.Cell)}
+    if not changed or not changed <= {typed.Variable(source), typed.Variable(destination)}:
         return None
     row = typed.Neighbors(graph, typed.Variable(source, span=loop.span), typed.Direction.OUT)
     condition = None if loop.filter is None else rebuilt(loop.filter, change)

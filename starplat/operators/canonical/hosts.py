@@ -102,9 +102,14 @@ def _own(s: typed.Statement) -> Iterator[typed.Statement]:
 
 
 def is_seen(symbol: typed.Symbol, loop: typed.Statement, body: typed.Block) -> bool:
-    """Whether a function reads outside a loop what the loop leaves in a symbol, or may do so."""
+    """Whether a function may read later what a loop leaves in a symbol: after it, or in another round of a loop around
+    it."""
     inside = {id(s) for s in walk.statements(loop)}
-    return any(id(s) not in inside and symbol in _read(s) for s in walk.statements(body))
+    loops = (typed.While, typed.DoWhile, typed.CountedLoop, typed.ForEach, typed.FixedPoint, typed.IterateInBFS)
+    seen = [s for s in walk.statements(body) if id(s) not in inside]
+    again = any(isinstance(s, loops) and any(inner is loop for inner in walk.statements(s)) for s in seen)
+    order = {id(s): place for place, s in enumerate(walk.statements(body))}
+    return any(symbol in _read(s) for s in seen if again or order[id(s)] > order[id(loop)])
 
 
 def _read(s: typed.Statement) -> Iterator[typed.Symbol]:

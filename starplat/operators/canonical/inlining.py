@@ -3,7 +3,7 @@
     bool step(Graph g, ...) { ...; return moved; }          while (going) { ...; going = moved; }
     while (going) { going = step(g, ...); }
 
-A function that is a single `return` of an expression is put in its place anywhere. Others are small, end in their only
+A function that is a single `return` of an expression is put in its place where a `Min` or `Max` offers it. Others are small, end in their only
 `return` if they have one, and are called by a statement of their own on the host.
 """
 
@@ -45,7 +45,7 @@ class _Inliner:
         def change(part: object) -> object:
             return self._expression(part) if isinstance(part, typed.Call) else None
 
-        return rebuilt(s, change)
+        return rebuilt(s, change) if _offers(s) else s
 
     def _expression(self, call: typed.Call) -> typed.Expression | None:
         """The value of a function that is no more than an expression of what it is given."""
@@ -135,6 +135,11 @@ class _Inliner:
             else:
                 declared.append(typed.Declare(parameter, argument, span=call.span))
         return declared, values
+
+
+def _offers(s: typed.Statement) -> bool:
+    """Whether values go from node to node there: these must be seen whole to know where they lead."""
+    return any(isinstance(i, typed.AssignExtreme) and isinstance(i.place, typed.Cell) for i in walk.statements(s))
 
 
 def _acts_on_graphs(callee: typed.FunctionDefinition) -> bool:
