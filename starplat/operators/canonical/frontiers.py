@@ -30,6 +30,7 @@ from starplat.operators.canonical.effects import EffectReader, is_end
 from starplat.operators.canonical.extremes import as_extremes
 from starplat.operators.canonical.gathers import as_scatters
 from starplat.operators.canonical.hosts import (
+    Known,
     Loop,
     block_of,
     host_loops,
@@ -145,6 +146,7 @@ class _Replacement:
         target = self.effects[0].target
         if not all(is_end(e.candidate, typed.Cell(target, typed.Variable(e.source)), e.extreme) for e in self.effects):
             return None
+        known = known_before(self.loop, self.body)
         block, place = block_of(self.loop, self.body)
         done: list[typed.Statement] = []
         filled = False
@@ -158,7 +160,10 @@ class _Replacement:
                     none = typed.Literal(False, Scalar.BOOL, span=s.span)
                     done[-1:] = [typed.Declare(active, span=s.span), replace(fill, items=(*items, (active, none)))]
                     filled = True
-                case typed.Assign(place=typed.Cell(symbol=symbol, index=index)) if symbol is target and filled:
+                case typed.Assign(place=typed.Cell(symbol=symbol, index=index), value=value) as store if (
+                    symbol is target and filled
+                ):
+                    done[-1] = replace(store, value=_constant(value, known))
                     joins = typed.Cell(active, index, span=s.span)
                     done.append(typed.Assign(joins, typed.Literal(True, Scalar.BOOL, span=s.span), span=s.span))
                 case _ if any(target in walk.written(inner) for inner in walk.statements(s)):
@@ -223,6 +228,15 @@ def _offer(effect: EdgeEffect, active: typed.Symbol) -> typed.Statement:
     unmarked = typed.Binary(typed.Operator.EQUAL, there(effect.target), false, Scalar.BOOL, span=span)
     marks = tuple(typed.Assign(there(symbol), true, span=span) for symbol in (effect.target, active))
     return typed.If(unmarked, typed.Block(marks, span=span), span=span)
+
+
+def _constant(value: typed.Expression, known: Known) -> typed.Expression:
+    """A variable as the number that it holds: the loop that counted it up is gone."""
+    match value:
+        case typed.Variable(symbol=symbol) if symbol in known:
+            return typed.Literal(known[symbol], symbol.scalar, span=value.span)
+        case _:
+            return value
 
 
 def _as_fill(s: typed.Statement) -> typed.Statement:

@@ -54,12 +54,11 @@ class _Former:
         self.steady = self._steady()
 
     def _steady(self) -> frozenset[ir.Variable]:
-        """The scalars whose value is a node or -1 throughout: parameters that are never assigned, and members of
-        sets."""
+        """The scalars that may be nodes and keep their value: parameters that nothing assigns, and members of sets."""
         assigned = set(scalars_set(self.everything, self.module))
         given = {p.what for p in self.function.parameters if isinstance(p.what, ir.Variable) and not p.by_reference}
         members = {v for op in self.everything if not isinstance(op, ir.DeclareVariable) for v in declared_by(op)}
-        return frozenset(v for v in given | members if v.element is ir.Element.NODE and v not in assigned)
+        return frozenset(v for v in given | members if v.element in _NODES and v not in assigned)
 
     def block(self, ops: Sequence[ir.HostOp], *, looped: bool) -> tuple[ir.HostOp, ...]:
         """The operations with the rows among them made one; `looped` says that all this may run again."""
@@ -120,7 +119,8 @@ class _Former:
         it."""
         if not isinstance(index, ir.Ref) or index.variable not in self.steady:
             return False
-        return not known or any(_says_not_negative(condition, index) for condition in known)
+        is_node = index.variable.element is ir.Element.NODE  # or -1, which runtimes make sure of
+        return not known or (is_node and any(_says_not_negative(condition, index) for condition in known))
 
     # --- one launch --------------------------------------------------------------------------------------------------
 
@@ -171,6 +171,15 @@ class _Former:
         )
         first = next((op for op in inside if array in touched(op, self.module) and not blocks_of(op)), None)
         return own and not elsewhere and isinstance(first, ir.Fill)
+
+
+_NO = ir.Const(False, ir.Element.BOOL)
+_NODES = (ir.Element.NODE, ir.Element.INT)
+
+
+def _touched(op: ir.HostOp, module: ir.Module) -> tuple[ir.Array, ...]:
+    kernel = module.kernel(op.kernel).arrays if isinstance(op, ir.Launch) else ()
+    return (*arrays_in(op), *kernel)
 
 
 def _of(op: ir.Swap) -> tuple[ir.Array, ir.Array]:
