@@ -14,7 +14,8 @@ class EdgeEffect:
     itself and `value`, and what is `carried` goes with the winner.
 
     `direction` is where the destination lies, seen from the source. `when` are conditions that no round changes.
-    `candidate` reads cells of the target at the source only.
+    `candidate` reads cells of the target at the source only. `frontier` is the flag of sources that have their turn,
+    None if all have.
     """
 
     source: typed.Symbol
@@ -25,4 +26,5 @@ class EdgeEffect:
     extreme: typed.Extreme
     candidate: typed.Expression
     carried: tuple[typed.Carried, ...]
+    frontier: typed.Symbol | None
     span: Span

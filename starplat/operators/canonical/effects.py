@@ -8,6 +8,7 @@ from dataclasses import replace
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts, mentions
 from starplat.frontend import typed
+from starplat.frontend.types import Scalar
 from starplat.frontend.walk import children
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.records import EdgeEffect
@@ -26,14 +27,9 @@ class _NotFollowed(Exception):  # noqa: N818 - it says what the loop is
 
 class EffectReader:
     """Reads the statements of a round that lower (raise) the cells of a symbol. `written` are the symbols that rounds
-    change; `marks` the flags of nodes that were changed, each of which has its turn in the next round."""
+    change, flags of nodes that have their turn among them."""
 
-    def __init__(
-        self,
-        symbol: typed.Symbol,
-        extreme: typed.Extreme,
-        written: set[typed.Symbol],
-    ) -> None:
+    def __init__(self, symbol: typed.Symbol, extreme: typed.Extreme, written: set[typed.Symbol]) -> None:
         self.symbol = symbol
         self.extreme = extreme
         self.written = written
@@ -74,6 +70,10 @@ class EffectReader:
                 case typed.ForEach(domain=typed.Neighbors(node=typed.Variable(symbol=own)) as row) if own is node:
                     inner = (*when, *asked(s.filter))
                     yield from self._of_arc(node, s.iterator, row.direction, s.body.statements, inner, values)
+                case typed.Assign(place=typed.Cell(symbol=flag, index=typed.Variable(symbol=own)), value=value) if (
+                    own is node and flag in self.written and value == typed.Literal(False, Scalar.BOOL)
+                ):
+                    pass  # a node that has its turn leaves the frontier
                 case _:
                     raise _NotFollowed
 
@@ -116,14 +116,29 @@ class EffectReader:
         else:
             raise _NotFollowed
         offered = typed.Cell(self.symbol, typed.Variable(source))
-        kept = tuple(c for c in when if not self._is_idle(c, offered, s.candidate))
-        carried = tuple(c for c in s.carried if isinstance(c.place, typed.Cell))
+        asks = {c: flag for c in when if (flag := self._frontier(c, source)) is not None}
+        kept = tuple(c for c in when if c not in asks and not self._is_idle(c, offered, s.candidate))
+        marks = {c.place.symbol for c in s.carried if c.value == typed.Literal(True, Scalar.BOOL)} & self.written
+        carried = tuple(c for c in s.carried if isinstance(c.place, typed.Cell) and c.place.symbol not in marks)
+        frontiers = set(asks.values())
         for value in (*kept, *(c.value for c in carried), _without(s.candidate, offered)):
             if mentions(value, self.written - {there, node}):
                 raise _NotFollowed
-        if any(children(c.place) != children(s.place) for c in carried):
+        if len(frontiers) > 1 or any(children(c.place) != children(s.place) for c in carried):
             raise _NotFollowed
-        return EdgeEffect(source, destination, direction, kept, self.symbol, self.extreme, s.candidate, carried, s.span)
+        ends = source, destination, direction
+        frontier = frontiers.pop() if frontiers else None
+        return EdgeEffect(*ends, kept, self.symbol, self.extreme, s.candidate, carried, frontier, s.span)
+
+    def _frontier(self, condition: typed.Expression, source: typed.Symbol) -> typed.Symbol | None:
+        """The flag that a condition asks of the source, if rounds change it."""
+        match condition:
+            case typed.Cell(symbol=symbol, index=typed.Variable(symbol=node)) if node is source:
+                return symbol if symbol in self.written and condition.type is Scalar.BOOL else None
+            case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=typed.Literal(value=True)):
+                return self._frontier(left, source)
+            case _:
+                return None
 
     def _is_idle(self, condition: typed.Expression, offered: typed.Cell, candidate: typed.Expression) -> bool:
         """Whether a condition only leaves out what would not win: the end of the order, of which comes no other."""

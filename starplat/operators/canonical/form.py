@@ -8,6 +8,7 @@ from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import PropertyType, SetType
 from starplat.operators.canonical.arcs import by_rows
+from starplat.operators.canonical.copies import without_copies
 from starplat.operators.canonical.counters import as_flags
 from starplat.operators.canonical.frontiers import over_frontiers
 from starplat.operators.canonical.inlining import inlined
@@ -35,7 +36,7 @@ def _canonical_function(function: typed.FunctionDefinition, program: typed.Progr
     results = frozenset(
         p for p in function.parameters if isinstance(p.type, PropertyType | SetType) or p.role is typed.Role.REFERENCE
     )
-    flagged = as_flags(function.body)
+    flagged = without_copies(as_flags(function.body))
     body = over_frontiers(flagged, program, results)
     body = function.body if body is flagged else body
     rows = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)

@@ -48,10 +48,16 @@ from starplat.operators.records import EdgeEffect
 def over_frontiers(body: typed.Block, program: typed.Program, results: frozenset[typed.Symbol]) -> typed.Block:
     """A function's body with such loops over frontiers; `results` are the symbols that its caller sees."""
     for loop in host_loops(body):
-        effects = _effects(loop, body, program, results)
-        if effects and not _spread_labels(effects, loop, body):
-            body = _Replacement(body, loop, effects).made()
+        if not _is_in_form(loop):
+            effects = _effects(loop, body, program, results)
+            if effects and not _spread_labels(effects, loop, body):
+                body = _Replacement(body, loop, effects).made()
     return body
+
+
+def _is_in_form(loop: Loop | typed.CountedLoop) -> bool:
+    """Whether a loop asks one flag of all nodes, and its rounds do nothing but loop over nodes."""
+    return isinstance(loop, typed.FixedPoint) and all(isinstance(s, typed.ForEach) for s in loop.body.statements)
 
 
 def _effects(
@@ -86,7 +92,11 @@ def _effects(
         return ()
     kept = {symbol, *(c.place.symbol for effect in effects for c in effect.carried)}
     left = {s for inner in walk.statements(written) for s in walk.written(inner)} - kept
-    if len(reader.graphs) != 1 or any(s in results or is_seen(s, written, body) for s in left):
+    if (
+        len(reader.graphs) != 1
+        or len({effect.frontier for effect in effects}) != 1
+        or any(s in results or is_seen(s, written, body) for s in left)
+    ):
         return ()
     return effects
 
@@ -110,7 +120,7 @@ def _only_adds(effect: EdgeEffect) -> bool:
 def _spread_labels(effects: tuple[EdgeEffect, ...], loop: typed.Statement, body: typed.Block) -> bool:
     """Whether all nodes pass on what they hold as it is: that is for union-find, which knows more of rounds."""
     unchanged = all(e.candidate == typed.Cell(e.target, typed.Variable(e.source)) for e in effects)
-    return unchanged and _Replacement(body, loop, effects).begun_beside() is None
+    return unchanged and effects[0].frontier is None and _Replacement(body, loop, effects).begun_beside() is None
 
 
 @dataclass(frozen=True)
@@ -128,6 +138,8 @@ class _Replacement:
 
     def made(self) -> typed.Block:
         """The function's body with the rounds over a frontier."""
+        if (frontier := self.effects[0].frontier) is not None:
+            return in_place_of(self.loop, (self._fixed_point(frontier),), self.body)
         active = self.active
         begun = self.begun_beside(active)
         if begun is not None:

@@ -11,7 +11,7 @@ from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.rebuilding import rebuilt
 
-Loop = typed.While | typed.DoWhile
+Loop = typed.While | typed.DoWhile | typed.FixedPoint
 Known = Mapping[typed.Symbol, int | float | bool]
 
 
@@ -56,7 +56,7 @@ def known_before(statement: typed.Statement, body: typed.Block) -> Known:
 
 def surely_begins(loop: Loop, known: Known) -> bool:
     """Whether a first round runs, as far as is known of scalars."""
-    return isinstance(loop, typed.DoWhile) or all(_is_true(c, known) for c in conjuncts(loop.condition))
+    return not isinstance(loop, typed.While) or all(_is_true(c, known) for c in conjuncts(loop.condition))
 
 
 def _is_true(condition: typed.Expression, known: Known) -> bool:

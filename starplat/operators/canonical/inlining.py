@@ -3,8 +3,8 @@
     bool step(Graph g, ...) { ...; return moved; }          while (going) { ...; going = moved; }
     while (going) { going = step(g, ...); }
 
-A function that is a single `return` of an expression is put in its place where a `Min` or `Max` offers it. Others are small, end in their only
-`return` if they have one, and are called by a statement of their own on the host.
+A function that is a single `return` of an expression is put in its place where a `Min` or `Max` offers it. Others are
+small, end in their only `return` if they have one, and are called by a statement of their own on the host.
 """
 
 from __future__ import annotations

@@ -51,7 +51,15 @@ def as_offers(loop: Loop, before: Sequence[typed.Statement], known: Known) -> Lo
     done: list[typed.Statement] = []
     for s in loop.body.statements:
         store = _read(s)
-        offer = None if store is None else (_of_mark(store) or _of_level(store, loop, before, known, counters))
+        offer = (
+            None
+            if store is None
+            else (
+                _of_mark(store)
+                or _of_level(store, loop, before, known, counters)
+                or _of_wave(store, loop, before, known)
+            )
+        )
         done.append(s if store is None or offer is None else _nest(s, store, offer))
     rest = [s for s in done if not any(s is counter.step for counter in counters.values())]
     values = (loop.condition, *(value for s in rest for value in walk.all_values(s)))
@@ -103,11 +111,12 @@ def _leaf(
             inner = others
         case _:
             pass
-    cells = [s for s in inner if isinstance(s, typed.Assign) and isinstance(s.place, typed.Cell)]
-    flags = [s for s in inner if isinstance(s, typed.Assign) and isinstance(s.value, typed.Literal) and s not in cells]
-    if len(cells) != 1 or len(cells) + len(flags) != len(inner):
+    stores = [s for s in inner if isinstance(s, typed.Assign)]
+    asked_for = [s for s in stores if isinstance(s.place, typed.Cell) and any(_asks(c, s.place) for c in when)]
+    flags = [s for s in stores if isinstance(s.value, typed.Literal) and s not in asked_for]
+    if len(asked_for) != 1 or len(flags) + 1 != len(inner):
         return None
-    (store,) = cells
+    (store,) = asked_for
     place = store.place
     assert isinstance(place, typed.Cell)
     beside = tuple(typed.Carried(s.place, s.value, span=s.span) for s in flags)
@@ -117,6 +126,11 @@ def _leaf(
         when = rebuilt(when, lambda part: _seen_from(part, there, node))
         return _Store(there, node, REVERSED[direction], when, place, store.value, beside)
     return None
+
+
+def _asks(condition: typed.Expression, place: typed.Cell) -> bool:
+    """Whether a condition asks whether a cell has been given anything."""
+    return _says(condition, place, False) or _compared(condition, place) is not None
 
 
 def _seen_from(part: object, there: typed.Symbol, node: typed.Symbol) -> object:
@@ -145,7 +159,7 @@ def _of_mark(store: _Store) -> _Offer | None:
         return None
     mine = typed.Cell(store.place.symbol, typed.Variable(store.source))
     rest = tuple(c for c in store.when if not _says(c, mine, True) and not _says(c, store.place, False))
-    if len(rest) == len(store.when) or not any(_says(c, mine, True) for c in store.when):
+    if not any(_says(c, mine, True) for c in store.when):
         return None
     return typed.AssignExtreme(typed.Extreme.MAX, store.place, mine, store.beside, span=store.place.span), rest
 
@@ -242,6 +256,116 @@ def _of_level(
     return typed.AssignExtreme(typed.Extreme.MIN, store.place, following, store.beside, span=store.place.span), rest
 
 
+# --- waves
+
+
+def _of_wave(store: _Store, loop: Loop, before: Sequence[typed.Statement], known: Known) -> _Offer | None:
+    """What flagged nodes give to nodes that have nothing yet, and these are flagged for the next round: the flagged
+    ones are all at one level, so the first to come is as good as any."""
+    mine = typed.Cell(store.place.symbol, typed.Variable(store.source))
+    flags = [flag for c in store.when if (flag := _flag(c, store.source)) is not None]
+    if len(flags) != 1 or not _next_wave(flags[0], store, loop):
+        return None
+    is_mark = store.value == typed.Literal(True, Scalar.BOOL)
+    unreached = [c for c in store.when if _asks_for_none(c, store.place, is_mark)]
+    rest = tuple(c for c in store.when if c not in unreached)
+    if is_mark and unreached:
+        true = typed.Literal(True, Scalar.BOOL, span=store.place.span)
+        return typed.AssignExtreme(typed.Extreme.MAX, store.place, true, store.beside, span=store.place.span), rest
+    if (
+        not unreached
+        or not _is_next(mine, store.value)
+        or not _flagged_at_one_level(flags[0], mine.symbol, before, known)
+    ):
+        return None
+    return typed.AssignExtreme(typed.Extreme.MIN, store.place, store.value, store.beside, span=store.place.span), rest
+
+
+def _flag(condition: typed.Expression, source: typed.Symbol) -> typed.Symbol | None:
+    match condition:
+        case typed.Cell(symbol=symbol, index=index) if index == typed.Variable(source):
+            return symbol if condition.type is Scalar.BOOL else None
+        case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=typed.Literal(value=True)):
+            return _flag(left, source)
+        case _:
+            return None
+
+
+def _asks_for_none(condition: typed.Expression, place: typed.Cell, is_mark: bool) -> bool:
+    end = _compared(condition, place)
+    return _says(condition, place, False) if is_mark else isinstance(end, typed.Infinity) and not end.negative
+
+
+def _next_wave(flag: typed.Symbol, store: _Store, loop: Loop) -> bool:
+    """Whether a node is flagged for the next round exactly if it is given something in this one."""
+    told = {
+        c.place.symbol
+        for c in store.beside
+        if isinstance(c.place, typed.Cell) and c.place.index == store.place.index and _is_true(c.value)
+    }
+    writers = [s for s in walk.statements(loop.body) if {flag, *told} & set(walk.written(s))]
+    beside = [s for s in writers if isinstance(s, typed.Assign) and any(s.place is c.place for c in store.beside)]
+    moved = False
+    for s in (s for s in writers if not any(s is b for b in beside)):
+        match s:
+            case typed.CopyProperty(destination=destination, source=following) if s in loop.body.statements:
+                moved = destination is flag and following in told
+                if not moved:
+                    return False
+            case typed.Attach(items=items) if s in loop.body.statements:
+                if not all(symbol in told and symbol is not flag and _is_false(v) for symbol, v in items):
+                    return False
+            case _:
+                return False
+    itself = isinstance(loop, typed.FixedPoint) and flag in told and len(beside) == len(writers)
+    return moved or itself
+
+
+def _is_true(value: typed.Expression) -> bool:
+    return value == typed.Literal(True, Scalar.BOOL)
+
+
+def _is_false(value: typed.Expression | typed.Symbol) -> bool:
+    return value == typed.Literal(False, Scalar.BOOL)
+
+
+def _flagged_at_one_level(
+    flag: typed.Symbol, symbol: typed.Symbol, before: Sequence[typed.Statement], known: Known
+) -> bool:
+    """Whether the flagged nodes are at first those that are given one number, and all others are at INF."""
+    given: dict[typed.Expression, int | None] = {}
+    flagged: set[typed.Expression] = set()
+    for s in before:
+        match s:
+            case typed.Assign(place=typed.Cell(symbol=target, index=index), value=value) if target is symbol:
+                given[index] = (
+                    known.get(value.symbol) if isinstance(value, typed.Variable) else getattr(value, "value", None)
+                )
+            case typed.Assign(place=typed.Cell(symbol=target, index=index), value=value) if target is flag:
+                if not _is_true(value):
+                    return False
+                flagged.add(index)
+            case typed.Attach(items=items) if any(target is flag for target, _ in items):
+                if not all(_is_false(filled) for target, filled in items if target is flag):
+                    return False
+            case _ if any(flag in walk.written(inner) for inner in walk.statements(s)):
+                return False
+            case _:
+                pass
+    levels = set(given.values())
+    if len(levels) != 1 or flagged != set(given):
+        return False
+    (first,) = levels
+    return first is not None and _begins_at(symbol, first, before, known)
+
+
+def _number(value: typed.Expression, known: Known) -> int | None:
+    """The whole number that an expression is known to be."""
+    held = known.get(value.symbol) if isinstance(value, typed.Variable) else None
+    found = value.value if isinstance(value, typed.Literal) else held
+    return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
 def _places(s: typed.Statement) -> list[typed.Place]:
     return [place for inner in walk.statements(s) for place in walk.written_places(inner)]
 
@@ -279,8 +403,7 @@ def _begins_at(symbol: typed.Symbol, first: int, before: Sequence[typed.Statemen
                 if not filled:
                     return False
             case typed.Assign(place=typed.Cell(symbol=target), value=value) if target is symbol:
-                held = known.get(value.symbol) if isinstance(value, typed.Variable) else getattr(value, "value", None)
-                if held != first or isinstance(held, bool):
+                if _number(value, known) != first:
                     return False
             case _ if any(symbol in walk.written(inner) for inner in walk.statements(s)):
                 return False
