@@ -85,18 +85,39 @@ def lower(checked: Checked, entry: str | None = None) -> ir.Module:
     Raises:
         DiagnosticError: E0654 or E0655, which function is meant is not clear; E065x, it uses what cannot run yet.
     """
-    from starplat.ir.lower import entry_function
     from starplat.ir.lower import lower as lower_tree
     from starplat.ir.verifying.modules import verify
-    from starplat.operators.canonical.form import canonical
     from starplat.passes import run as run_passes
 
-    written = checked.facts.program
-    name = entry_function(written, entry).name
-    program = canonical(written, name)
-    module = run_passes(lower_tree(program, name, checked.facts if program is written else analyse(program)))
+    facts, name = _canonical(checked, entry)
+    module = run_passes(lower_tree(facts.program, name, facts))
     verify(module)
     return module
+
+
+def operators(checked: Checked, entry: str | None = None, *, anonymous: bool = False) -> str:
+    """The functions that the entry reaches as operators, in canonical form; `anonymous` names are numbers.
+
+    Raises:
+        DiagnosticError: E0654 or E0655, which function is meant is not clear.
+    """
+    from starplat.operators.printing import printed
+    from starplat.operators.raising import graph_program
+
+    facts, name = _canonical(checked, entry)
+    functions = sorted(facts.program.functions, key=lambda function: function.name != name)
+    texts = (printed(graph_program(function), facts.settled, anonymous=anonymous) for function in functions)
+    return "\n".join(texts)
+
+
+def _canonical(checked: Checked, entry: str | None) -> tuple[Facts, str]:
+    """What is known of the program in canonical form, and the entry's name."""
+    from starplat.ir.lower import entry_function
+    from starplat.operators.canonical.form import canonical
+
+    name = entry_function(checked.facts.program, entry).name
+    program = canonical(checked.facts.program, name)
+    return (checked.facts if program is checked.facts.program else analyse(program)), name
 
 
 def scheduled(

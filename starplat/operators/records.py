@@ -1,30 +1,135 @@
-"""The records of a graph program."""
+"""The records of a graph program: what happens to nodes and arcs, and nothing about threads, flags or kernels."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 from starplat.frontend import typed
 from starplat.source import Span
 
 
+class How(Enum):
+    """How a value comes together with what the target holds."""
+
+    LEAST = "min"
+    GREATEST = "max"
+    SUM = "sum"
+    PRODUCT = "product"
+    ALL = "and"
+    ANY = "or"
+    BITS = "bits"
+    STORE = "store"  # one of the values that are stored, all alike in a program without a race
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class EdgeEffect:
-    """What every arc between a `source` and a `destination` does: `target[destination]` becomes the least (greatest) of
-    itself and `value`, and what is `carried` goes with the winner.
+    """What an arc between a `source` and a `destination` does: `target` takes `value`, and what is `carried` goes with
+    the winner of a least or greatest.
 
-    `direction` is where the destination lies, seen from the source. `when` are conditions that no round changes.
-    `candidate` reads cells of the target at the source only. `frontier` is the flag of sources that have their turn,
-    None if all have.
+    `direction` is where the destination lies, seen from the source. `when` are the conditions, without that on the
+    `frontier`: the flag of sources that have their turn, None if all have.
     """
 
     source: typed.Symbol
     destination: typed.Symbol
     direction: typed.Direction
     when: tuple[typed.Expression, ...]
-    target: typed.Symbol
-    extreme: typed.Extreme
-    candidate: typed.Expression
+    target: typed.Place
+    how: How
+    value: typed.Expression
     carried: tuple[typed.Carried, ...]
     frontier: typed.Symbol | None
     span: Span
+
+    @property
+    def symbol(self) -> typed.Symbol:
+        """What the target is a cell of."""
+        return self.target.symbol
+
+    @property
+    def extreme(self) -> typed.Extreme:
+        """The `Min` or `Max`, of an effect that is one."""
+        return {How.LEAST: typed.Extreme.MIN, How.GREATEST: typed.Extreme.MAX}[self.how]
+
+
+@dataclass(frozen=True, slots=True)
+class VertexMap:
+    """Every node (edge, member) of a domain for which all of `when` hold, by itself: its own cells, and reductions."""
+
+    iterator: typed.Symbol
+    domain: typed.Domain
+    when: tuple[typed.Expression, ...]
+    body: tuple[typed.Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """Every arc of the nodes of a domain, or of a frontier, for which all of `when` hold."""
+
+    source: typed.Symbol
+    destination: typed.Symbol
+    direction: typed.Direction
+    domain: typed.Domain
+    frontier: typed.Symbol | None
+    when: tuple[typed.Expression, ...]
+    effects: tuple[EdgeEffect, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Foreach:
+    """A parallel loop that is none of these: correct, with its effects known, and never recognised."""
+
+    loop: typed.ForEach
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop of the host that `ends` where its condition holds, or goes on there; `tested_last` where a first round
+    surely runs. With a `frontier` it goes on until that is empty."""
+
+    condition: typed.Expression
+    ends: bool
+    tested_last: bool
+    frontier: typed.Symbol | None
+    body: tuple[Operator, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A breadth-first search from a node: what happens at each level, and on the way back."""
+
+    search: typed.IterateInBFS
+    forward: tuple[Operator, ...]
+    back: tuple[Operator, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    """A loop whose iterations run one after another, each with operators of its own."""
+
+    iterator: typed.Symbol
+    domain: typed.Domain
+    filter: typed.Expression | None
+    body: tuple[Operator, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A branch of the host."""
+
+    condition: typed.Expression
+    then: tuple[Operator, ...]
+    otherwise: tuple[Operator, ...]
+
+
+Operator = VertexMap | Advance | Foreach | Loop | Search | Each | Choice | typed.Statement
+
+
+@dataclass(frozen=True, slots=True)
+class GraphProgram:
+    """A function in operators; `frontiers` are the flags that only say which nodes have their turn."""
+
+    function: typed.FunctionDefinition
+    frontiers: frozenset[typed.Symbol]
+    operators: tuple[Operator, ...]

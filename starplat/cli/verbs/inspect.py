@@ -26,6 +26,7 @@ class Stage(Enum):
     TOKENS = "tokens"
     AST = "ast"
     TYPED = "typed"
+    OPERATORS = "operators"
     IR = "ir"
     SCHEDULE = "schedule"
     SOURCE = "source"
@@ -160,6 +161,8 @@ def shown(
             return draw(pipeline.parse(source))
         case Stage.TYPED:
             return draw(pipeline.check(source).tree)
+        case Stage.OPERATORS:
+            return pipeline.operators(pipeline.check(source), function).removesuffix("\n")
         case Stage.IR:
             return _ir(_module(source, target, function, schedule, device_choice))
         case Stage.SCHEDULE:

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import conjuncts, mentions
+from starplat.analysis.settling.monotone import conjuncts, mentions, says_that_it_wins
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.frontend.walk import children
 from starplat.operators.canonical.rebuilding import rebuilt
-from starplat.operators.records import EdgeEffect
+from starplat.operators.records import EdgeEffect, How
 
 REVERSED = {
     typed.Direction.IN: typed.Direction.OUT,
@@ -90,6 +90,10 @@ class EffectReader:
             match s:
                 case typed.Declare(symbol=local, value=value) if value is not None and local not in values:
                     values[local] = forwarded(value, values)
+                case typed.If(
+                    otherwise=None, then=typed.Block(statements=(typed.Assign(place=typed.Variable()) as a,))
+                ) if a.place.symbol in values:
+                    values[a.place.symbol] = self._better(s.condition, a, values)
                 case typed.If(otherwise=None, then=then):
                     conditions = (*when, *asked(s.condition))
                     yield from self._of_arc(node, there, direction, then.statements, conditions, values)
@@ -98,6 +102,14 @@ class EffectReader:
                     yield self._effect(node, there, direction, offer, tuple(forwarded(c, values) for c in when))
                 case _:
                     raise _NotFollowed
+
+    def _better(self, condition: typed.Expression, store: typed.Assign, values: Locals) -> typed.Expression:
+        """What a local holds that takes a value if it is less (greater)."""
+        for extreme, function in ((typed.Extreme.MIN, typed.Function.MIN), (typed.Extreme.MAX, typed.Function.MAX)):
+            if says_that_it_wins(condition, typed.AssignExtreme(extreme, store.place, store.value)):
+                both = values[store.place.symbol], forwarded(store.value, values)
+                return typed.Apply(function, both, store.place.type, span=store.span)
+        raise _NotFollowed
 
     def _effect(
         self,
@@ -128,7 +140,8 @@ class EffectReader:
             raise _NotFollowed
         ends = source, destination, direction
         frontier = frontiers.pop() if frontiers else None
-        return EdgeEffect(*ends, kept, self.symbol, self.extreme, s.candidate, carried, frontier, s.span)
+        how = How(self.extreme.value.lower())
+        return EdgeEffect(*ends, kept, s.place, how, s.candidate, carried, frontier, s.span)
 
     def _frontier(self, condition: typed.Expression, source: typed.Symbol) -> typed.Symbol | None:
         """The flag that a condition asks of the source, if rounds change it."""
@@ -182,6 +195,20 @@ def is_end(candidate: typed.Expression, offered: typed.Cell, extreme: typed.Extr
         case typed.Apply(function=typed.Function.MIN | typed.Function.MAX as function, arguments=arguments):
             strong = (function is typed.Function.MAX) is (extreme is typed.Extreme.MIN)
             return strong and any(is_end(argument, offered, extreme) for argument in arguments)
+        case _:
+            return False
+
+
+def is_bounded(value: typed.Expression, offered: typed.Cell, extreme: typed.Extreme) -> bool:
+    """Whether no cell offers better than what it holds: the least of it and anything, to a `Max`."""
+    match value:
+        case typed.Cell():
+            return value == offered
+        case typed.Convert(operand=operand):
+            return is_bounded(operand, offered, extreme)
+        case typed.Apply(function=typed.Function.MIN | typed.Function.MAX as function, arguments=arguments):
+            weak = (function is typed.Function.MIN) is (extreme is typed.Extreme.MAX)
+            return weak and any(is_bounded(argument, offered, extreme) for argument in arguments)
         case _:
             return False
 

@@ -19,6 +19,7 @@ be the only thing that anybody sees of the loop.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 from starplat.analysis import walk
@@ -26,7 +27,7 @@ from starplat.analysis.settling.loops import settles
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.canonical.arcs import by_rows
-from starplat.operators.canonical.effects import EffectReader, is_end
+from starplat.operators.canonical.effects import EffectReader, is_bounded, is_end
 from starplat.operators.canonical.extremes import as_extremes
 from starplat.operators.canonical.gathers import as_scatters
 from starplat.operators.canonical.hosts import (
@@ -42,6 +43,7 @@ from starplat.operators.canonical.hosts import (
 )
 from starplat.operators.canonical.offers import as_offers
 from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.unread import without_unread
 from starplat.operators.records import EdgeEffect
 
 
@@ -51,7 +53,7 @@ def over_frontiers(body: typed.Block, program: typed.Program, results: frozenset
         if not _is_in_form(loop):
             effects = _effects(loop, body, program, results)
             if effects and not _spread_labels(effects, loop, body):
-                body = _Replacement(body, loop, effects).made()
+                body = without_unread(_Replacement(body, loop, effects).made(), results)
     return body
 
 
@@ -109,17 +111,17 @@ def _plain(body: typed.Block) -> typed.Block:
 
 def _only_adds(effect: EdgeEffect) -> bool:
     """Whether a value never gets better along a cycle, so that as many rounds as there are nodes are enough."""
-    own = typed.Cell(effect.target, typed.Variable(effect.source))
-    match effect.candidate:
+    own = typed.Cell(effect.symbol, typed.Variable(effect.source))
+    match effect.value:
         case typed.Binary(operator=typed.Operator.ADD, left=left, right=typed.Literal(value=value)):
             return left == own and effect.extreme is typed.Extreme.MIN and value >= 0
         case _:
-            return effect.candidate == own
+            return effect.value == own
 
 
 def _spread_labels(effects: tuple[EdgeEffect, ...], loop: typed.Statement, body: typed.Block) -> bool:
     """Whether all nodes pass on what they hold as it is: that is for union-find, which knows more of rounds."""
-    unchanged = all(e.candidate == typed.Cell(e.target, typed.Variable(e.source)) for e in effects)
+    unchanged = all(e.value == typed.Cell(e.symbol, typed.Variable(e.source)) for e in effects)
     return unchanged and effects[0].frontier is None and _Replacement(body, loop, effects).begun_beside() is None
 
 
@@ -155,26 +157,28 @@ class _Replacement:
         """The block around the loop with the frontier filled where the cells are filled, and nodes that join it where
         their cells are set; None unless the cells begin so, and those that are not set offer nothing."""
         active = active or self.active
-        target = self.effects[0].target
-        if not all(is_end(e.candidate, typed.Cell(target, typed.Variable(e.source)), e.extreme) for e in self.effects):
+        target = self.effects[0].symbol
+        if not all(is_end(e.value, typed.Cell(target, typed.Variable(e.source)), e.extreme) for e in self.effects):
             return None
         known = known_before(self.loop, self.body)
         block, place = block_of(self.loop, self.body)
         done: list[typed.Statement] = []
-        filled = False
+        filled: typed.Expression | None = None
         for s in block.statements[:place]:
             done.append(s)
             match _as_fill(s):
                 case typed.Attach(items=items) as fill if any(symbol is target for symbol, _ in items):
                     (value,) = (value for symbol, value in items if symbol is target)
-                    if filled or not self._is_end(value):
+                    if filled is not None or isinstance(value, typed.Symbol) or not self._offers_nothing(value):
                         return None
                     none = typed.Literal(False, Scalar.BOOL, span=s.span)
                     done[-1:] = [typed.Declare(active, span=s.span), replace(fill, items=(*items, (active, none)))]
-                    filled = True
+                    filled = value
                 case typed.Assign(place=typed.Cell(symbol=symbol, index=index), value=value) as store if (
-                    symbol is target and filled
+                    symbol is target and filled is not None
                 ):
+                    if not self._is_better(_constant(value, known), filled):
+                        return None
                     done[-1] = replace(store, value=_constant(value, known))
                     joins = typed.Cell(active, index, span=s.span)
                     done.append(typed.Assign(joins, typed.Literal(True, Scalar.BOOL, span=s.span), span=s.span))
@@ -182,18 +186,30 @@ class _Replacement:
                     return None
                 case _:
                     pass
-        return replace(block, statements=(*done, *block.statements[place:])) if filled else None
+        return replace(block, statements=(*done, *block.statements[place:])) if filled is not None else None
 
-    def _is_end(self, value: typed.Expression | typed.Symbol) -> bool:
-        """Whether a value is the one that nothing in the loop is worse than."""
+    def _offers_nothing(self, value: typed.Expression) -> bool:
+        """Whether cells that hold a value offer nothing to each other, nor to what is better."""
         greatest = self.effects[0].extreme is typed.Extreme.MAX
         match value:
             case typed.Infinity(negative=negative):
-                return negative is greatest
+                at_end = negative is greatest
             case typed.Literal(value=bool() as flag):
-                return flag is not greatest
+                at_end = flag is not greatest
             case _:
-                return False
+                at_end = False
+        owns = [(effect, typed.Cell(effect.symbol, typed.Variable(effect.source))) for effect in self.effects]
+        return all(
+            (at_end and is_end(e.value, own, e.extreme)) or is_bounded(e.value, own, e.extreme) for e, own in owns
+        )
+
+    def _is_better(self, value: typed.Expression, than: typed.Expression) -> bool:
+        """Whether a cell is surely no worse than another."""
+        one, other = _order(value), _order(than)
+        at_end = isinstance(than, typed.Infinity) or isinstance(getattr(than, "value", None), bool)
+        if one is None or other is None:
+            return at_end
+        return one >= other if self.effects[0].extreme is typed.Extreme.MAX else one <= other
 
     @property
     def _graph(self) -> typed.Symbol:
@@ -232,14 +248,25 @@ def _offer(effect: EdgeEffect, active: typed.Symbol) -> typed.Statement:
         return typed.Cell(symbol, typed.Variable(effect.destination, span=span), span=span)
 
     true = typed.Literal(True, Scalar.BOOL, span=span)
-    if effect.target.property.element is not Scalar.BOOL:
+    if effect.symbol.property.element is not Scalar.BOOL:
         joins = typed.Carried(there(active), true, span=span)
         carried = (*effect.carried, joins)
-        return typed.AssignExtreme(effect.extreme, there(effect.target), effect.candidate, carried, span=span)
+        return typed.AssignExtreme(effect.extreme, there(effect.symbol), effect.value, carried, span=span)
     false = typed.Literal(False, Scalar.BOOL, span=span)
-    unmarked = typed.Binary(typed.Operator.EQUAL, there(effect.target), false, Scalar.BOOL, span=span)
-    marks = tuple(typed.Assign(there(symbol), true, span=span) for symbol in (effect.target, active))
+    unmarked = typed.Binary(typed.Operator.EQUAL, there(effect.symbol), false, Scalar.BOOL, span=span)
+    marks = tuple(typed.Assign(there(symbol), true, span=span) for symbol in (effect.symbol, active))
     return typed.If(unmarked, typed.Block(marks, span=span), span=span)
+
+
+def _order(value: typed.Expression) -> float | None:
+    """A constant as a number."""
+    match value:
+        case typed.Infinity(negative=negative):
+            return -math.inf if negative else math.inf
+        case typed.Literal(value=number):
+            return number
+        case _:
+            return None
 
 
 def _constant(value: typed.Expression, known: Known) -> typed.Expression:

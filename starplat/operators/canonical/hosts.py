@@ -109,10 +109,10 @@ def is_seen(symbol: typed.Symbol, loop: typed.Statement, body: typed.Block) -> b
     seen = [s for s in walk.statements(body) if id(s) not in inside]
     again = any(isinstance(s, loops) and any(inner is loop for inner in walk.statements(s)) for s in seen)
     order = {id(s): place for place, s in enumerate(walk.statements(body))}
-    return any(symbol in _read(s) for s in seen if again or order[id(s)] > order[id(loop)])
+    return any(symbol in read(s) for s in seen if again or order[id(s)] > order[id(loop)])
 
 
-def _read(s: typed.Statement) -> Iterator[typed.Symbol]:
+def read(s: typed.Statement) -> Iterator[typed.Symbol]:
     """The symbols that a statement itself reads, or touches as a whole without writing it anew."""
     for value in walk.expressions(s):
         for part in walk.within(value):

@@ -338,9 +338,7 @@ def _flagged_at_one_level(
     for s in before:
         match s:
             case typed.Assign(place=typed.Cell(symbol=target, index=index), value=value) if target is symbol:
-                given[index] = (
-                    known.get(value.symbol) if isinstance(value, typed.Variable) else getattr(value, "value", None)
-                )
+                given[index] = _number(value, known)
             case typed.Assign(place=typed.Cell(symbol=target, index=index), value=value) if target is flag:
                 if not _is_true(value):
                     return False

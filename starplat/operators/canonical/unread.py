@@ -1,0 +1,58 @@
+"""Local properties that nobody reads are not written, once the loops that read them are gone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from starplat.analysis import walk
+from starplat.frontend import typed
+from starplat.frontend.types import PropertyType
+from starplat.operators.canonical.hosts import read
+
+
+def without_unread(body: typed.Block, results: frozenset[typed.Symbol]) -> typed.Block:
+    """A function's body without stores of constants to properties of its own that it does not read."""
+    inside = list(walk.statements(body))
+    own = {s.symbol for s in inside if isinstance(s, typed.Declare) and isinstance(s.symbol.type, PropertyType)}
+    dead = own - results - {symbol for s in inside for symbol in read(s)}
+    stored = {symbol for s in inside if not _is_plain(s) for symbol in walk.written(s)}
+    return _without(body, dead - stored) if dead - stored else body
+
+
+def _is_plain(s: typed.Statement) -> bool:
+    """Whether a statement may be left out, or a part of it, where its property is not read."""
+    match s:
+        case typed.Attach() | typed.CopyProperty():
+            return True
+        case typed.Assign(place=typed.Cell(index=index), value=value):
+            return isinstance(index, typed.Variable) and isinstance(
+                value, typed.Literal | typed.Infinity | typed.Variable
+            )
+        case _:
+            return False
+
+
+def _without(block: typed.Block, dead: set[typed.Symbol]) -> typed.Block:
+    return replace(block, statements=tuple(new for s in block.statements for new in _kept(s, dead)))
+
+
+def _kept(s: typed.Statement, dead: set[typed.Symbol]) -> Iterator[typed.Statement]:
+    match s:
+        case typed.Declare(symbol=symbol) | typed.CopyProperty(destination=symbol) if symbol in dead:
+            return
+        case typed.Assign(place=typed.Cell(symbol=symbol)) if symbol in dead:
+            return
+        case typed.Attach(items=items) if any(symbol in dead for symbol, _ in items):
+            rest = tuple(item for item in items if item[0] not in dead)
+            if rest:
+                yield replace(s, items=rest)
+        case typed.Block():
+            yield _without(s, dead)
+        case typed.If():
+            otherwise = None if s.otherwise is None else _without(s.otherwise, dead)
+            yield replace(s, then=_without(s.then, dead), otherwise=otherwise)
+        case typed.While() | typed.DoWhile() | typed.FixedPoint() | typed.CountedLoop() | typed.ForEach():
+            yield replace(s, body=_without(s.body, dead))
+        case _:
+            yield s

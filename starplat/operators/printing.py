@@ -1,0 +1,265 @@
+"""Operators as text, in the words of papers: what `starplat inspect --stage operators` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from starplat.analysis import walk
+from starplat.frontend import typed
+from starplat.frontend.types import PropertyType, Scalar
+from starplat.operators import records as op
+
+_ARROWS = {typed.Direction.OUT: "->", typed.Direction.IN: "<-", typed.Direction.BOTH: "--"}
+_ROWS = {
+    typed.Direction.OUT: "neighbors",
+    typed.Direction.IN: "in-neighbors",
+    typed.Direction.BOTH: "neighbors either way",
+}
+_TIGHT = (typed.Variable, typed.Cell, typed.Literal, typed.Infinity, typed.GraphQuery, typed.Apply, typed.GraphWeight)
+
+
+def printed(program: op.GraphProgram, settled: frozenset[int] = frozenset(), *, anonymous: bool = False) -> str:
+    """The text; `settled` are the `id`s of places whose end does not depend on the order (`Facts.settled`). With
+    `anonymous` names are `_1`, `_2` and so on, so that texts of programs can be compared."""
+    return "\n".join(_Printer(program, settled, anonymous).lines()) + "\n"
+
+
+class _Printer:
+    def __init__(self, program: op.GraphProgram, settled: frozenset[int], anonymous: bool) -> None:
+        self._program = program
+        self._anonymous = anonymous
+        self._settled = settled
+        self._names: dict[typed.Symbol, str] = {}
+        self._inner: dict[typed.Symbol, str] = {}
+
+    def lines(self) -> Iterator[str]:
+        function = self._program.function
+        given = ", ".join(map(self._name, function.parameters))
+        written = {symbol for s in walk.statements(function.body) for symbol in walk.written(s)}
+        results = [p for p in function.parameters if isinstance(p.type, PropertyType) and p in written]
+        shown = f" -> {', '.join(map(self._name, results))}" if results else ""
+        yield f"{'' if self._anonymous else function.name}({given}){shown}"
+        yield from self._block(self._program.operators, "  ")
+
+    def _name(self, symbol: typed.Symbol) -> str:
+        """The name, with a number where another symbol has it already; iterators of one operator are forgotten with
+        it."""
+        if symbol in self._names:
+            return self._names[symbol]
+        if self._anonymous:
+            return self._names.setdefault(symbol, f"_{len(self._names) + 1}")
+        names = self._inner if symbol.role is typed.Role.ITERATOR else self._names
+        if symbol not in names:
+            taken = {*self._names.values(), *self._inner.values()}
+            name, number = symbol.name, 2
+            while name in taken:
+                name, number = f"{symbol.name}_{number}", number + 1
+            names[symbol] = name
+        return names[symbol]
+
+    # --- operators
+
+    def _block(self, operators: tuple[op.Operator, ...], indent: str) -> Iterator[str]:
+        for operator in operators:
+            for line in self._operator(operator):
+                yield indent + line
+
+    def _operator(self, operator: op.Operator) -> Iterator[str]:
+        match operator:
+            case op.Loop(condition=condition, ends=ends, tested_last=last, frontier=frontier, body=body):
+                if frontier is not None:
+                    yield f"loop until {self._name(frontier)} is empty"
+                else:
+                    kind = "do while" if last and not ends else "loop until" if ends else "while"
+                    yield f"{kind} {self._text(condition)}"
+                yield from self._block(body, "  ")
+            case op.Advance():
+                self._inner.clear()
+                yield from self._advance(operator)
+            case op.VertexMap(iterator=node, domain=domain, when=when, body=body):
+                self._inner.clear()
+                yield f"each {self._name(node)}{self._of(domain)}{self._when(when)}"
+                for s in body:
+                    yield from ("  " + line for line in self._statement(s))
+            case op.Foreach(loop=loop):
+                self._inner.clear()
+                asked = "" if loop.filter is None else f" when {self._text(loop.filter)}"
+                yield f"foreach {self._name(loop.iterator)}{self._of(loop.domain)}{asked}"
+                yield from self._inside(loop.body)
+            case op.Search(search=search, forward=forward, back=back):
+                self._names.setdefault(search.iterator, self._name(search.iterator))
+                visited, begin = self._name(search.iterator), self._text(search.source)
+                yield f"search level by level from {begin}, {visited} at each level"
+                yield from self._block(forward, "  ")
+                if search.reverse is not None:
+                    asked = "" if search.reverse.filter is None else f" when {self._text(search.reverse.filter)}"
+                    yield f"back from the last level{asked}"
+                    yield from self._block(back, "  ")
+            case op.Each(iterator=iterator, domain=domain, filter=asked_for, body=body):
+                self._names.setdefault(iterator, self._name(iterator))
+                asked = "" if asked_for is None else f" when {self._text(asked_for)}"
+                yield f"one after another {self._name(iterator)}{self._of(domain)}{asked}"
+                yield from self._block(body, "  ")
+            case op.Choice(condition=condition, then=then, otherwise=otherwise):
+                yield f"if {self._text(condition)}"
+                yield from self._block(then, "  ")
+                if otherwise:
+                    yield "else"
+                    yield from self._block(otherwise, "  ")
+            case _:
+                yield from self._statement(operator)
+
+    def _advance(self, a: op.Advance) -> Iterator[str]:
+        domain = self._name(a.frontier) if a.frontier is not None else "all" + self._of(a.domain)
+        arrow = f"{self._name(a.source)} {_ARROWS[a.direction]} {self._name(a.destination)}"
+        yield f"advance {domain}  {arrow}{self._when(a.when)}"
+        for effect in a.effects:
+            if effect.when:
+                yield f"  when {' and '.join(map(self._text, effect.when))}"
+            yield from ("  " + line for line in self._effect(effect))
+
+    def _effect(self, e: op.EdgeEffect) -> Iterator[str]:
+        if self._is_mark(e.target, e.value):
+            yield f"activates {self._name(e.symbol)}"
+            return
+        how = "" if e.how is op.How.STORE else f"{e.how.value} "
+        yield f"{self._text(e.target)} <- {how}{self._text(e.value)}"
+        for c in e.carried:
+            if self._is_mark(c.place, c.value):
+                yield f"activates {self._name(c.place.symbol)}"
+            else:
+                yield f"carrying {self._text(c.place)} := {self._text(c.value)}"
+        if id(e.target) in self._settled:
+            yield "monotone: any order of arcs comes to the same end"
+
+    def _is_mark(self, place: typed.Place, value: typed.Expression) -> bool:
+        return place.symbol in self._program.frontiers and value == typed.Literal(True, Scalar.BOOL)
+
+    def _of(self, domain: typed.Domain) -> str:
+        match domain:
+            case typed.AllNodes():
+                return ""
+            case typed.AllEdges():
+                return " of all arcs"
+            case typed.Members(symbol=symbol):
+                return f" of {self._name(symbol)}"
+            case typed.Neighbors(node=node, direction=direction):
+                return f" of the {_ROWS[direction]} of {self._text(node)}"
+
+    def _when(self, conditions: tuple[typed.Expression, ...]) -> str:
+        return f" when {' and '.join(map(self._text, conditions))}" if conditions else ""
+
+    # --- statements
+
+    def _inside(self, block: typed.Block) -> Iterator[str]:
+        for s in block.statements:
+            yield from ("  " + line for line in self._statement(s))
+
+    def _statement(self, s: typed.Statement) -> Iterator[str]:  # noqa: PLR0915
+        match s:
+            case typed.Block():
+                for inner in s.statements:
+                    yield from self._statement(inner)
+            case typed.Declare(symbol=symbol, value=value):
+                if isinstance(symbol.type, Scalar) and value is not None:
+                    yield f"{self._name(symbol)} := {self._text(value)}"
+                elif symbol in self._program.frontiers:
+                    yield f"frontier {self._name(symbol)}"
+            case typed.Assign(place=place, value=value):
+                if self._is_mark(place, value) and isinstance(place, typed.Cell):
+                    yield f"{self._name(place.symbol)} += {{{self._text(place.index)}}}"
+                else:
+                    yield f"{self._text(place)} := {self._text(value)}"
+            case typed.Update(combine=combine, place=place, value=value):
+                yield f"{self._text(place)} {combine.value} {self._text(value)}"
+            case typed.AssignExtreme(extreme=extreme, place=place, candidate=candidate, carried=carried):
+                yield f"{self._text(place)} <- {extreme.value.lower()} {self._text(candidate)}"
+                for c in carried:
+                    yield f"carrying {self._text(c.place)} := {self._text(c.value)}"
+            case typed.Attach(items=items):
+                yield from (self._fill(symbol, value) for symbol, value in items)
+            case typed.CopyProperty(destination=destination, source=source):
+                yield f"{self._name(destination)} := {self._name(source)}"
+            case typed.AddToSet(symbol=symbol, member=member):
+                yield f"{self._name(symbol)} += {{{self._text(member)}}}"
+            case typed.If(condition=condition, then=then, otherwise=otherwise):
+                yield f"if {self._text(condition)}"
+                yield from self._inside(then)
+                if otherwise is not None:
+                    yield "else"
+                    yield from self._inside(otherwise)
+            case typed.ForEach(iterator=iterator, domain=domain, filter=asked_for, body=body, parallel=parallel):
+                asked = "" if asked_for is None else f" when {self._text(asked_for)}"
+                order = "" if parallel else " in order"
+                yield f"for each {self._name(iterator)}{self._of(domain)}{order}{asked}"
+                yield from self._inside(body)
+            case typed.While(condition=condition, body=body) | typed.DoWhile(condition=condition, body=body):
+                yield f"while {self._text(condition)}"
+                yield from self._inside(body)
+            case typed.CountedLoop(symbol=symbol, first=first, condition=condition, body=body):
+                yield f"count {self._name(symbol)} from {self._text(first)} while {self._text(condition)}"
+                yield from self._inside(body)
+            case typed.CallStatement(call=call):
+                yield self._text(call)
+            case typed.Return(value=value):
+                yield "return" if value is None else f"return {self._text(value)}"
+            case typed.Break():
+                yield "break"
+            case typed.Continue():
+                yield "continue"
+            case _:
+                yield type(s).__name__.lower()
+
+    def _fill(self, symbol: typed.Symbol, value: typed.Expression | typed.Symbol) -> str:
+        if isinstance(value, typed.Symbol):
+            return f"{self._name(symbol)} := {self._name(value)}"
+        if symbol in self._program.frontiers and isinstance(value, typed.Literal):
+            return f"{self._name(symbol)} := {'all nodes' if value.value else '{}'}"
+        return f"{self._name(symbol)} := {self._text(value)}"
+
+    # --- expressions
+
+    def _text(self, e: typed.Expression) -> str:
+        match e:
+            case typed.Literal(value=value):
+                return str(value)
+            case typed.Infinity(negative=negative):
+                return "-INF" if negative else "INF"
+            case typed.Variable(symbol=symbol) | typed.SetSize(symbol=symbol):
+                return self._name(symbol)
+            case typed.Cell(symbol=symbol, index=index):
+                return f"{self._name(symbol)}[{self._text(index)}]"
+            case typed.GraphWeight(edge=edge):
+                return f"weight[{self._text(edge)}]"
+            case typed.ArcInHand():
+                return "e"
+            case typed.EdgeEnd(edge=edge, end=end):
+                return f"{end.value}({self._text(edge)})"
+            case typed.GraphQuery(query=query, arguments=arguments):
+                return f"{query.value}({', '.join(map(self._text, arguments))})"
+            case typed.SetContains(symbol=symbol, member=member):
+                return f"{self._text(member)} in {self._name(symbol)}"
+            case typed.Unary(operator=operator, operand=operand):
+                return f"{operator.value}{self._tight(operand)}"
+            case typed.Binary(operator=operator, left=left, right=right):
+                return f"{self._tight(left)} {operator.value} {self._tight(right)}"
+            case typed.Conditional(condition=condition, then=then, otherwise=otherwise):
+                return f"{self._tight(condition)} ? {self._tight(then)} : {self._tight(otherwise)}"
+            case typed.Convert(operand=operand):
+                return self._text(operand)
+            case typed.Apply(function=applied, arguments=arguments):
+                return f"{applied.value}({', '.join(map(self._text, arguments))})"
+            case typed.Aggregate(aggregation=aggregation, property=symbol):
+                return f"{aggregation.value.lower()} of {self._name(symbol)}"
+            case typed.Call(function=called, arguments=lent):
+                given = (self._name(a) if isinstance(a, typed.Symbol) else self._text(a) for a in lent)
+                return f"{called}({', '.join(given)})"
+            case typed.Incremented(place=place):
+                return self._text(place)
+            case typed.UnsupportedValue(construct=construct):
+                return construct
+
+    def _tight(self, e: typed.Expression) -> str:
+        while isinstance(e, typed.Convert):
+            e = e.operand
+        return self._text(e) if isinstance(e, _TIGHT) else f"({self._text(e)})"

@@ -1,0 +1,222 @@
+"""From a checked program in canonical form to operators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from starplat.analysis import walk
+from starplat.analysis.settling.monotone import conjuncts
+from starplat.frontend import typed
+from starplat.frontend.types import Carrier, PropertyType, Scalar
+from starplat.frontend.walk import children
+from starplat.operators import records as op
+from starplat.operators.canonical.effects import forwarded
+
+_HOW = {
+    typed.Combine.ADD: op.How.SUM,
+    typed.Combine.MULTIPLY: op.How.PRODUCT,
+    typed.Combine.AND: op.How.ALL,
+    typed.Combine.OR: op.How.ANY,
+    typed.Combine.BIT_AND: op.How.BITS,
+    typed.Combine.BIT_OR: op.How.BITS,
+    typed.Combine.BIT_XOR: op.How.BITS,
+}
+
+
+def graph_program(function: typed.FunctionDefinition) -> op.GraphProgram:
+    """The operators of a function."""
+    frontiers = frozenset(_frontiers(function))
+    return op.GraphProgram(function, frontiers, _Raiser(frontiers, _unread(function)).block(function.body))
+
+
+def _unread(function: typed.FunctionDefinition) -> frozenset[typed.Symbol]:
+    """The scalars of the host whose value is never asked for, such as flags of loops that go over a frontier."""
+    inside = list(walk.statements(function.body))
+    values = (value for s in inside for value in walk.expressions(s))
+    read: set[typed.Symbol] = set()
+    for part in (part for value in values for part in walk.within(value)):
+        read |= {part.symbol} if isinstance(part, typed.Variable) else set()
+        read |= {a for a in part.arguments if isinstance(a, typed.Symbol)} if isinstance(part, typed.Call) else set()
+    locals_ = {s.symbol for s in inside if isinstance(s, typed.Declare) and isinstance(s.symbol.type, Scalar)}
+    return frozenset(locals_ - read)
+
+
+def _frontiers(function: typed.FunctionDefinition) -> Iterator[typed.Symbol]:
+    """The local flags of nodes that loops over nodes ask first."""
+    for s in walk.statements(function.body):
+        if isinstance(s, typed.ForEach) and isinstance(s.domain, typed.AllNodes) and s.filter is not None:
+            for condition in conjuncts(s.filter):
+                symbol = asked_flag(condition, s.iterator)
+                if symbol is not None and symbol.role is typed.Role.LOCAL:
+                    yield symbol
+
+
+def asked_flag(condition: typed.Expression, node: typed.Symbol) -> typed.Symbol | None:
+    """The flag whose cell at a node a condition asks to be set."""
+    match condition:
+        case typed.Cell(symbol=symbol, index=typed.Variable(symbol=own)) if own is node:
+            return symbol if symbol.property == PropertyType(Carrier.NODE, Scalar.BOOL) else None
+        case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=typed.Literal(value=True)):
+            return asked_flag(left, node)
+        case _:
+            return None
+
+
+class _Raiser:
+    def __init__(self, frontiers: frozenset[typed.Symbol], unread: frozenset[typed.Symbol]) -> None:
+        self._frontiers = frontiers
+        self._unread = unread
+
+    def block(self, block: typed.Block) -> tuple[op.Operator, ...]:
+        return tuple(raised for s in block.statements for raised in self._statement(s))
+
+    def _statement(self, s: typed.Statement) -> Iterator[op.Operator]:
+        match s:
+            case typed.Block():
+                yield from self.block(s)
+            case typed.ForEach(parallel=True):
+                yield from self._loop(s)
+            case typed.ForEach():
+                yield op.Each(s.iterator, s.domain, s.filter, self.block(s.body))
+            case typed.FixedPoint():
+                yield self._fixed_point(s)
+            case typed.While() | typed.DoWhile():
+                last = isinstance(s, typed.DoWhile)
+                yield op.Loop(s.condition, False, last, None, self.block(s.body))
+            case typed.IterateInBFS():
+                back = () if s.reverse is None else self._of_search(s, s.reverse.body)
+                yield op.Search(s, self._of_search(s, s.body), back)
+            case typed.Declare(symbol=symbol) if symbol in self._unread:
+                pass
+            case typed.Assign(place=place) | typed.Update(place=place) if place.symbol in self._unread:
+                pass
+            case typed.If():
+                otherwise = () if s.otherwise is None else self.block(s.otherwise)
+                yield op.Choice(s.condition, self.block(s.then), otherwise)
+            case _:
+                yield s
+
+    def _fixed_point(self, s: typed.FixedPoint) -> op.Loop:
+        match s.condition:
+            case typed.Unary(operator=typed.UnaryOperator.NOT, operand=asked):
+                frontier = asked_flag(asked, s.node)
+            case _:
+                frontier = None
+        return op.Loop(s.condition, True, True, frontier, self.block(s.body))
+
+    def _of_search(self, s: typed.IterateInBFS, body: typed.Block) -> tuple[op.Operator, ...]:
+        loop = typed.ForEach(True, s.iterator, typed.AllNodes(s.graph), None, body, span=s.span)
+        return tuple(self._loop(loop))
+
+    def _loop(self, s: typed.ForEach) -> Iterator[op.Operator]:
+        """A parallel loop as one operator, or as several that follow each other."""
+        when = () if s.filter is None else tuple(conjuncts(s.filter))
+        own, rows = _parted(s.body.statements, s.iterator)
+        if own is None or rows is None:
+            yield op.Foreach(s)
+            return
+        if own:
+            yield op.VertexMap(s.iterator, s.domain, when, own)
+        for row in rows:
+            effects = tuple(self._effects(s.iterator, row))
+            if not effects:
+                yield op.Foreach(s)
+                return
+            flags = [flag for c in when if (flag := asked_flag(c, s.iterator)) in self._frontiers and flag is not None]
+            frontier = flags[0] if len(flags) == 1 else None
+            rest = tuple(c for c in when if frontier is None or asked_flag(c, s.iterator) is not frontier)
+            assert isinstance(row.domain, typed.Neighbors)
+            way = row.domain.direction
+            yield op.Advance(s.iterator, row.iterator, way, s.domain, frontier, rest, effects)
+
+    def _effects(self, node: typed.Symbol, row: typed.ForEach) -> Iterator[op.EdgeEffect]:
+        assert isinstance(row.domain, typed.Neighbors)
+        when = () if row.filter is None else tuple(conjuncts(row.filter))
+        yield from self._stores(node, row, row.domain.direction, row.body.statements, when, {})
+
+    def _stores(
+        self,
+        node: typed.Symbol,
+        row: typed.ForEach,
+        direction: typed.Direction,
+        statements: Sequence[typed.Statement],
+        when: tuple[typed.Expression, ...],
+        values: dict[typed.Symbol, typed.Expression],
+    ) -> Iterator[op.EdgeEffect]:
+        def made(place: typed.Place, how: op.How, value: typed.Expression, s: typed.Statement) -> op.EdgeEffect:
+            carried = s.carried if isinstance(s, typed.AssignExtreme) else ()
+            conditions = tuple(forwarded(c, values) for c in when)
+            whole = forwarded(value, values)
+            return op.EdgeEffect(node, row.iterator, direction, conditions, place, how, whole, carried, None, s.span)
+
+        for s in statements:
+            match s:
+                case typed.Declare(symbol=local, value=value) if value is not None:
+                    values[local] = forwarded(value, values)
+                case typed.If(otherwise=None):
+                    inner = (*when, *conjuncts(s.condition))
+                    yield from self._stores(node, row, direction, s.then.statements, inner, values)
+                case typed.Assign():
+                    yield made(s.place, op.How.STORE, s.value, s)
+                case typed.Update():
+                    yield made(s.place, _HOW[s.combine], s.value, s)
+                case typed.AssignExtreme():
+                    yield made(s.place, op.How(s.extreme.value.lower()), s.candidate, s)
+                case _:
+                    pass
+
+
+def _parted(
+    statements: Sequence[typed.Statement], node: typed.Symbol
+) -> tuple[tuple[typed.Statement, ...] | None, tuple[typed.ForEach, ...] | None]:
+    """What an iteration does by itself, and then its loops over neighbors, which only store to cells and scalars; None
+    for what is neither."""
+    own: list[typed.Statement] = []
+    rows: list[typed.ForEach] = []
+    declared = {symbol for s in statements for symbol in walk.declared(s)}
+    for s in statements:
+        if isinstance(s, typed.ForEach) and _is_row(s, node) and not _accumulates(s, declared):
+            rows.append(s)
+        elif rows or not _is_alone(s, node):
+            return None, None
+        else:
+            own.append(s)
+    return tuple(own), tuple(rows)
+
+
+def _is_row(s: typed.ForEach, node: typed.Symbol) -> bool:
+    plain = (typed.Block, typed.If, typed.Declare, typed.Assign, typed.Update, typed.AssignExtreme)
+    is_row = isinstance(s.domain, typed.Neighbors) and s.domain.node == typed.Variable(node)
+    return is_row and all(
+        isinstance(i, plain) and not (isinstance(i, typed.If) and i.otherwise is not None)
+        for i in walk.statements(s.body)
+    )
+
+
+def _accumulates(s: typed.ForEach, declared: set[typed.Symbol]) -> bool:
+    inside = set(walk.declared(s.body))
+    written = {place.symbol for i in walk.statements(s.body) for place in walk.written_places(i)}
+    return bool((written & declared) - inside)
+
+
+def _is_alone(s: typed.Statement, node: typed.Symbol) -> bool:
+    """Whether a statement writes the iteration's own cells, its locals and reductions only, gathering from neighbors
+    among them."""
+    plain = (typed.Block, typed.If, typed.Declare, typed.Assign, typed.Update, typed.AssignExtreme, typed.ForEach)
+    for inner in walk.statements(s):
+        if not isinstance(inner, plain):
+            return False
+        if isinstance(inner, typed.ForEach) and inner.domain != _row_of(inner, node):
+            return False
+        for place in walk.written_places(inner):
+            if isinstance(place, typed.Cell) and children(place) != (typed.Variable(node),):
+                return False
+    return True
+
+
+def _row_of(s: typed.ForEach, node: typed.Symbol) -> typed.Domain | None:
+    match s.domain:
+        case typed.Neighbors(graph=graph, direction=direction):
+            return typed.Neighbors(graph, typed.Variable(node), direction)
+        case _:
+            return None
