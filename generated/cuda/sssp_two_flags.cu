@@ -13,14 +13,14 @@ using namespace starplat;
 #line 9 "sssp_two_flags.sp"
 extern "C" __global__ void __launch_bounds__(512, 2) sssp_loop(
     int num_nodes, arc_t num_arcs, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    int *dist, unsigned *modified_words, unsigned *modified_nxt_words, const int *__restrict__ weight,
+    int *dist, unsigned *modified_words, unsigned *modified_next_words, const int *__restrict__ weight,
     unsigned *modified_later_words, int src, double *weight_total_found, arc_t *longest_row_found,
     unsigned *arrived
 ) {
     __shared__ int new_in_modified[MOST_NEW + 1];
     Frontier modified = frontier_in(modified_words, num_nodes, new_in_modified);
-    __shared__ int new_in_modified_nxt[MOST_NEW + 1];
-    Frontier modified_nxt = frontier_in(modified_nxt_words, num_nodes, new_in_modified_nxt);
+    __shared__ int new_in_modified_next[MOST_NEW + 1];
+    Frontier modified_next = frontier_in(modified_next_words, num_nodes, new_in_modified_next);
     __shared__ int new_in_modified_later[MOST_NEW + 1];
     Frontier modified_later = frontier_in(modified_later_words, num_nodes, new_in_modified_later);
     int weight_total_turn = 0;
@@ -29,10 +29,10 @@ extern "C" __global__ void __launch_bounds__(512, 2) sssp_loop(
         dist[cell] = INT_MAX;
     }
     clear(modified, num_nodes);
-    clear(modified_nxt, num_nodes);
     grid_barrier(arrived);
     if (blockIdx.x * blockDim.x + threadIdx.x == 0) dist[src] = 0;
     if (blockIdx.x * blockDim.x + threadIdx.x == 0) insert_alone(modified, src);
+    clear(modified_next, num_nodes);
     double weight_total = 0.0;
     arc_t longest_row = 0;
     {
@@ -75,25 +75,25 @@ extern "C" __global__ void __launch_bounds__(512, 2) sssp_loop(
     int rise = width;
     while (true) {
         {
-            // sssp_two_flags.sp:10 forall (v in g.nodes().filter(modified == True))
-            #line 10 "sssp_two_flags.sp"
+            // sssp_two_flags.sp:13 <nbr.dist, nbr.modified_nxt> = <Min(nbr.dist, v.dist + e.weight), True>;
+            #line 13 "sssp_two_flags.sp"
             advance(modified, num_nodes, row_offsets, every_node,
                 [&](int v, arc_t e) {
                     const int nbr = columns[e];
                     const int candidate = add_inf(dist[v], weight[e]);
                     if (candidate < dist[nbr] && candidate < atomicMin(&dist[nbr], candidate)) {
                         if (candidate < limit) {
-                            insert(modified_nxt, nbr);
+                            insert(modified_next, nbr);
                         } else {
                             insert(modified_later, nbr);
                         }
                     }
                 });
-            inserted(modified_nxt);
+            inserted(modified_next);
             inserted(modified_later);
         }
         grid_barrier(arrived);
-        { auto other = modified; modified = modified_nxt; modified_nxt = other; }
+        { auto other = modified; modified = modified_next; modified_next = other; }
         if (!is_empty(modified)) {
             continue;
         }
@@ -110,13 +110,13 @@ extern "C" __global__ void __launch_bounds__(512, 2) sssp_loop(
                 if (dist[node_2] < limit) {
                     insert(modified, node_2);
                 } else {
-                    insert(modified_nxt, node_2);
+                    insert(modified_next, node_2);
                 }
             });
             inserted(modified);
-            inserted(modified_nxt);
+            inserted(modified_next);
             grid_barrier(arrived);
-            { auto other = modified_later; modified_later = modified_nxt; modified_nxt = other; }
+            { auto other = modified_later; modified_later = modified_next; modified_next = other; }
             if (!is_empty(modified)) {
                 break;
             }
@@ -146,7 +146,7 @@ struct Graph {
 // sssp_two_flags.sp:2 function sssp(Graph g, propNode<int> dist, propEdge<int> weight, node src)
 static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &weight, int src) {
     Buffer<unsigned> modified(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
-    Buffer<unsigned> modified_nxt(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
+    Buffer<unsigned> modified_next(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
     Buffer<unsigned> modified_later(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
     Buffer<unsigned> arrived(device, 1, 0);
     check_place(src, graph.num_nodes);
@@ -155,7 +155,7 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
         Buffer<arc_t> longest_row_found(device, 3, (-ARC_MAX - 1));
         device.launch_together(
             "sssp_loop", sssp_loop, 2, graph.num_nodes, graph.num_arcs, graph.row_offsets, graph.columns, dist,
-            modified, modified_nxt, weight, modified_later, src, weight_total_found, longest_row_found, arrived
+            modified, modified_next, weight, modified_later, src, weight_total_found, longest_row_found, arrived
         );
     }
 }

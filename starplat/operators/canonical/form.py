@@ -40,7 +40,7 @@ def _canonical_function(function: typed.FunctionDefinition, program: typed.Progr
     body = over_frontiers(flagged, program, results)
     body = function.body if body is flagged else body
     rows = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)
-    return function if rows is function.body or rows == function.body else replace(function, body=rows)
+    return function if rows is function.body else replace(function, body=rows)
 
 
 def _reached(functions: tuple[typed.FunctionDefinition, ...], entry: str) -> tuple[typed.FunctionDefinition, ...]:

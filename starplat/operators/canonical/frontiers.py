@@ -24,23 +24,14 @@ from dataclasses import dataclass, replace
 
 from starplat.analysis import walk
 from starplat.analysis.settling.loops import settles
+from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.canonical.arcs import by_rows
 from starplat.operators.canonical.effects import EffectReader, is_bounded, is_end
 from starplat.operators.canonical.extremes import as_extremes
 from starplat.operators.canonical.gathers import as_scatters
-from starplat.operators.canonical.hosts import (
-    Known,
-    Loop,
-    block_of,
-    host_loops,
-    in_place_of,
-    is_seen,
-    known_before,
-    surely_begins,
-    until_quiet,
-)
+from starplat.operators.canonical.hosts import HostLoop, Known, Surroundings, surely_begins, until_quiet
 from starplat.operators.canonical.offers import as_offers
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.unread import without_unread
@@ -49,24 +40,29 @@ from starplat.operators.records import EdgeEffect
 
 def over_frontiers(body: typed.Block, program: typed.Program, results: frozenset[typed.Symbol]) -> typed.Block:
     """A function's body with such loops over frontiers; `results` are the symbols that its caller sees."""
-    for loop in host_loops(body):
-        if not _is_in_form(loop):
-            effects = _effects(loop, body, program, results)
-            if effects and not _spread_labels(effects, loop, body):
-                body = without_unread(_Replacement(body, loop, effects).made(), results)
+    around = Surroundings(body)
+    tried: dict[int, HostLoop] = {}
+    while (loop := next((other for other in around.loops if id(other) not in tried), None)) is not None:
+        tried[id(loop)] = loop
+        if _is_in_form(loop) or not (effects := _effects(loop, around, program, results)):
+            continue
+        replacement = _Replacement(body, loop, effects, around)
+        if not replacement.spreads_labels():
+            body = without_unread(replacement.made(), results)
+            around = Surroundings(body)
     return body
 
 
-def _is_in_form(loop: Loop | typed.CountedLoop) -> bool:
+def _is_in_form(loop: HostLoop) -> bool:
     """Whether a loop asks one flag of all nodes, and its rounds do nothing but loop over nodes."""
     return isinstance(loop, typed.FixedPoint) and all(isinstance(s, typed.ForEach) for s in loop.body.statements)
 
 
 def _effects(
-    written: Loop | typed.CountedLoop, body: typed.Block, program: typed.Program, results: frozenset[typed.Symbol]
+    written: HostLoop, around: Surroundings, program: typed.Program, results: frozenset[typed.Symbol]
 ) -> tuple[EdgeEffect, ...]:
     """What arcs offer in every round of a loop, if that is all it does, and it ends only when they offer nothing."""
-    known = dict(known_before(written, body))
+    known = dict(around.known_before(written))
     loop = written
     if isinstance(loop, typed.CountedLoop):
         if (quiet := until_quiet(loop)) is None:
@@ -75,7 +71,7 @@ def _effects(
         loop = quiet
     if not surely_begins(loop, known):
         return ()
-    block, place = block_of(written, body)
+    block, place = around.block_of(written)
     loop = replace(loop, body=_plain(loop.body))
     loop = as_offers(loop, block.statements[:place], known)
     lowered = {
@@ -92,12 +88,14 @@ def _effects(
     effects = reader.effects(loop.body.statements)
     if isinstance(written, typed.CountedLoop) and not all(_only_adds(e) for e in effects):
         return ()
+    if not any(e.frontier is not None or mentions(e.value, {symbol}) for e in effects):
+        return ()  # one round is enough
     kept = {symbol, *(c.place.symbol for effect in effects for c in effect.carried)}
     left = {s for inner in walk.statements(written) for s in walk.written(inner)} - kept
     if (
         len(reader.graphs) != 1
         or len({effect.frontier for effect in effects}) != 1
-        or any(s in results or is_seen(s, written, body) for s in left)
+        or any(s in results or around.is_seen(s, written) for s in left)
     ):
         return ()
     return effects
@@ -119,12 +117,6 @@ def _only_adds(effect: EdgeEffect) -> bool:
             return effect.value == own
 
 
-def _spread_labels(effects: tuple[EdgeEffect, ...], loop: typed.Statement, body: typed.Block) -> bool:
-    """Whether all nodes pass on what they hold as it is: that is for union-find, which knows more of rounds."""
-    unchanged = all(e.value == typed.Cell(e.symbol, typed.Variable(e.source)) for e in effects)
-    return unchanged and effects[0].frontier is None and _Replacement(body, loop, effects).begun_beside() is None
-
-
 @dataclass(frozen=True)
 class _Replacement:
     """A loop, the function's body that it stands in, and the effects of its rounds."""
@@ -132,6 +124,12 @@ class _Replacement:
     body: typed.Block
     loop: typed.Statement
     effects: tuple[EdgeEffect, ...]
+    around: Surroundings
+
+    def spreads_labels(self) -> bool:
+        """Whether all nodes pass on what they hold as it is: that is for union-find, which knows more of rounds."""
+        unchanged = all(e.value == typed.Cell(e.symbol, typed.Variable(e.source)) for e in self.effects)
+        return unchanged and self.effects[0].frontier is None and self.begun_beside() is None
 
     @property
     def active(self) -> typed.Symbol:
@@ -140,28 +138,31 @@ class _Replacement:
 
     def made(self) -> typed.Block:
         """The function's body with the rounds over a frontier."""
+        block, place = self.around.block_of(self.loop)
         if (frontier := self.effects[0].frontier) is not None:
-            return in_place_of(self.loop, (self._fixed_point(frontier),), self.body)
-        active = self.active
-        begun = self.begun_beside(active)
-        if begun is not None:
-            old, _ = block_of(self.loop, self.body)
-            body = rebuilt(self.body, lambda part: begun if part is old else None)
-            return in_place_of(self.loop, (self._fixed_point(active),), body)
+            first, new = block.statements[:place], (self._fixed_point(frontier),)
+        else:
+            active = self.active
+            begun = self.begun_beside(active)
+            first, new = begun or (*block.statements[:place], *self._everywhere(active)), (self._fixed_point(active),)
+        changed = replace(block, statements=(*first, *new, *block.statements[place + 1 :]))
+        return rebuilt(self.body, lambda part: changed if part is block else None)
+
+    def _everywhere(self, active: typed.Symbol) -> tuple[typed.Statement, ...]:
+        """All nodes in the frontier."""
         all_of = typed.Literal(True, Scalar.BOOL, span=self.loop.span)
         everywhere = typed.Attach(self._graph, ((active, all_of),), span=self.loop.span)
-        declared = typed.Declare(active, span=self.loop.span)
-        return in_place_of(self.loop, (declared, everywhere, self._fixed_point(active)), self.body)
+        return typed.Declare(active, span=self.loop.span), everywhere
 
-    def begun_beside(self, active: typed.Symbol | None = None) -> typed.Block | None:
-        """The block around the loop with the frontier filled where the cells are filled, and nodes that join it where
-        their cells are set; None unless the cells begin so, and those that are not set offer nothing."""
+    def begun_beside(self, active: typed.Symbol | None = None) -> tuple[typed.Statement, ...] | None:
+        """What stands before the loop, with the frontier filled where the cells are filled, and nodes that join it
+        where their cells are set; None unless the cells begin so, and those that are not set offer nothing."""
         active = active or self.active
         target = self.effects[0].symbol
         if not all(is_end(e.value, typed.Cell(target, typed.Variable(e.source)), e.extreme) for e in self.effects):
             return None
-        known = known_before(self.loop, self.body)
-        block, place = block_of(self.loop, self.body)
+        known = self.around.known_before(self.loop)
+        block, place = self.around.block_of(self.loop)
         done: list[typed.Statement] = []
         filled: typed.Expression | None = None
         for s in block.statements[:place]:
@@ -186,7 +187,7 @@ class _Replacement:
                     return None
                 case _:
                     pass
-        return replace(block, statements=(*done, *block.statements[place:])) if filled is not None else None
+        return tuple(done) if filled is not None else None
 
     def _offers_nothing(self, value: typed.Expression) -> bool:
         """Whether cells that hold a value offer nothing to each other, nor to what is better."""

@@ -2,56 +2,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
-from starplat.operators.canonical.rebuilding import rebuilt
 
 Loop = typed.While | typed.DoWhile | typed.FixedPoint
+HostLoop = Loop | typed.CountedLoop
+_LOOPS = (typed.While, typed.DoWhile, typed.CountedLoop, typed.ForEach, typed.FixedPoint, typed.IterateInBFS)
 Known = Mapping[typed.Symbol, int | float | bool]
 
 
-def host_loops(body: typed.Block) -> list[Loop | typed.CountedLoop]:
-    """The loops that hold loops over nodes or arcs, and are in no parallel loop, outermost first."""
-    found: list[Loop | typed.CountedLoop] = []
-    pending: list[typed.Statement] = [body]
-    while pending:
-        s = pending.pop(0)
-        if isinstance(s, Loop | typed.CountedLoop) and any(isinstance(i, typed.ForEach) for i in walk.statements(s)):
-            found.append(s)
-        if not isinstance(s, typed.IterateInBFS) and not (isinstance(s, typed.ForEach) and s.parallel):
-            pending += walk.blocks(s)
-    return found
+class Surroundings:
+    """What stands around the loops of a function's body, found in one walk over it.
 
+    `loops` are the loops of the host that hold loops over nodes or arcs, outermost first.
+    """
 
-def block_of(statement: typed.Statement, body: typed.Block) -> tuple[typed.Block, int]:
-    """The block that a statement stands in, and its place there."""
-    for block in walk.statements(body):
-        if isinstance(block, typed.Block):
-            for place, s in enumerate(block.statements):
-                if s is statement:
-                    return block, place
-    raise ValueError(statement)
+    def __init__(self, body: typed.Block) -> None:
+        self.loops: list[HostLoop] = []
+        self._known: dict[int, Known] = {}
+        self._place: dict[int, tuple[typed.Block, int]] = {}
+        self._span: dict[int, tuple[int, int]] = {}
+        self._again: set[int] = set()
+        self._reads: dict[typed.Symbol, list[int]] = defaultdict(list)
+        self._count = 0
+        self._enter(body, on_host=True, again=False)
 
+    def block_of(self, loop: typed.Statement) -> tuple[typed.Block, int]:
+        """The block that a loop stands in, and its place there."""
+        return self._place[id(loop)]
 
-def known_before(statement: typed.Statement, body: typed.Block) -> Known:
-    """The values of scalars that its block has given them when it comes to a statement."""
-    block, place = block_of(statement, body)
-    known: dict[typed.Symbol, int | float | bool] = {}
-    for s in block.statements[:place]:
-        match s:
-            case typed.Declare(symbol=symbol, value=typed.Literal(value=value)):
-                known[symbol] = value
-            case typed.Assign(place=typed.Variable(symbol=symbol), value=typed.Literal(value=value)):
-                known[symbol] = value
-            case _:
-                for symbol in {w for inner in walk.statements(s) for w in walk.written(inner)}:
-                    known.pop(symbol, None)
-    return known
+    def known_before(self, loop: typed.Statement) -> Known:
+        """The values of scalars that its block has given them when it comes to a loop."""
+        return self._known[id(loop)]
+
+    def is_seen(self, symbol: typed.Symbol, loop: typed.Statement) -> bool:
+        """Whether the function may read later what a loop leaves in a symbol: after it, or in another round of a loop
+        around it."""
+        first, last = self._span[id(loop)]
+        reads = self._reads[symbol]
+        after = bisect_left(reads, last)
+        return after < len(reads) or (id(loop) in self._again and bisect_left(reads, first) > 0)
+
+    def _enter(self, s: typed.Statement, *, on_host: bool, again: bool) -> None:
+        first = self._count
+        self._count += 1
+        for symbol in read(s):
+            self._reads[symbol].append(first)
+        on_host = (
+            on_host and not isinstance(s, typed.IterateInBFS) and not (isinstance(s, typed.ForEach) and s.parallel)
+        )
+        if isinstance(s, typed.Block):
+            self._enter_block(s, on_host=on_host, again=again)
+        else:
+            for inner in walk.blocks(s):
+                self._enter(inner, on_host=on_host, again=again or isinstance(s, _LOOPS))
+        self._span[id(s)] = first, self._count
+
+    def _enter_block(self, block: typed.Block, *, on_host: bool, again: bool) -> None:
+        known: dict[typed.Symbol, int | float | bool] = {}
+        for place, s in enumerate(block.statements):
+            if on_host and isinstance(s, HostLoop) and any(isinstance(i, typed.ForEach) for i in walk.statements(s)):
+                self.loops.append(s)
+                self._known[id(s)] = dict(known)
+                self._place[id(s)] = block, place
+                if again:
+                    self._again.add(id(s))
+            self._enter(s, on_host=on_host, again=again)
+            match s:
+                case typed.Declare(symbol=symbol, value=typed.Literal(value=value)):
+                    known[symbol] = value
+                case typed.Assign(place=typed.Variable(symbol=symbol), value=typed.Literal(value=value)):
+                    known[symbol] = value
+                case _ if known:
+                    for symbol in {w for inner in walk.statements(s) for w in walk.written(inner)}:
+                        known.pop(symbol, None)
+                case _:
+                    pass
 
 
 def surely_begins(loop: Loop, known: Known) -> bool:
@@ -101,17 +133,6 @@ def _own(s: typed.Statement) -> Iterator[typed.Statement]:
             yield from _own(inner)
 
 
-def is_seen(symbol: typed.Symbol, loop: typed.Statement, body: typed.Block) -> bool:
-    """Whether a function may read later what a loop leaves in a symbol: after it, or in another round of a loop around
-    it."""
-    inside = {id(s) for s in walk.statements(loop)}
-    loops = (typed.While, typed.DoWhile, typed.CountedLoop, typed.ForEach, typed.FixedPoint, typed.IterateInBFS)
-    seen = [s for s in walk.statements(body) if id(s) not in inside]
-    again = any(isinstance(s, loops) and any(inner is loop for inner in walk.statements(s)) for s in seen)
-    order = {id(s): place for place, s in enumerate(walk.statements(body))}
-    return any(symbol in read(s) for s in seen if again or order[id(s)] > order[id(loop)])
-
-
 def read(s: typed.Statement) -> Iterator[typed.Symbol]:
     """The symbols that a statement itself reads, or touches as a whole without writing it anew."""
     for value in walk.expressions(s):
@@ -140,10 +161,3 @@ def read(s: typed.Statement) -> Iterator[typed.Symbol]:
             yield place.symbol
         case _:
             pass
-
-
-def in_place_of(old: typed.Statement, new: Sequence[typed.Statement], body: typed.Block) -> typed.Block:
-    """The body with other statements where one was."""
-    block, place = block_of(old, body)
-    changed = replace(block, statements=(*block.statements[:place], *new, *block.statements[place + 1 :]))
-    return rebuilt(body, lambda part: changed if part is block else None)

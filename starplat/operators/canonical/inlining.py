@@ -24,7 +24,8 @@ Values = dict[typed.Symbol, typed.Expression | typed.Symbol]
 
 def inlined(program: typed.Program, function: typed.FunctionDefinition) -> typed.FunctionDefinition:
     """The function with the small functions that it calls inside it."""
-    return replace(function, body=_Inliner(program, (function.name,)).block(function.body))
+    body = _Inliner(program, (function.name,)).block(function.body)
+    return function if body == function.body else replace(function, body=body)
 
 
 class _Inliner:

@@ -22,16 +22,19 @@ def rebuilt(tree: Tree, change: Change) -> Tree:
 
 def _rebuilt(part: Any, change: Change) -> Any:
     if isinstance(part, tuple):
-        return tuple(_rebuilt(inner, change) for inner in part)
+        every = tuple(_rebuilt(inner, change) for inner in part)
+        return part if all(new is old for new, old in zip(every, part, strict=True)) else every
     if not is_dataclass(part) or isinstance(part, type):
         return part
     if (new := change(part)) is not None:
         return new
     if isinstance(part, typed.Symbol):
         return part
-    parts = {name: getattr(part, name) for name in _names(type(part))}
-    done = {name: _rebuilt(inner, change) for name, inner in parts.items()}
-    changed = {name: inner for name, inner in done.items() if inner is not parts[name] and inner != parts[name]}
+    changed = {}
+    for name in _names(type(part)):
+        old = getattr(part, name)
+        if (inner := _rebuilt(old, change)) is not old:
+            changed[name] = inner
     return replace(part, **changed) if changed else part
 
 

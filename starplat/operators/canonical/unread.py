@@ -34,7 +34,9 @@ def _is_plain(s: typed.Statement) -> bool:
 
 
 def _without(block: typed.Block, dead: set[typed.Symbol]) -> typed.Block:
-    return replace(block, statements=tuple(new for s in block.statements for new in _kept(s, dead)))
+    kept = tuple(new for s in block.statements for new in _kept(s, dead))
+    same = len(kept) == len(block.statements) and all(a is b for a, b in zip(kept, block.statements, strict=True))
+    return block if same else replace(block, statements=kept)
 
 
 def _kept(s: typed.Statement, dead: set[typed.Symbol]) -> Iterator[typed.Statement]:
@@ -50,9 +52,11 @@ def _kept(s: typed.Statement, dead: set[typed.Symbol]) -> Iterator[typed.Stateme
         case typed.Block():
             yield _without(s, dead)
         case typed.If():
-            otherwise = None if s.otherwise is None else _without(s.otherwise, dead)
-            yield replace(s, then=_without(s.then, dead), otherwise=otherwise)
+            then, otherwise = _without(s.then, dead), None if s.otherwise is None else _without(s.otherwise, dead)
+            same = then is s.then and otherwise is s.otherwise
+            yield s if same else replace(s, then=then, otherwise=otherwise)
         case typed.While() | typed.DoWhile() | typed.FixedPoint() | typed.CountedLoop() | typed.ForEach():
-            yield replace(s, body=_without(s.body, dead))
+            body = _without(s.body, dead)
+            yield s if body is s.body else replace(s, body=body)
         case _:
             yield s

@@ -173,13 +173,7 @@ class _Former:
         return own and not elsewhere and isinstance(first, ir.Fill)
 
 
-_NO = ir.Const(False, ir.Element.BOOL)
 _NODES = (ir.Element.NODE, ir.Element.INT)
-
-
-def _touched(op: ir.HostOp, module: ir.Module) -> tuple[ir.Array, ...]:
-    kernel = module.kernel(op.kernel).arrays if isinstance(op, ir.Launch) else ()
-    return (*arrays_in(op), *kernel)
 
 
 def _of(op: ir.Swap) -> tuple[ir.Array, ir.Array]:

@@ -1,0 +1,354 @@
+"""Each rewrite of the canonical form by what it does to a program: a spelling and the canonical one have one text of
+operators; what only looks like it keeps its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from starplat import pipeline
+from starplat.source import SourceFile
+from tests.operators.texts import operators_of
+
+BFS = """
+function f(Graph g, propNode<int> level, node src) {
+  propNode<bool> active;
+  g.attachNodeProperty(level = INF, active = False);
+  src.level = 0;
+  src.active = True;
+  fixedPoint until (done : !active) {
+    forall (v in g.nodes().filter(active == True)) {
+      forall (w in g.neighbors(v)) {
+        <w.level, w.active> = <Min(w.level, v.level + 1), True>;
+      }
+    }
+  }
+}
+"""
+
+SPELLINGS = {
+    "inlining": """
+function plus_one(int d) { return d + 1; }
+function start(Graph g, propNode<int> level, propNode<bool> active, node s) {
+  g.attachNodeProperty(level = INF, active = False);
+  s.level = 0;
+  s.active = True;
+}
+function f(Graph g, propNode<int> level, node src) {
+  propNode<bool> active;
+  start(g, level, active, src);
+  fixedPoint until (done : !active) {
+    forall (v in g.nodes().filter(active == True)) {
+      forall (w in g.neighbors(v)) {
+        <w.level, w.active> = <Min(w.level, plus_one(v.level)), True>;
+      }
+    }
+  }
+}
+""",
+    "arcs": """
+function f(Graph g, propNode<int> level, node src) {
+  g.attachNodeProperty(level = INF);
+  src.level = 0;
+  bool more = True;
+  while (more) {
+    more = False;
+    forall (e in g.edges()) {
+      node b = e.destination;
+      <b.level, more> = <Min(b.level, e.source.level + 1), True>;
+    }
+  }
+}
+""",
+    "extremes": """
+function f(Graph g, propNode<int> level, node src) {
+  g.attachNodeProperty(level = INF);
+  src.level = 0;
+  bool more;
+  do {
+    more = False;
+    forall (v in g.nodes().filter(level != INF)) {
+      forall (w in g.neighbors(v)) {
+        if (v.level + 1 < w.level) { w.level = v.level + 1; more = True; }
+      }
+    }
+  } while (more);
+}
+""",
+    "counters": """
+function f(Graph g, propNode<int> level, node src) {
+  g.attachNodeProperty(level = INF);
+  src.level = 0;
+  int changes = 1;
+  while (changes != 0) {
+    changes = 0;
+    forall (v in g.nodes()) {
+      forall (w in g.neighbors(v)) {
+        if (v.level + 1 < w.level) { w.level = v.level + 1; changes += 1; }
+      }
+    }
+  }
+}
+""",
+    "gathers": """
+function f(Graph g, propNode<int> level, node src) {
+  g.attachNodeProperty(level = INF);
+  src.level = 0;
+  bool more = True;
+  while (more) {
+    more = False;
+    forall (v in g.nodes()) {
+      int best = INF;
+      for (u in g.nodes_to(v)) {
+        if (u.level + 1 < best) { best = u.level + 1; }
+      }
+      if (best < v.level) { v.level = best; more = True; }
+    }
+  }
+}
+""",
+    "levels, asked for by nodes without one": """
+function f(Graph g, propNode<int> level, node src) {
+  g.attachNodeProperty(level = INF);
+  src.level = 0;
+  int depth = 0;
+  bool more = True;
+  while (more) {
+    more = False;
+    forall (v in g.nodes().filter(level == INF)) {
+      for (u in g.nodes_to(v)) {
+        if (u.level == depth) { v.level = depth + 1; more = True; break; }
+      }
+    }
+    depth++;
+  }
+}
+""",
+    "levels, counted before they are given": """
+function f(Graph g, propNode<int> level, node src) {
+  int depth = 0;
+  g.attachNodeProperty(level = INF);
+  src.level = depth;
+  for (int round = 0; round < g.num_nodes(); round++) {
+    bool more = False;
+    depth = depth + 1;
+    forall (v in g.nodes()) {
+      if (v.level == depth - 1) {
+        forall (w in g.neighbors(v)) {
+          if (INF == w.level) { w.level = depth; more = True; }
+        }
+      }
+    }
+    if (!more) { break; }
+  }
+}
+""",
+    "waves in two buffers": """
+function f(Graph g, propNode<int> level, node src) {
+  propNode<bool> now;
+  propNode<bool> next;
+  g.attachNodeProperty(level = INF, now = False, next = False);
+  src.level = 0;
+  src.now = True;
+  bool more = True;
+  while (more) {
+    bool moved = False;
+    forall (v in g.nodes().filter(now)) {
+      forall (w in g.neighbors(v).filter(level == INF)) {
+        w.level = v.level + 1;
+        w.next = True;
+        moved = True;
+      }
+    }
+    forall (v in g.nodes()) {
+      v.now = v.next;
+      v.next = False;
+    }
+    more = moved;
+  }
+}
+""",
+}
+
+NEAR = {
+    "counts rounds and stops": """
+function f(Graph g, propNode<int> level, node src) {
+  g.attachNodeProperty(level = INF);
+  src.level = 0;
+  int depth = 0;
+  bool more = True;
+  while (more && depth < 3) {
+    more = False;
+    forall (v in g.nodes().filter(level == depth)) {
+      forall (w in g.neighbors(v)) {
+        if (w.level == INF) { w.level = depth + 1; more = True; }
+      }
+    }
+    depth++;
+  }
+}
+""",
+    "tells how many rounds there were": """
+function f(Graph g, propNode<int> level, node src) {
+  g.attachNodeProperty(level = INF);
+  src.level = 0;
+  int rounds = 0;
+  bool more = True;
+  while (more) {
+    more = False;
+    rounds += 1;
+    forall (v in g.nodes()) {
+      forall (w in g.neighbors(v)) {
+        if (v.level + 1 < w.level) { w.level = v.level + 1; more = True; }
+      }
+    }
+  }
+  return rounds;
+}
+""",
+    "a step of two": """
+function f(Graph g, propNode<int> level, node src) {
+  g.attachNodeProperty(level = INF);
+  src.level = 0;
+  int depth = 0;
+  bool more = True;
+  while (more) {
+    more = False;
+    forall (v in g.nodes().filter(level == depth)) {
+      forall (w in g.neighbors(v)) {
+        if (w.level == INF) { w.level = depth + 2; more = True; }
+      }
+    }
+    depth++;
+  }
+}
+""",
+    "begins at two levels": """
+function f(Graph g, propNode<int> level, node src, node other) {
+  g.attachNodeProperty(level = INF);
+  src.level = 0;
+  other.level = 1;
+  int depth = 0;
+  bool more = True;
+  while (more) {
+    more = False;
+    forall (v in g.nodes().filter(level == depth)) {
+      forall (w in g.neighbors(v)) {
+        if (w.level == INF) { w.level = depth + 1; more = True; }
+      }
+    }
+    depth++;
+  }
+}
+""",
+    "may not begin": """
+function f(Graph g, propNode<int> level, node src, bool more) {
+  g.attachNodeProperty(level = INF);
+  src.level = 0;
+  while (more) {
+    more = False;
+    forall (v in g.nodes()) {
+      forall (w in g.neighbors(v)) {
+        if (v.level + 1 < w.level) { w.level = v.level + 1; more = True; }
+      }
+    }
+  }
+}
+""",
+    "goes on only where a node without arcs changes": """
+function f(Graph g, propNode<int> level, node src) {
+  g.attachNodeProperty(level = INF);
+  src.level = 0;
+  bool more = True;
+  while (more) {
+    more = False;
+    forall (v in g.nodes()) {
+      forall (w in g.neighbors(v)) {
+        if (v.level + 1 < w.level) {
+          w.level = v.level + 1;
+          if (g.count_outNbrs(w) == 0) { more = True; }
+        }
+      }
+    }
+  }
+}
+""",
+    "flags of which some are old": """
+function f(Graph g, propNode<int> level, node src, node other) {
+  propNode<bool> now;
+  propNode<bool> next;
+  g.attachNodeProperty(level = INF, now = False, next = False);
+  src.level = 0;
+  src.now = True;
+  other.level = 5;
+  bool more = True;
+  while (more) {
+    more = False;
+    forall (v in g.nodes().filter(now)) {
+      forall (w in g.neighbors(v).filter(level == INF)) {
+        w.level = v.level + 1;
+        w.next = True;
+        more = True;
+      }
+    }
+    now = next;
+    g.attachNodeProperty(next = False);
+  }
+}
+""",
+    "each node has its turn once": """
+function f(Graph g, propNode<int> level, node src) {
+  propNode<bool> had;
+  g.attachNodeProperty(level = INF, had = False);
+  src.level = 0;
+  bool more = True;
+  while (more) {
+    more = False;
+    forall (v in g.nodes().filter(level != INF && had == False)) {
+      v.had = True;
+      forall (w in g.neighbors(v)) {
+        if (v.level + 1 < w.level) { w.level = v.level + 1; more = True; }
+      }
+    }
+  }
+}
+""",
+}
+
+
+@pytest.mark.parametrize("rewrite", SPELLINGS)
+def test_a_spelling_has_the_operators_of_the_canonical_one(rewrite: str) -> None:
+    assert operators_of(SPELLINGS[rewrite]) == operators_of(BFS)
+
+
+@pytest.mark.parametrize("name", NEAR)
+def test_a_near_miss_keeps_its_loop(name: str) -> None:
+    text = pipeline.operators(pipeline.check(SourceFile("near.sp", NEAR[name])))
+    assert "is empty" not in text
+    assert any(line.strip().startswith(("while", "do while")) for line in text.splitlines())
+
+
+def test_the_operators_of_a_search() -> None:
+    text = pipeline.operators(pipeline.check(SourceFile("bfs.sp", BFS)))
+    assert (
+        text
+        == """\
+f(g, level, src) -> level
+  frontier active
+  level := INF
+  active := {}
+  level[src] := 0
+  active += {src}
+  loop until active is empty
+    advance active  v -> w
+      level[w] <- min level[v] + 1
+      activates active
+      monotone: any order of arcs comes to the same end
+"""
+    )
+
+
+def test_a_program_in_canonical_form_stays_as_it_is() -> None:
+    from starplat.operators.canonical.form import canonical
+
+    program = pipeline.check(SourceFile("bfs.sp", BFS)).facts.program
+    assert canonical(program, "f") is program

@@ -1,0 +1,41 @@
+"""Spellings of one algorithm have one text of operators, after renaming; near misses have others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.operators.texts import operators_of
+from tests.spellings.corpus import FOLDER, entries
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+CANONICAL = {
+    "bfs": EXAMPLES / "bfs_levels.sp",
+    "sssp": EXAMPLES / "sssp.sp",
+    "reachability": FOLDER / "reachability" / "round_flag.sp",
+    "widest_path": FOLDER / "widest_path" / "round_flag.sp",
+}
+REACHED = {
+    "bfs": "counted_loop every_arc_every_round helper_round look_for_parent over_edges pull_least round_flag two_flags"
+    " while_more",
+    "sssp": "all_arcs helpers long_sums over_edges pull round_flag two_flags",
+    "reachability": "look_for_parent over_edges round_flag two_flags while_more",
+    "widest_path": "all_arcs over_edges pull round_flag",
+}
+"""The spellings that reach the canonical form; the list only grows."""
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "spelling"), [(algorithm, name) for algorithm, names in REACHED.items() for name in names.split()]
+)
+def test_a_spelling_reaches_the_operators_of_its_algorithm(algorithm: str, spelling: str) -> None:
+    assert operators_of(FOLDER / algorithm / f"{spelling}.sp") == operators_of(CANONICAL[algorithm])
+
+
+@pytest.mark.parametrize("algorithm", CANONICAL)
+def test_no_near_miss_does(algorithm: str) -> None:
+    near = [entry for entry in entries() if entry.is_near_miss and entry.algorithm == algorithm]
+    canonical = operators_of(CANONICAL[algorithm])
+    assert len(near) >= 7
+    assert [str(entry) for entry in near if operators_of(entry.path) == canonical] == []
