@@ -79,8 +79,8 @@ def is_race(diagnostic: Diagnostic) -> bool:
     return diagnostic.code == "W0501"
 
 
-def lower(checked: Checked, entry: str | None = None) -> ir.Module:
-    """The module whose entry is `entry`, or the function that no other calls.
+def lower(checked: Checked, entry: str | None = None, *, as_written: bool = False) -> ir.Module:
+    """The module whose entry is `entry`, or the function that no other calls; `as_written`: not in canonical form.
 
     Raises:
         DiagnosticError: E0654 or E0655, which function is meant is not clear; E065x, it uses what cannot run yet.
@@ -89,7 +89,7 @@ def lower(checked: Checked, entry: str | None = None) -> ir.Module:
     from starplat.ir.verifying.modules import verify
     from starplat.passes import run as run_passes
 
-    facts, name = _canonical(checked, entry)
+    facts, name = (checked.facts, entry) if as_written else _canonical(checked, entry)
     module = run_passes(lower_tree(facts.program, name, facts))
     verify(module)
     return module

@@ -295,6 +295,56 @@ function f(Graph g, propNode<int> level, node src, node other) {
   }
 }
 """,
+    "a node joins that has not won": """
+function f(Graph g, propNode<int> level, node src, node other) {
+  propNode<bool> now;
+  propNode<bool> next;
+  g.attachNodeProperty(level = INF, now = False, next = False);
+  src.level = 0;
+  src.now = True;
+  other.level = 7;
+  bool more = True;
+  while (more) {
+    more = False;
+    forall (v in g.nodes().filter(now)) {
+      forall (w in g.neighbors(v)) {
+        if (v.level + 1 < w.level) {
+          <w.level, w.next> = <Min(w.level, v.level + 1), True>;
+          more = True;
+        }
+      }
+    }
+    other.next = True;
+    now = next;
+    g.attachNodeProperty(next = False);
+  }
+}
+""",
+    "a node waits in the second buffer": """
+function f(Graph g, propNode<int> level, node src, node other) {
+  propNode<bool> now;
+  propNode<bool> next;
+  g.attachNodeProperty(level = INF, now = False, next = False);
+  src.level = 0;
+  src.now = True;
+  other.level = 7;
+  other.next = True;
+  bool more = True;
+  while (more) {
+    more = False;
+    forall (v in g.nodes().filter(now)) {
+      forall (w in g.neighbors(v)) {
+        if (v.level + 1 < w.level) {
+          <w.level, w.next> = <Min(w.level, v.level + 1), True>;
+          more = True;
+        }
+      }
+    }
+    now = next;
+    g.attachNodeProperty(next = False);
+  }
+}
+""",
     "each node has its turn once": """
 function f(Graph g, propNode<int> level, node src) {
   propNode<bool> had;

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import starplat
+from starplat import pipeline
 from starplat.backends import BACKENDS
 from starplat.graph import Graph
 from starplat.ir import nodes as ir
@@ -57,7 +58,7 @@ ORACLES: dict[str, tuple[str, str, Callable[[NDArray[Any]], Any]]] = {
 
 @cache
 def plain(name: str) -> ir.Module:
-    return starplat.compile({**SPELLINGS, **OTHERS}[name]).module()
+    return pipeline.lower(starplat.compile({**SPELLINGS, **OTHERS}[name]).checked, as_written=True)
 
 
 @cache
@@ -163,7 +164,7 @@ def random_ones_agree(seeds: range) -> int:
     """How many random programs were seen through."""
     count = 0
     for seed in seeds:
-        module = starplat.compile(random_closure(seed)).module()
+        module = pipeline.lower(starplat.compile(random_closure(seed)).checked, as_written=True)
         found = union_find(module)
         if found.found:
             count += 1

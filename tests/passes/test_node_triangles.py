@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 
 import starplat
+from starplat import pipeline
 from starplat.backends import BACKENDS
 from starplat.graph import Graph
 from starplat.ir import nodes as ir
@@ -37,7 +38,7 @@ some_targets = pytest.mark.parametrize("target", SOME, ids=lambda target: target
 
 @cache
 def plain(name: str) -> ir.Module:
-    return starplat.compile({**COUNTS, **OTHERS}[name]).module()
+    return pipeline.lower(starplat.compile({**COUNTS, **OTHERS}[name]).checked, as_written=True)
 
 
 @cache

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 
 import starplat
+from starplat import pipeline
 from starplat.backends import BACKENDS
 from starplat.backends.opencl import CAPABILITIES as OPENCL
 from starplat.backends.opencl import CPU_CAPABILITIES as OPENCL_CPU
@@ -40,7 +41,7 @@ some_targets = pytest.mark.parametrize("target", SOME, ids=lambda target: target
 
 @cache
 def plain(name: str) -> ir.Module:
-    return starplat.compile({**TRIANGLES, **OTHERS}[name]).module()
+    return pipeline.lower(starplat.compile({**TRIANGLES, **OTHERS}[name]).checked, as_written=True)
 
 
 @cache

@@ -12,6 +12,7 @@ from hypothesis import given
 from numpy.typing import NDArray
 
 import starplat
+from starplat import pipeline
 from starplat.backends import BACKENDS
 from starplat.graph import Graph
 from starplat.ir import nodes as ir
@@ -37,7 +38,7 @@ some_targets = pytest.mark.parametrize("target", SOME, ids=lambda target: target
 
 @cache
 def plain(name: str) -> ir.Module:
-    return starplat.compile({**SPELLINGS, **OTHERS}[name]).module()
+    return pipeline.lower(starplat.compile({**SPELLINGS, **OTHERS}[name]).checked, as_written=True)
 
 
 @cache

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import starplat
+from starplat import pipeline
 from starplat.backends import BACKENDS
 from starplat.graph import Graph
 from starplat.ir import nodes as ir
@@ -37,8 +38,10 @@ def program_of(text: str) -> starplat.Program:
     return starplat.compile(text)
 
 
+@cache
 def module_of(text: str) -> ir.Module:
-    return program_of(text).module()
+    """The module of the program as it is written: what schedules recognise by themselves."""
+    return pipeline.lower(program_of(text).checked, as_written=True)
 
 
 def scheduled(text: str, schedule: str | Schedule = AUTO) -> ir.Module:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import starplat
+from starplat import pipeline
 from starplat.schedule import AUTO
 from starplat.schedule.apply import decided
 from tests.schedule.programs import BY_HOST, CUDA, assert_same_answers
@@ -77,7 +78,7 @@ NEAR_MISSES = {
 
 def walks(text: str, *, by_host: bool = False) -> bool:
     """Whether the nodes of a level are known without asking all."""
-    made = decided(starplat.compile(text).module(), AUTO, BY_HOST if by_host else CUDA)
+    made = decided(pipeline.lower(starplat.compile(text).checked, as_written=True), AUTO, BY_HOST if by_host else CUDA)
     return any(choice.step == "levels" for choice in made.choices)
 
 

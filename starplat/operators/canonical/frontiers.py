@@ -20,6 +20,7 @@ be the only thing that anybody sees of the loop.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from starplat.analysis import walk
@@ -31,7 +32,7 @@ from starplat.operators.canonical.arcs import by_rows
 from starplat.operators.canonical.effects import EffectReader, is_bounded, is_end
 from starplat.operators.canonical.extremes import as_extremes
 from starplat.operators.canonical.gathers import as_scatters
-from starplat.operators.canonical.hosts import HostLoop, Known, Surroundings, surely_begins, until_quiet
+from starplat.operators.canonical.hosts import HostLoop, Known, Loop, Surroundings, surely_begins, until_quiet
 from starplat.operators.canonical.offers import as_offers
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.unread import without_unread
@@ -90,6 +91,9 @@ def _effects(
         return ()
     if not any(e.frontier is not None or mentions(e.value, {symbol}) for e in effects):
         return ()  # one round is enough
+    frontiers = {e.frontier for e in effects if e.frontier is not None}
+    if not all(_joins_by_winning(frontier, symbol, loop, written, around) for frontier in frontiers):
+        return ()
     kept = {symbol, *(c.place.symbol for effect in effects for c in effect.carried)}
     left = {s for inner in walk.statements(written) for s in walk.written(inner)} - kept
     if (
@@ -99,6 +103,49 @@ def _effects(
     ):
         return ()
     return effects
+
+
+def _joins_by_winning(
+    frontier: typed.Symbol, target: typed.Symbol, loop: Loop, written: HostLoop, around: Surroundings
+) -> bool:
+    """Whether no node joins a frontier but those that begin in it, and those that win the target."""
+    marks = {frontier}
+    inside = list(walk.statements(loop.body))
+    while more := {of for s in inside for to, of in _copied(s) if to in marks} - marks:
+        marks |= more
+    outside = {id(s) for s in walk.statements(written)}
+    waiting = marks - {frontier}
+    before = [s for s in walk.statements(around.body) if id(s) not in outside and waiting & set(walk.written(s))]
+    return all(_only_fills(s, waiting, set()) for s in before) and all(
+        (isinstance(s, typed.AssignExtreme) and s.place.symbol is target) or _only_fills(s, marks, marks)
+        for s in inside
+        if marks & set(walk.written(s))
+    )
+
+
+def _copied(s: typed.Statement) -> Iterator[tuple[typed.Symbol, typed.Symbol]]:
+    """What becomes a copy of what."""
+    match s:
+        case typed.CopyProperty(destination=destination, source=source):
+            yield destination, source
+        case typed.Attach(items=items):
+            yield from ((symbol, value) for symbol, value in items if isinstance(value, typed.Symbol))
+        case _:
+            pass
+
+
+def _only_fills(s: typed.Statement, marks: set[typed.Symbol], sources: set[typed.Symbol]) -> bool:
+    """Whether a statement takes nodes out of flags only, or copies some of the sources."""
+    false = typed.Literal(False, Scalar.BOOL)
+    match s:
+        case typed.Attach(items=items):
+            return all(symbol not in marks or value == false or value in sources for symbol, value in items)
+        case typed.CopyProperty(source=source):
+            return source in sources
+        case typed.Assign(value=value):
+            return value == false
+        case _:
+            return False
 
 
 def _plain(body: typed.Block) -> typed.Block:

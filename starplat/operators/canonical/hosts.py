@@ -18,12 +18,13 @@ Known = Mapping[typed.Symbol, int | float | bool]
 
 
 class Surroundings:
-    """What stands around the loops of a function's body, found in one walk over it.
+    """What stands around the loops of a function's `body`, found in one walk over it.
 
     `loops` are the loops of the host that hold loops over nodes or arcs, outermost first.
     """
 
     def __init__(self, body: typed.Block) -> None:
+        self.body = body
         self.loops: list[HostLoop] = []
         self._known: dict[int, Known] = {}
         self._place: dict[int, tuple[typed.Block, int]] = {}
