@@ -227,11 +227,7 @@ def _is_next(value: typed.Expression, after: typed.Expression) -> bool:
 
 
 def _of_level(
-    store: _Store,
-    loop: Loop,
-    before: Sequence[typed.Statement],
-    known: Known,
-    counters: dict[typed.Symbol, _Counter],
+    store: _Store, loop: Loop, before: Sequence[typed.Statement], known: Known, counters: dict[typed.Symbol, _Counter]
 ) -> _Offer | None:
     """The next level, which a node without one is given by a neighbor of this level, as the least of all."""
     mine = typed.Cell(store.place.symbol, typed.Variable(store.source))
