@@ -17,7 +17,7 @@ from starplat.networkx.running import run
 LOOPS = "Input graph has self loops which is not permitted; Consider using G.remove_edges_from(nx.selfloop_edges(G))."
 
 
-@implements()
+@implements(arcs=10_000)
 def core_number(G: Network) -> dict[Any, int]:
     return _cores(G)
 
@@ -32,14 +32,14 @@ def _cores(G: Network) -> dict[Any, int]:
     return G.by_label(run("k_core", graph, "core")["core"])
 
 
-@implements()
+@implements(arcs=10_000)
 def k_core(G: Network, k: int | None = None, core_number: Mapping[Any, int] | None = None) -> Any:
     cores = _cores(G) if core_number is None else core_number
     least = max(cores.values()) if k is None else k
     return G.original.subgraph(v for v in cores if cores[v] >= least).copy()
 
 
-@implements()
+@implements(arcs=10_000)
 def k_truss(G: Network, k: int) -> Any:
     if G.loops.any():
         raise nx.NetworkXNotImplemented(LOOPS)
@@ -52,14 +52,14 @@ def k_truss(G: Network, k: int) -> Any:
     return truss
 
 
-@implements()
+@implements(arcs=10_000)
 def triangles(G: Network, nodes: Any = None) -> Any:
     if nodes is not None:
         _require_simple(G)
     return G.of_nodes(_triangles(G), nodes)
 
 
-@implements(refuse("directed"))
+@implements(refuse("directed"), arcs=10_000)
 def transitivity(G: Network) -> float:
     _require_simple(G)
     corners = int(_triangles(G).sum()) * 2
@@ -67,7 +67,7 @@ def transitivity(G: Network) -> float:
     return 0 if corners == 0 else corners / int((degree * (degree - 1)).sum())
 
 
-@implements(needs_attribute("weight"))
+@implements(needs_attribute("weight"), arcs=2_000)
 def clustering(G: Network, nodes: Any = None, weight: Hashable | None = None) -> Any:
     _require_simple(G)
     pairs = _pairs(G)
@@ -78,7 +78,7 @@ def clustering(G: Network, nodes: Any = None, weight: Hashable | None = None) ->
     return {v: c or 0 for v, c in found.items()} if isinstance(found, dict) else found or 0
 
 
-@implements(needs_attribute("weight"))
+@implements(needs_attribute("weight"), arcs=2_000)
 def average_clustering(
     G: Network, nodes: Any = None, weight: Hashable | None = None, count_zeros: bool = True
 ) -> float:
@@ -88,7 +88,7 @@ def average_clustering(
     return mean
 
 
-@implements(refuse("directed"))
+@implements(refuse("directed"), arcs=2_000)
 def square_clustering(G: Network, nodes: Any = None) -> Any:
     graph = G.closed
     squares = run("squares_of_nodes", graph, "squares")["squares"]

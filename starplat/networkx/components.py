@@ -17,43 +17,43 @@ from starplat.networkx.searches import by_levels
 Components = Iterator[set[Any]]
 
 
-@implements()
+@implements(arcs=50_000)
 def connected_components(G: Network) -> Components:
     return _sets(G, _joined(G))
 
 
-@implements()
+@implements(arcs=50_000)
 def number_connected_components(G: Network) -> int:
     return _count(_joined(G))
 
 
-@implements()
+@implements(arcs=50_000)
 def is_connected(G: Network) -> bool:
     return _is_one(G, "connected_components")
 
 
-@implements()
+@implements(arcs=50_000)
 def node_connected_component(G: Network, n: Any) -> set[Any]:
     found = by_levels(G, [G.node(n)])
     return {G.labels[v] for v in np.flatnonzero(found.reached).tolist()}
 
 
-@implements()
+@implements(arcs=50_000)
 def weakly_connected_components(G: Network) -> Components:
     return _sets(G, _joined(G))
 
 
-@implements()
+@implements(arcs=50_000)
 def number_weakly_connected_components(G: Network) -> int:
     return _count(_joined(G))
 
 
-@implements()
+@implements(arcs=50_000)
 def is_weakly_connected(G: Network) -> bool:
     return _is_one(G, "connected_components")
 
 
-@implements()
+@implements(arcs=20_000)
 def strongly_connected_components(G: Network) -> Components:
     """Those first that lead to no other, as NetworkX's: an arc leads to a component that came before. Which of several
     comes first is left to NetworkX's search."""
@@ -66,17 +66,17 @@ def strongly_connected_components(G: Network) -> Components:
     return _sets(G, np.argsort(np.argsort(-generation, kind="stable"))[number])
 
 
-@implements()
+@implements(arcs=20_000)
 def number_strongly_connected_components(G: Network) -> int:
     return _count(_joined(G, "strongly_connected_components"))
 
 
-@implements()
+@implements(arcs=20_000)
 def is_strongly_connected(G: Network) -> bool:
     return _is_one(G, "strongly_connected_components")
 
 
-@implements()
+@implements(arcs=50_000)
 def is_bipartite(G: Network) -> bool:
     component = _joined(G)
     graph = G.arcs.undirected()

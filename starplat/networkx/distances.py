@@ -22,7 +22,7 @@ no_function = needs_attribute("weight")
 exact = only("usebounds", False, because="the bounds are NetworkX's way to save searches; starplat runs them all")
 
 
-@implements(no_function, only("sp", None, because="starplat computes the distances itself"), arcs=1_000)
+@implements(no_function, only("sp", None, because="starplat computes the distances itself"), arcs=6_000)
 def eccentricity(G: Network, v: Any = None, sp: Any = None, weight: Weight = None) -> Any:
     if v is None:
         sums = _sums(G, range(len(G)), weight, turned=True)
@@ -36,24 +36,24 @@ def eccentricity(G: Network, v: Any = None, sp: Any = None, weight: Weight = Non
     return found[v] if v in G else found
 
 
-@implements(no_function, exact, arcs=1_000)
+@implements(no_function, exact, arcs=6_000)
 def diameter(G: Network, e: Eccentricities = None, usebounds: bool = False, weight: Weight = None) -> Any:
     return max(_eccentricities(G, e, weight).values())
 
 
-@implements(no_function, exact, arcs=1_000)
+@implements(no_function, exact, arcs=6_000)
 def radius(G: Network, e: Eccentricities = None, usebounds: bool = False, weight: Weight = None) -> Any:
     return min(_eccentricities(G, e, weight).values())
 
 
-@implements(no_function, exact, arcs=1_000)
+@implements(no_function, exact, arcs=6_000)
 def periphery(G: Network, e: Eccentricities = None, usebounds: bool = False, weight: Weight = None) -> list[Any]:
     found = _eccentricities(G, e, weight)
     largest = max(found.values())
     return [v for v, far in found.items() if far == largest]
 
 
-@implements(no_function, exact, arcs=1_000)
+@implements(no_function, exact, arcs=6_000)
 def center(G: Network, e: Eccentricities = None, usebounds: bool = False, weight: Weight = None) -> list[Any]:
     found = _eccentricities(G, e, weight)
     least = min(found.values())
@@ -64,7 +64,7 @@ def center(G: Network, e: Eccentricities = None, usebounds: bool = False, weight
     return centers
 
 
-@implements(no_function, arcs=1_000)
+@implements(no_function, arcs=6_000)
 def average_shortest_path_length(G: Network, weight: Weight = None, method: str | None = None) -> float:
     methods = ["unweighted", "dijkstra", "bellman-ford", "floyd-warshall", "floyd-warshall-numpy"]
     if method is None:
@@ -84,7 +84,7 @@ def average_shortest_path_length(G: Network, weight: Weight = None, method: str 
     return total / (len(G) * (len(G) - 1))
 
 
-@implements(needs_attribute("distance"), arcs=1_000)
+@implements(needs_attribute("distance"), arcs=6_000)
 def closeness_centrality(G: Network, u: Any = None, distance: Weight = None, wf_improved: bool = True) -> Any:
     if u is None:
         sums = _sums(G, range(len(G)), distance)
@@ -104,7 +104,7 @@ def closeness_centrality(G: Network, u: Any = None, distance: Weight = None, wf_
     return G.by_label(closeness) if u is None else closeness.item()
 
 
-@implements(needs_attribute("distance"), arcs=1_000)
+@implements(needs_attribute("distance"), arcs=6_000)
 def harmonic_centrality(
     G: Network, nbunch: Any = None, distance: Weight = None, sources: Any = None
 ) -> dict[Any, float]:

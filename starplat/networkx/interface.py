@@ -1,6 +1,7 @@
 """The backend object of NetworkX's dispatcher: conversions, what can and should run, the functions by name."""
 
 from collections.abc import Callable, Hashable, Mapping
+from math import inf
 from typing import Any
 
 import networkx as nx
@@ -8,6 +9,15 @@ import networkx as nx
 from starplat.networkx.network import Network
 from starplat.networkx.registry import function
 from starplat.networkx.running import no_device
+
+EXPECTED_TO_FAIL = {
+    ("test_hits", "test_hits_not_convergent"): "it counts the rounds of ARPACK, and starplat's converge within others",
+    (
+        "test_dag",
+        "test_topological_sort6",
+    ): "it changes the graph while it is walked, of which a conversion sees nothing",
+}
+"""Of NetworkX's own tests, by module and name, with the reason."""
 
 
 class Backend:
@@ -42,9 +52,21 @@ class Backend:
         if row is None or not isinstance(graph, nx.Graph):
             return True
         arcs = sum(map(len, graph.adj.values()))
-        if arcs >= row.arcs:
+        kept = (graph.__networkx_cache__ or {}).get("backends", {}).get("starplat")
+        least = row.kept_arcs if kept else row.arcs
+        if arcs >= least:
             return True
-        return f"a graph of {arcs:,} arcs is small: NetworkX is faster than starplat's {name} below {row.arcs:,.0f}"
+        below = "" if least == inf else f" below {least:,.0f}"
+        return f"for a graph of {arcs:,} arcs NetworkX's {name} is faster than starplat's{below}"
+
+    def on_start_tests(self, items: list[Any]) -> None:
+        """Marks the tests of NetworkX that are expected to fail, when they are run with this backend."""
+        import pytest
+
+        for item in items:
+            reason = EXPECTED_TO_FAIL.get((item.module.__name__.rpartition(".")[2], item.originalname))
+            if reason is not None:
+                item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
 
 
 backend = Backend()

@@ -18,7 +18,7 @@ MOST_ROUNDS = 10_000
 """Of HITS, whose answer in NetworkX is that of a method that is not bounded by rounds."""
 
 
-@implements()
+@implements(arcs=10_000)
 def pagerank(
     G: Network, alpha: float = 0.85, personalization: Given = None, max_iter: int = 100, tol: float = 1.0e-6,
     nstart: Given = None, weight: Any = "weight", dangling: Given = None,
@@ -62,7 +62,7 @@ def hits(
     return G.by_label(hub), G.by_label(authority)
 
 
-@implements()
+@implements(arcs=10_000)
 def eigenvector_centrality(
     G: Network, max_iter: int = 100, tol: float = 1.0e-6, nstart: Given = None, weight: Any = None
 ) -> Scores:
@@ -80,7 +80,7 @@ def eigenvector_centrality(
     return G.by_label(found["score"])
 
 
-@implements()
+@implements(arcs=10_000)
 def katz_centrality(
     G: Network, alpha: float = 0.1, beta: Any = 1.0, max_iter: int = 1000, tol: float = 1.0e-6,
     nstart: Given = None, normalized: bool = True, weight: Any = None,

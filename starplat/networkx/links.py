@@ -18,25 +18,25 @@ Pairs = Iterable[tuple[Any, Any]] | None
 Scored = Iterator[tuple[Any, Any, Any]]
 
 
-@implements()
+@implements(arcs=20_000)
 def jaccard_coefficient(G: Network, ebunch: Pairs = None) -> Scored:
     return _scored(G, ebunch, _jaccard)
 
 
-@implements()
+@implements(arcs=20_000)
 def adamic_adar_index(G: Network, ebunch: Pairs = None) -> Scored:
     with np.errstate(divide="ignore"):
         worth = np.where(G.degrees() == 1, np.inf, 1 / np.log(np.maximum(G.degrees(), 1)))
     return _scored(G, ebunch, lambda G, u, v: _common(G, u, v, worth)[1])
 
 
-@implements()
+@implements(arcs=20_000)
 def resource_allocation_index(G: Network, ebunch: Pairs = None) -> Scored:
     worth = 1 / np.maximum(G.degrees(), 1)
     return _scored(G, ebunch, lambda G, u, v: _common(G, u, v, worth)[1])
 
 
-@implements()
+@implements(arcs=20_000)
 def preferential_attachment(G: Network, ebunch: Pairs = None) -> Scored:
     return _scored(G, ebunch, lambda G, u, v: G.degrees()[u] * G.degrees()[v])
 

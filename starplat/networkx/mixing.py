@@ -15,7 +15,7 @@ from starplat.networkx.registry import implements, needs_attribute, refuse
 from starplat.networkx.running import run
 
 
-@implements(needs_attribute("weight"), refuse("multigraph"))
+@implements(needs_attribute("weight"), refuse("multigraph"), arcs=20_000)
 def average_neighbor_degree(
     G: Network, source: str = "out", target: str = "out", nodes: Any = None, weight: Hashable | None = None
 ) -> dict[Any, float]:

@@ -211,9 +211,9 @@ def _as_numbers(attribute: Hashable, values: Sequence[Any]) -> Numbers:
     kinds = set(map(type, values))
     try:
         if all(issubclass(kind, int | np.integer | np.bool_) for kind in kinds):
-            return np.array(values, np.int64)
+            return np.fromiter(values, np.int64, len(values))
         if all(issubclass(kind, int | float | np.integer | np.floating | np.bool_) for kind in kinds):
-            numbers = np.array(values, np.float64)
+            numbers = np.fromiter(values, np.float64, len(values))
             if np.isfinite(numbers).all():
                 return numbers
     except OverflowError:

@@ -100,7 +100,7 @@ def _require(G: Network, node: Any, absent: str) -> None:
 # --- Dijkstra --------------------------------------------------------------------------------------------------------
 
 
-@implements(no_function)
+@implements(no_function, arcs=10_000)
 def multi_source_dijkstra(
     G: Network, sources: Collection[Any], target: Any = None, cutoff: float | None = None, weight: Weight = "weight"
 ) -> Any:
@@ -115,42 +115,42 @@ def multi_source_dijkstra(
     return length, found.path(G.node(target))
 
 
-@implements(no_function)
+@implements(no_function, arcs=10_000)
 def multi_source_dijkstra_path_length(
     G: Network, sources: Collection[Any], cutoff: float | None = None, weight: Weight = "weight"
 ) -> Lengths:
     return _dijkstra(G, sources, weight).lengths(cutoff)
 
 
-@implements(no_function)
+@implements(no_function, arcs=10_000)
 def multi_source_dijkstra_path(
     G: Network, sources: Collection[Any], cutoff: float | None = None, weight: Weight = "weight"
 ) -> Paths:
     return _dijkstra(G, sources, weight).paths(cutoff)
 
 
-@implements(no_function)
+@implements(no_function, arcs=10_000)
 def single_source_dijkstra(
     G: Network, source: Any, target: Any = None, cutoff: float | None = None, weight: Weight = "weight"
 ) -> Any:
     return multi_source_dijkstra(G, [source], target, cutoff, weight)
 
 
-@implements(no_function)
+@implements(no_function, arcs=10_000)
 def single_source_dijkstra_path_length(
     G: Network, source: Any, cutoff: float | None = None, weight: Weight = "weight"
 ) -> Lengths:
     return _dijkstra(G, [source], weight).lengths(cutoff)
 
 
-@implements(no_function)
+@implements(no_function, arcs=10_000)
 def single_source_dijkstra_path(
     G: Network, source: Any, cutoff: float | None = None, weight: Weight = "weight"
 ) -> Paths:
     return _dijkstra(G, [source], weight).paths(cutoff)
 
 
-@implements(no_function)
+@implements(no_function, arcs=10_000)
 def dijkstra_path_length(G: Network, source: Any, target: Any, weight: Weight = "weight") -> Any:
     _require(G, source, f"Node {source} not found in graph")
     if source == target:
@@ -161,7 +161,7 @@ def dijkstra_path_length(G: Network, source: Any, target: Any, weight: Weight = 
     return length
 
 
-@implements(no_function)
+@implements(no_function, arcs=10_000)
 def dijkstra_path(G: Network, source: Any, target: Any, weight: Weight = "weight") -> list[Any]:
     path: list[Any] = multi_source_dijkstra(G, [source], target, None, weight)[1]
     return path
@@ -209,7 +209,7 @@ def _from_all(
 # --- Bellman and Ford ------------------------------------------------------------------------------------------------
 
 
-@implements(no_function)
+@implements(no_function, arcs=10_000)
 def single_source_bellman_ford(G: Network, source: Any, target: Any = None, weight: Weight = "weight") -> Any:
     if source == target:
         _require(G, source, f"Node {source} is not found in the graph")
@@ -222,18 +222,18 @@ def single_source_bellman_ford(G: Network, source: Any, target: Any = None, weig
     return found.length(G.node(target)), found.path(G.node(target))
 
 
-@implements(no_function)
+@implements(no_function, arcs=10_000)
 def single_source_bellman_ford_path_length(G: Network, source: Any, weight: Weight = "weight") -> Lengths:
     return _bellman_ford(G, source, weight).lengths()
 
 
-@implements(no_function)
+@implements(no_function, arcs=10_000)
 def single_source_bellman_ford_path(G: Network, source: Any, weight: Weight = "weight") -> Paths:
     paths: Paths = single_source_bellman_ford(G, source, None, weight)[1]
     return paths
 
 
-@implements(no_function)
+@implements(no_function, arcs=10_000)
 def bellman_ford_path_length(G: Network, source: Any, target: Any, weight: Weight = "weight") -> Any:
     if source == target:
         _require(G, source, f"Node {source} not found in graph")
@@ -245,7 +245,7 @@ def bellman_ford_path_length(G: Network, source: Any, target: Any, weight: Weigh
     return length
 
 
-@implements(no_function)
+@implements(no_function, arcs=10_000)
 def bellman_ford_path(G: Network, source: Any, target: Any, weight: Weight = "weight") -> list[Any]:
     path: list[Any] = single_source_bellman_ford(G, source, target, weight)[1]
     return path

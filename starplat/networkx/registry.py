@@ -23,12 +23,15 @@ class Function:
     Attributes:
         call: the function, on converted graphs.
         refusals: what it does not take.
-        arcs: the size, in arcs, from which it is faster than NetworkX, conversion counted (`benchmarks/networkx.py`).
+        arcs: the size, in arcs, from which it is faster than NetworkX, conversion counted
+            (`benchmarks/networkx_times.py`); infinite where it never is.
+        kept_arcs: the size from which it is faster on a graph that was converted before.
     """
 
     call: Callable[..., Any]
     refusals: tuple[Refusal, ...]
     arcs: float
+    kept_arcs: float
     signature: Signature
 
     def refused(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str | None:
@@ -41,11 +44,16 @@ class Function:
 _TABLE: dict[str, Function] = {}
 
 
-def implements(*refusals: Refusal, arcs: float = 5_000) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Enters a function into the table, under its own name."""
+def implements(
+    *refusals: Refusal, arcs: float = 100_000, kept_arcs: float | None = None
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Enters a function into the table, under its own name. What conversion costs is most of a short run: a graph that
+    was converted before pays from a tenth of the size, unless `kept_arcs` says otherwise."""
 
     def entered(function: Callable[P, R]) -> Callable[P, R]:
-        _TABLE[function.__name__] = Function(function, refusals, arcs, signature(function))
+        _TABLE[function.__name__] = Function(
+            function, refusals, arcs, arcs / 10 if kept_arcs is None else kept_arcs, signature(function)
+        )
         return function
 
     return entered

@@ -6,6 +6,7 @@ Edges are ranked as Kruskal's algorithm takes them, so that the tree is Kruskal'
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from math import inf
 from typing import Any
 
 import networkx as nx
@@ -19,7 +20,7 @@ from starplat.networkx.running import run
 kruskal = only("algorithm", "kruskal", because="starplat finds the tree that Kruskal's algorithm does, in its order")
 
 
-@implements(kruskal)
+@implements(kruskal, arcs=inf)
 def minimum_spanning_edges(
     G: Network, algorithm: str = "kruskal", weight: Hashable = "weight", keys: bool = True, data: Any = True,
     ignore_nan: bool = False,
@@ -27,7 +28,7 @@ def minimum_spanning_edges(
     return iter(_edges(G, weight, keys, data, largest=False))
 
 
-@implements(kruskal)
+@implements(kruskal, arcs=inf)
 def maximum_spanning_edges(
     G: Network, algorithm: str = "kruskal", weight: Hashable = "weight", keys: bool = True, data: Any = True,
     ignore_nan: bool = False,
@@ -35,14 +36,14 @@ def maximum_spanning_edges(
     return iter(_edges(G, weight, keys, data, largest=True))
 
 
-@implements(kruskal)
+@implements(kruskal, arcs=inf)
 def minimum_spanning_tree(
     G: Network, weight: Hashable = "weight", algorithm: str = "kruskal", ignore_nan: bool = False
 ) -> Any:
     return _tree(G, weight, largest=False)
 
 
-@implements(kruskal)
+@implements(kruskal, arcs=inf)
 def maximum_spanning_tree(
     G: Network, weight: Hashable = "weight", algorithm: str = "kruskal", ignore_nan: bool = False
 ) -> Any:
