@@ -64,7 +64,8 @@ def _jaccard(G: Network, u: Numbers, v: Numbers) -> Numbers:
     graph = G.simple
     degree = graph.out_degrees
     common = _common(G, u, v, np.zeros(len(G)))[0]
-    joins = np.asarray(csr_array((np.ones(graph.num_arcs), graph.columns, graph.row_offsets))[u, v]).ravel() > 0
+    joined = csr_array((np.ones(graph.num_arcs), graph.columns, graph.row_offsets), (len(G), len(G)))
+    joins = np.asarray(joined[u, v]).ravel() > 0
     both = common + np.where(u == v, degree[u] - common, joins * ((G.loops[u] > 0).astype(int) + (G.loops[v] > 0)))
     with np.errstate(all="ignore"):
         share: Numbers = np.where(degree[u] + degree[v] > both, common / (degree[u] + degree[v] - both), 0.0)
