@@ -131,3 +131,9 @@ def test_a_library_that_is_missing_is_named(
     assert raised.value.diagnostics[0].code == "E0813"
     assert raised.value.diagnostics[0].message.endswith(f"{name} needs {library}")
     assert raised.value.diagnostics[0].help == f"pip install {library}"
+
+
+def test_a_view_of_a_multigraph_has_the_edges_that_it_shows() -> None:
+    whole = networkx.MultiGraph([(0, 1), (0, 1), (1, 2), (2, 0)])
+    shown = networkx.subgraph_view(whole, filter_edge=lambda u, v, key: {u, v} != {0, 2})
+    assert from_object(shown).num_arcs == 6

@@ -69,7 +69,9 @@ def adjacency_of(graph: Any, *, from_text: bool = False) -> Adjacency:
     adjacency = dict(graph.adjacency())
     rows = adjacency.values()
     destination = _nodes_of(chain.from_iterable(rows), numbered, base)
-    source = np.repeat(_nodes_of(adjacency, numbered, base), np.fromiter(map(len, rows), np.int64, len(rows)))
+    counted: Iterable[Any] = map(list, rows) if graph.is_multigraph() else rows  # len() of a view counts hidden edges
+    sizes = np.fromiter(map(len, counted), np.int64, len(rows))
+    source = np.repeat(_nodes_of(adjacency, numbered, base), sizes)
     edges = chain.from_iterable(row.values() for row in rows)
     if graph.is_multigraph():
         keyed = list(edges)
