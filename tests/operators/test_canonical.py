@@ -402,3 +402,33 @@ def test_a_program_in_canonical_form_stays_as_it_is() -> None:
 
     program = pipeline.check(SourceFile("bfs.sp", BFS)).facts.program
     assert canonical(program, "f") is program
+
+
+def test_a_copy_that_may_be_left_out_stays() -> None:
+    """The second loop is left before the copy is made, so `last` must keep what it held."""
+    text = """
+function f(Graph g, propNode<int> level, propNode<int> count, node src) {
+  g.attachNodeProperty(level = INF, count = 0);
+  src.level = 0;
+  bool more = True;
+  while (more) {
+    more = False;
+    forall (v in g.nodes()) {
+      forall (w in g.neighbors(v)) {
+        if (v.level + 1 < w.level) { w.level = v.level + 1; more = True; }
+      }
+    }
+  }
+  bool last = True;
+  for (int i = 0; i < 3; i++) {
+    bool any = False;
+    forall (v in g.nodes()) { v.count += 1; }
+    if (i == 0) { break; }
+    last = any;
+  }
+  return last;
+}
+"""
+    printed = pipeline.operators(pipeline.check(SourceFile("two.sp", text)))
+    assert "loop until active is empty" in printed
+    assert "last := any" in printed

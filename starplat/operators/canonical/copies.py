@@ -48,6 +48,9 @@ def _renamed(block: typed.Block) -> typed.Block:
         if first is None or first > last or to.type != local.type:
             continue
         between = block.statements[first + 1 : last]
+        leaves = (typed.Break, typed.Continue, typed.Return)
+        if any(isinstance(inner, leaves) for s in between for inner in walk.statements(s)):
+            continue
         if any(to in _used(s) for s in between) or any(local in _used(s) for s in block.statements[last + 1 :]):
             continue
         begun = block.statements[first]
