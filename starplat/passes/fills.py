@@ -74,7 +74,7 @@ def _is_never_seen(array: ir.Array, following: Sequence[ir.HostOp], module: ir.M
 
 def _begins_with_new_values(op: ir.HostOp, array: ir.Array, module: ir.Module) -> bool:
     """Whether each round of a loop overwrites the array before it reads it."""
-    if not isinstance(op, ir.HostWhile | ir.HostFor):
+    if not isinstance(op, ir.Loop):
         return False
     if any(array in touched(inner, module) for inner in walk_host(op.before)):
         return False

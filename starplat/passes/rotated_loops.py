@@ -33,7 +33,7 @@ class _Rotator(Rewriter):
         return tuple(self.rotated(op, row[:place]) for place, op in enumerate(row))
 
     def rotated(self, op: ir.HostOp, before: Sequence[ir.HostOp]) -> ir.HostOp:
-        if not isinstance(op, ir.HostWhile) or op.test_last or op.before:
+        if not isinstance(op, ir.Loop) or op.test_last or op.before or op.step:
             return op
         return replace(op, test_last=True) if self.begins(op.condition, before) else op
 

@@ -133,7 +133,7 @@ def sssp() -> ir.Module:
         ir.WriteCell(modified, ir.Ref(src), true),
         ir.WriteCell(dist, ir.Ref(src), number(0)),
         ir.DeclareVariable(finished, false),
-        ir.HostWhile(
+        ir.Loop(
             (),
             ir.Unary(ir.UnaryOperator.NOT, ir.Ref(finished)),
             (

@@ -122,11 +122,11 @@ def test_every_host_operation_compiles(tmp_path: Path) -> None:
         ir.DeclareVariable(i, number(0)),
         ir.DeclareVariable(seen, number(0)),
         ir.DeclareVariable(total, number(0)),
-        ir.HostWhile((look,), small, (more, ir.HostIf(small, (ir.HostContinue(),), (ir.HostBreak(),)))),
-        ir.HostWhile((look,), small, (ir.HostIf(small, (ir.HostContinue(),)), more), test_last=True),
-        ir.HostWhile((), small, (more,), test_last=True),
-        ir.HostFor((look,), small, (look, more), (ir.HostIf(small, (ir.HostContinue(),)),)),
-        ir.HostFor((), small, (more,), (ir.Launch("work"), ir.Launch("work"))),
+        ir.Loop((look,), small, (more, ir.HostIf(small, (ir.HostContinue(),), (ir.HostBreak(),)))),
+        ir.Loop((look,), small, (ir.HostIf(small, (ir.HostContinue(),)), more), test_last=True),
+        ir.Loop((), small, (more,), test_last=True),
+        ir.Loop((look,), small, (ir.HostIf(small, (ir.HostContinue(),)),), step=(look, more)),
+        ir.Loop((), small, (ir.Launch("work"), ir.Launch("work")), step=(more,)),
         ir.HostForRange(x, number(0), ir.Ref(seen), (ir.WriteCell(cells, ir.Ref(x), ir.Ref(x)), look)),
         ir.HostForMembers(
             node, members, (ir.HostForNeighbors(ir.Direction.OUT, ir.Ref(node), neighbor, arc, (look,)),)

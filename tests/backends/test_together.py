@@ -265,7 +265,8 @@ def rows(draw: st.DrawFn, depth: int = 3, looped: bool = False) -> tuple[ir.Host
             found.append(ir.HostIf(SMALL, (draw(st.sampled_from([ir.HostBreak(), ir.HostContinue()])),)))
         elif kind == 7:
             step = (*draw(rows(0)), ir.SetVariable(COUNTER, number(1)))
-            found.append(ir.HostFor(draw(st.just(()) | rows(0)), SMALL, step, draw(rows(depth - 1, True))))
+            before = draw(st.just(()) | rows(0))
+            found.append(ir.Loop(before, SMALL, draw(rows(depth - 1, True)), draw(st.booleans()), step=step))
         elif kind == 8:
             found.append(
                 ir.HostForRange(
@@ -274,7 +275,7 @@ def rows(draw: st.DrawFn, depth: int = 3, looped: bool = False) -> tuple[ir.Host
             )
         else:
             before = draw(st.just(()) | rows(0))
-            found.append(ir.HostWhile(before, SMALL, draw(rows(depth - 1, True)), draw(st.booleans())))
+            found.append(ir.Loop(before, SMALL, draw(rows(depth - 1, True)), draw(st.booleans())))
     return tuple(found)
 
 
@@ -327,7 +328,7 @@ def without(body: tuple[Statement, ...], number_: int) -> tuple[tuple[Statement,
 
 PUSHES = (
     ir.Fill(A, number(0)), ir.WriteCell(A, ir.Ref(SRC), number(1)), ir.Fill(B, number(0)),
-    ir.HostWhile((), SMALL, (ir.Launch(next(k.name for k in KERNELS if k.body and "UpdateCell" in repr(k.body[0])
+    ir.Loop((), SMALL, (ir.Launch(next(k.name for k in KERNELS if k.body and "UpdateCell" in repr(k.body[0])
                                       and {a.name for a in k.arrays} >= {"a", "b"})),
                           ir.CopyArray(A, B), ir.SetVariable(COUNTER, number(9)))),
 )  # fmt: skip

@@ -136,7 +136,7 @@ def by_levels() -> ir.Module:
         ir.WriteCell(COUNT, ZERO, number(1)),
         ir.DeclareVariable(FIRST, ZERO),
         ir.DeclareVariable(LAST, number(1)),
-        ir.HostWhile((), binary("<", ir.Ref(FIRST), ir.Ref(LAST)), rounds),
+        ir.Loop((), binary("<", ir.Ref(FIRST), ir.Ref(LAST)), rounds),
         kernels=(grow,),
     )
 

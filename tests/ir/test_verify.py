@@ -39,7 +39,7 @@ def sssp(*extra: ir.HostOp) -> ir.Module:
         ir.WriteCell(DIST, ir.Ref(source), number(0)),
         ir.WriteCell(MODIFIED, ir.Ref(source), TRUE),
         ir.DeclareVariable(AGAIN, TRUE),
-        ir.HostWhile(
+        ir.Loop(
             (),
             ir.Ref(AGAIN),
             (ir.SetVariable(AGAIN, FALSE), ir.Fill(NEXT, FALSE), ir.Launch("k"), ir.Swap(MODIFIED, NEXT)),

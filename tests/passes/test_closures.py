@@ -107,7 +107,7 @@ def test_every_spelling_is_seen_through(name: str) -> None:
     verify(found.module)
     assert len(found.found) == 1
     tests = [op for op in walk_host(found.module.functions[0].body) if isinstance(op, ir.HostIf)]
-    loops = [op for op in walk_host(found.module.functions[0].body) if isinstance(op, ir.HostWhile)]
+    loops = [op for op in walk_host(found.module.functions[0].body) if isinstance(op, ir.Loop)]
     guarding = [test for test in tests if any(op in loops for op in walk_host(test.then))]
     assert (len(guarding), len(loops)) == ((0, 0) if name in BOTH_WAYS else (1, 1))
 

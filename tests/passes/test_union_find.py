@@ -75,7 +75,7 @@ def test_every_spelling_is_seen_through(name: str) -> None:
 def test_the_loop_stays_where_arcs_may_lead_one_way(name: str) -> None:
     ops = list(walk_host(rewritten(name).module.functions[0].body))
     tests = [op for op in ops if isinstance(op, ir.HostIf)]
-    loops = [op for op in ops if isinstance(op, ir.HostWhile)]
+    loops = [op for op in ops if isinstance(op, ir.Loop)]
     assert (len(tests), len(loops)) == ((0, 0) if name in BOTH_WAYS else (len(loops), len(tests)))
     assert all(any(inner in loops for inner in walk_host(test.then)) for test in tests)
 
@@ -134,7 +134,7 @@ def test_only_nodes_apart_from_the_great_tree_look_at_all_their_arcs(name: str, 
 @every_spelling
 def test_where_arcs_have_their_reverse_there_is_no_other_loop(name: str) -> None:
     verify(of_symmetric_graphs(name))
-    assert not [op for op in walk_host(of_symmetric_graphs(name).functions[0].body) if isinstance(op, ir.HostWhile)]
+    assert not [op for op in walk_host(of_symmetric_graphs(name).functions[0].body) if isinstance(op, ir.Loop)]
 
 
 @pytest.mark.parametrize("name", ["push-flags", "arcs"])

@@ -164,15 +164,15 @@ def test_loops(target: str) -> None:
     body = (
         ir.DeclareVariable(N, number(0)),
         ir.DeclareVariable(I, number(0)),
-        ir.HostFor(
+        ir.Loop(
             (),
             compare("<", ir.Ref(I), number(100)),
-            (ir.SetVariable(I, plus(ir.Ref(I), number(1))),),
             (
                 ir.HostIf(odd, (ir.HostContinue(),)),
                 ir.HostIf(compare(">", ir.Ref(I), number(8)), (ir.HostBreak(),)),
                 add,
             ),
+            step=(ir.SetVariable(I, plus(ir.Ref(I), number(1))),),
         ),
         ir.HostReturn(ir.Ref(N)),
     )
@@ -184,7 +184,7 @@ def test_while_tests_first_or_last(target: str) -> None:
     def program(test_last: bool) -> nodes.Module:
         step = (ir.SetVariable(N, plus(ir.Ref(N), number(1))),)
         before = (ir.ReadCell(I, A, number(0)),)
-        loop = ir.HostWhile(before, compare("<", ir.Ref(N), ir.Ref(I)), step, test_last)
+        loop = ir.Loop(before, compare("<", ir.Ref(N), ir.Ref(I)), step, test_last)
         return module(
             ir.DeclareVariable(N, number(5)),
             ir.DeclareVariable(I, number(0)),

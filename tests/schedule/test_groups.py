@@ -143,7 +143,7 @@ def test_what_changes_places_is_back_in_its_place() -> None:
     module = made(SSSP)
     group = groups(module)[0]
     loop, back = group.body
-    assert isinstance(loop, ir.HostWhile)
+    assert isinstance(loop, ir.Loop)
     assert isinstance(back, ir.HostIf)
     assert [op for op in loop.body if isinstance(op, ir.Swap)] == list(back.then)
     text = BACKENDS["opencl"].kernels_text(module)

@@ -211,7 +211,7 @@ def test_a_round_brings_back_one_word() -> None:
     ] == told
     starts = [array for array in module.functions[0].arrays if array.origin is ir.Origin.HOST]
     assert [array.name for array in starts] == ["bfs_level_starts"]
-    back = [op for op in walk_host(module.functions[0].body) if isinstance(op, ir.HostWhile)][-1]
+    back = [op for op in walk_host(module.functions[0].body) if isinstance(op, ir.Loop)][-1]
     kernel = module.kernel(next(op.kernel for op in walk_host(back.body) if isinstance(op, ir.Launch)))
     assert starts[0] not in kernel.arrays
 

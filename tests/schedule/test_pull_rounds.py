@@ -127,7 +127,7 @@ def test_a_group_asks_no_more_than_before() -> None:
             (group,) = loops_of(module)
             inside = list(walk_host(group.body))
             assert not {op.kernel for op in inside if isinstance(op, ir.Launch)} & {k.name for k in counts(module)}
-            (loop,) = (op for op in inside if isinstance(op, ir.HostWhile))
+            (loop,) = (op for op in inside if isinstance(op, ir.Loop))
             bounds = [part for part in conjuncts(loop.condition) if part.element is loop.condition.element]
             assert len(bounds) == 3, "the loop goes on, nodes are few, and not as many as pull"
             assert not any(isinstance(op, ir.SetVariable) and op.variable.name == "pulls" for op in inside)

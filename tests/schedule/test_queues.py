@@ -87,15 +87,15 @@ def made(text: str, target: str = "openmp", schedule: str = "priority=none") -> 
     return decided(module_of(text), parse_schedule(schedule), BACKENDS[target].capabilities).module
 
 
-def loops(module: ir.Module) -> Iterator[ir.HostWhile]:
+def loops(module: ir.Module) -> Iterator[ir.Loop]:
     """The loops that launch kernels."""
     for function in module.functions:
         for op in walk_host(function.body):
-            if isinstance(op, ir.HostWhile) and any(isinstance(inner, ir.Launch) for inner in walk_host(op.body)):
+            if isinstance(op, ir.Loop) and any(isinstance(inner, ir.Launch) for inner in walk_host(op.body)):
                 yield op
 
 
-def inside(loop: ir.HostWhile, kind: type[ir.HostOp]) -> list[ir.HostOp]:
+def inside(loop: ir.Loop, kind: type[ir.HostOp]) -> list[ir.HostOp]:
     return [op for op in walk_host((*loop.before, *loop.body)) if isinstance(op, kind)]
 
 

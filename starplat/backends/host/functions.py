@@ -135,10 +135,10 @@ class HostPrinter:
                 case (ir.DeclareVariable(variable), ir.ReadCell(read) as cell) if read == variable:
                     yield f"{TYPES[variable.element]} {''.join(self.operation(cell))}"
                     place += 1
-                case (ir.DeclareVariable(variable) as first, ir.HostFor() as loop) if is_counter(
+                case (ir.DeclareVariable(variable) as first, ir.Loop() as loop) if is_counter(
                     variable, loop, body[place + 2 :]
                 ):
-                    yield from HostLoopPrinter(self).for_loop(loop, "".join(self.operation(first)).removesuffix(";"))
+                    yield from HostLoopPrinter(self).conditional(loop, "".join(self.operation(first)).removesuffix(";"))
                     place += 1
                 case (op, *_):
                     yield from self.operation(op)
@@ -172,7 +172,7 @@ class HostPrinter:
                 yield self.cell(op)
             case ir.HostIf():
                 yield from self.branch(op)
-            case ir.HostWhile() | ir.HostFor() | ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
+            case ir.Loop() | ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
                 yield from HostLoopPrinter(self).lines(op)
             case ir.HostBreak():
                 yield "break;"

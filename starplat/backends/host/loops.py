@@ -48,29 +48,25 @@ class HostLoopPrinter:
     def lines(self, loop: ir.HostLoop) -> Iterator[str]:
         """The loop, from the margin."""
         match loop:
-            case ir.HostWhile():
-                yield from self.while_loop(loop)
-            case ir.HostFor():
-                yield from self.for_loop(loop)
+            case ir.Loop():
+                yield from self.conditional(loop)
             case ir.HostForRange(variable, first, end, body):
                 name = self.host.names.local(variable)
                 kind = TYPES[variable.element]
                 head = f"{kind} {name} = {self.host.text(first)}"
                 if self.is_settled(end):
-                    yield f"for ({head}; {name} < {self.host.text(end)}; {name}++) {{"
+                    counts = f"for ({head}; {name} < {self.host.text(end)}; {name}++) {{"
                 else:
                     last = self.host.launches.fresh(f"{name}_end")
-                    yield f"for ({head}, {last} = {self.host.text(end)}; {name} < {last}; {name}++) {{"
-                yield from self.host.loop_body(body)
-                yield "}"
+                    counts = f"for ({head}, {last} = {self.host.text(end)}; {name} < {last}; {name}++) {{"
+                yield from self.braced(counts, body)
             case ir.HostForNeighbors(direction, node, neighbor, position, body):
                 yield from self.neighbors(direction, node, neighbor, position, body)
             case ir.HostForMembers(variable, members, body):
                 kind, name = TYPES[variable.element], self.host.names.local(variable)
                 idle = "" if self.is_read(variable, body) else "[[maybe_unused]] "
-                yield f"for ({idle}const {kind} {name} : {self.host.device_name(members)}.members()) {{"
-                yield from self.host.loop_body(body)
-                yield "}"
+                over = f"{self.host.device_name(members)}.members()"
+                yield from self.braced(f"for ({idle}const {kind} {name} : {over}) {{", body)
             case _:
                 assert_never(loop)
 
@@ -99,46 +95,31 @@ class HostLoopPrinter:
             return value.variable not in self.host.changing
         return isinstance(value, ir.Const | ir.NumNodes | ir.NumArcs)
 
-    def while_loop(self, loop: ir.HostWhile) -> Iterator[str]:
-        """A plain loop where the condition needs no device, else one that exits from its middle."""
-        leave = f"if ({self.host.text(negated(loop.condition))}) break;"
-        before = [line for op in loop.before for line in self.host.operation(op)]
-        if loop.test_last and not before and not _declares_asked(loop):
-            yield "do {"
-            yield from self.host.loop_body(loop.body)
-            yield f"}} while ({self.host.text(loop.condition)});"
-        elif loop.test_last:
-            ends = (*before, leave)
-            yield "while (true) {"
-            yield from self.host.loop_body(loop.body, ends)
-            yield from (f"{INDENT}{line}" for line in ends)
-            yield "}"
-        elif before:
-            yield "while (true) {"
-            yield from (f"{INDENT}{line}" for line in (*before, leave))
-            yield from self.host.loop_body(loop.body)
-            yield "}"
-        else:
-            yield f"while ({self.host.text(loop.condition)}) {{"
-            yield from self.host.loop_body(loop.body)
-            yield "}"
-
-    def for_loop(self, loop: ir.HostFor, first: str = "") -> Iterator[str]:
-        """A plain `for`, which may begin with a declaration, or a loop whose step is run wherever a round ends."""
-        plain = _plain_steps(loop)
-        if plain is not None:
-            steps = ", ".join(step_text(self.host.expressions, op.variable, op.value) for op in plain)
-            yield f"for ({first}; {self.host.text(loop.condition)}; {steps}) {{"
-            yield from self.host.loop_body(loop.body)
-            yield "}"
+    def conditional(self, loop: ir.Loop, first: str = "") -> Iterator[str]:
+        """A plain `do`, `for`, which may begin with a declaration, or `while` where the condition and the steps need no
+        device, else a loop that exits from its middle or its end."""
+        if steps := _plain_steps(loop):
+            told = ", ".join(step_text(self.host.expressions, op.variable, op.value) for op in steps)
+            yield from self.braced(f"for ({first}; {self.host.text(loop.condition)}; {told}) {{", loop.body)
             return
-        after = tuple(line for op in loop.step for line in self.host.operation(op))
-        yield "while (true) {"
-        yield from self.host.block(loop.before)
-        yield f"{INDENT}if ({self.host.text(negated(loop.condition))}) break;"
-        yield from self.host.loop_body(loop.body, after)
-        yield from (f"{INDENT}{line}" for line in after)
-        yield "}"
+        leave = f"if ({self.host.text(negated(loop.condition))}) break;"
+        step = [line for op in loop.step for line in self.host.operation(op)]
+        before = [line for op in loop.before for line in self.host.operation(op)]
+        if not (loop.test_last or before or step):
+            yield from self.braced(f"while ({self.host.text(loop.condition)}) {{", loop.body)
+        elif before or step or _declares_asked(loop):
+            head, end = ([], [*step, *before, leave]) if loop.test_last else ([*before, leave], step)
+            yield from ("while (true) {", *(f"{INDENT}{line}" for line in head))
+            yield from self.host.loop_body(loop.body, tuple(end))
+            yield from (*(f"{INDENT}{line}" for line in end), "}")
+        else:
+            yield from self.braced("do {", loop.body, f"}} while ({self.host.text(loop.condition)});")
+
+    def braced(self, head: str, body: tuple[ir.HostOp, ...], end: str = "}") -> Iterator[str]:
+        """A loop without anything before its next round."""
+        yield head
+        yield from self.host.loop_body(body)
+        yield end
 
     def neighbors(
         self,
@@ -162,19 +143,18 @@ class HostLoopPrinter:
         yield "}"
 
 
-def _plain_steps(loop: ir.HostFor) -> list[ir.SetVariable] | None:
-    """The steps, if the device has no part in them nor in the condition."""
+def _plain_steps(loop: ir.Loop) -> list[ir.SetVariable]:
+    """The steps of a loop tested first, if the device has no part in them nor in the condition; else none."""
     plain = [op for op in loop.step if isinstance(op, ir.SetVariable)]
-    return plain if not loop.before and len(plain) == len(loop.step) else None
+    return plain if not (loop.before or loop.test_last) and len(plain) == len(loop.step) else []
 
 
-def is_counter(variable: ir.Variable, loop: ir.HostFor, later: tuple[ir.HostOp, ...]) -> bool:
+def is_counter(variable: ir.Variable, loop: ir.Loop, later: tuple[ir.HostOp, ...]) -> bool:
     """Whether `variable` is the loop's counter and nothing else."""
-    steps = _plain_steps(loop) or []
-    return any(op.variable == variable for op in steps) and variable not in variables_in(later)
+    return any(op.variable == variable for op in _plain_steps(loop)) and variable not in variables_in(later)
 
 
-def _declares_asked(loop: ir.HostWhile) -> bool:
+def _declares_asked(loop: ir.Loop) -> bool:
     """Whether the condition asks for what the body declares, which is not known behind its brace."""
     asked = variables_in(loop.condition)
     return any(isinstance(part, ir.DeclareVariable) and part.variable in asked for part in walk(loop.body))

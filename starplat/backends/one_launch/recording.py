@@ -93,7 +93,7 @@ class Points:
 def _head(op: ir.HostOp, body: st.Body) -> int:
     """How many statements of a loop's body decide whether there is another round."""
     match op:
-        case ir.HostWhile(test_last=False) | ir.HostFor() if op.before:
+        case ir.Loop(test_last=False) if op.before:
             pass
         case _:
             return 0

@@ -85,7 +85,7 @@ class Together:
                 first, after = self.block(then, pending)
                 second, other = self.block(otherwise, pending)
                 return (st.If(condition, first, second),), after | other
-            case ir.HostWhile() | ir.HostFor() | ir.HostForRange():
+            case ir.Loop() | ir.HostForRange():
                 return self.settled_loop(op, pending)
             case ir.NearestFirst():
                 before: st.Body = (st.GridBarrier(),) if pending else ()
@@ -125,9 +125,7 @@ class Together:
             return (*body, st.GridBarrier(), *(s for ring in rings for s in collected(ring))), frozenset()
         return body, pending
 
-    def settled_loop(
-        self, op: ir.HostWhile | ir.HostFor | ir.HostForRange, pending: Pending
-    ) -> tuple[st.Body, Pending]:
+    def settled_loop(self, op: ir.Loop | ir.HostForRange, pending: Pending) -> tuple[st.Body, Pending]:
         """A loop, with a barrier before it if that spares one in every round. It is asked for anew in every attempt at
         the loops around it, which must not multiply: it is the same from the same beginning."""
         key = (id(op), pending)
@@ -135,7 +133,7 @@ class Together:
             self.settled[key] = self._settled(op, pending)
         return self.settled[key]
 
-    def _settled(self, op: ir.HostWhile | ir.HostFor | ir.HostForRange, pending: Pending) -> tuple[st.Body, Pending]:
+    def _settled(self, op: ir.Loop | ir.HostForRange, pending: Pending) -> tuple[st.Body, Pending]:
         body, end = self.loop_from(op, pending)
         if not pending:
             return body, end
@@ -144,7 +142,7 @@ class Together:
             return (st.GridBarrier(), *fresh), after
         return body, end
 
-    def loop_from(self, op: ir.HostWhile | ir.HostFor | ir.HostForRange, begin: Pending) -> tuple[st.Body, Pending]:
+    def loop_from(self, op: ir.Loop | ir.HostForRange, begin: Pending) -> tuple[st.Body, Pending]:
         """A loop begins with the cells touched before it or at the end of a round."""
         while True:
             self.leaving.append(set())
@@ -155,26 +153,19 @@ class Together:
                 return body, begin
             begin = again
 
-    def one_loop(self, op: ir.HostWhile | ir.HostFor | ir.HostForRange, begin: Pending) -> tuple[st.Body, Pending]:
+    def one_loop(self, op: ir.Loop | ir.HostForRange, begin: Pending) -> tuple[st.Body, Pending]:
         match op:
-            case ir.HostWhile(before, condition, body, True):
+            case ir.Loop(before, condition, body, True):
                 inner, end = self.block(body, begin)
-                late, end = self.block(before, end | self.leaving[-1])
-                if not before:
+                late, end = self.block((*op.step, *before), end | self.leaving[-1])
+                if not late:
                     return (st.While(condition, inner, test_last=True),), end
                 inner = replace_continue(inner, (*late, _unless(condition), st.Continue()))
                 return (st.While(build.TRUE, (*inner, *late, _unless(condition))),), end
-            case ir.HostWhile(before, condition, body):
+            case ir.Loop(before, condition, body):
                 early, after = self.block(before, begin)
                 inner, end = self.block(body, after)
-                if not before:
-                    return (st.While(condition, inner),), end
-                self.leaving[-1].update(after)
-                return (st.While(build.TRUE, (*early, _unless(condition), *inner)),), end
-            case ir.HostFor(before, condition, step, body):
-                early, after = self.block(before, begin)
-                inner, end = self.block(body, after)
-                stepped, end = self.block(step, end | self.leaving[-1])
+                stepped, end = self.block(op.step, end | self.leaving[-1]) if op.step else ((), end)
                 self.leaving[-1].update(after)
                 inner = replace_continue(inner, (*stepped, st.Continue()))
                 head: st.Body = (*early, _unless(condition)) if before else ()

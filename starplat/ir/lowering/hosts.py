@@ -193,7 +193,7 @@ class HostLowering(HostExpressions):
             with self.collect() as before:
                 condition = self.expression(s.condition)
             body = self.collected(s.body)
-            self.do(ir.HostWhile(tuple(before), condition, body, test_last=isinstance(s, typed.DoWhile)))
+            self.do(ir.Loop(tuple(before), condition, body, test_last=isinstance(s, typed.DoWhile)))
 
     def _counted(self, s: typed.CountedLoop) -> None:
         first = self.expression(s.first)
@@ -206,7 +206,7 @@ class HostLowering(HostExpressions):
             condition = self.expression(s.condition)
         with self.collect() as step:
             self.statement(s.step)
-        self.do(ir.HostFor(tuple(before), condition, tuple(step), self.collected(s.body)))
+        self.do(ir.Loop(tuple(before), condition, self.collected(s.body), step=tuple(step)))
 
 
 def _is_edge_property(symbol: typed.Symbol) -> bool:

@@ -31,7 +31,7 @@ def lower_fixed_point(host: HostSide, s: typed.FixedPoint) -> None:
             body = _two_copies(host, s, flag, host.arrays[form.frontier])
         else:
             body = _in_place(host, s, flag)
-        host.do(ir.HostWhile((), ir.Unary(ir.UnaryOperator.NOT, ir.Ref(flag)), body, test_last=True))
+        host.do(ir.Loop((), ir.Unary(ir.UnaryOperator.NOT, ir.Ref(flag)), body, test_last=True))
     host.do(ir.HostBlock(tuple(ops), s.span))
 
 
@@ -98,14 +98,14 @@ def _search(host: HostSide, s: typed.IterateInBFS, source: ir.Expression) -> Non
         _find_next_level(host, s, levels, depth, found)
         _run_level(host, s, passes[0], LevelScope(s.iterator, levels, depth, pulling))
         host.do(ir.SetVariable(depth, plus(ir.Ref(depth), 1, INT)))
-    host.do(ir.HostWhile((), ir.Ref(found), tuple(body), test_last=True))
+    host.do(ir.Loop((), ir.Ref(found), tuple(body), test_last=True))
     if len(passes) == 1:
         return
     with host.collect() as back:
         host.do(ir.SetVariable(depth, plus(ir.Ref(depth), -1, INT)))
         _run_level(host, s, passes[1], LevelScope(s.iterator, levels, depth, frozenset()))
     above = ir.Binary(ir.BinaryOperator.GREATER, ir.Ref(depth), ir.Const(0, INT), ir.Element.BOOL)
-    host.do(ir.HostWhile((), above, tuple(back)))
+    host.do(ir.Loop((), above, tuple(back)))
 
 
 def _find_next_level(

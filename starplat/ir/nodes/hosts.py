@@ -113,27 +113,17 @@ class HostIf:
 
 
 @dataclass(frozen=True, slots=True)
-class HostWhile:
-    """`while (true) { before; if (!condition) break; body }`, or `do { body; before } while (condition)` if
-    `test_last`.
+class Loop:
+    """`while (true) { before; if (!condition) break; body; step }`; if `test_last`, the first round runs untested.
 
     `before` computes what the condition needs from the device (cells, reductions); it is empty for most loops.
-    `Continue` goes on with `before`."""
+    `Continue` goes on with `step`."""
 
     before: tuple[HostOp, ...]
     condition: Expression
+    step: tuple[HostOp, ...] = field(default=(), kw_only=True)
     body: tuple[HostOp, ...]
     test_last: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class HostFor:
-    """`for (; condition; step) body`, with `before` as in HostWhile; `step` runs also after a `Continue`."""
-
-    before: tuple[HostOp, ...]
-    condition: Expression
-    step: tuple[HostOp, ...]
-    body: tuple[HostOp, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +157,7 @@ class HostForMembers:
     body: tuple[HostOp, ...]
 
 
-HostLoop = HostWhile | HostFor | HostForRange | HostForNeighbors | HostForMembers
+HostLoop = Loop | HostForRange | HostForNeighbors | HostForMembers
 """The loops that a program writes, each with a `body`."""
 
 
@@ -283,8 +273,7 @@ HostOp = (
     | ReadSize
     | ListMembers
     | HostIf
-    | HostWhile
-    | HostFor
+    | Loop
     | HostForRange
     | HostForNeighbors
     | HostForMembers

@@ -44,8 +44,7 @@ LINES: Mapping[type, str] = {
     ir.ReadEmpty: "{variable.name} = {flags.name} is {when_empty}empty",
     ir.ListMembers: "list {flags.name} in {array.name}[{first} ..]",
     ir.HostIf: "if {condition}",
-    ir.HostWhile: "{test_last}while {condition}",
-    ir.HostFor: "for {condition}",
+    ir.Loop: "{test_last}while {condition}",
     ir.HostForRange: _COUNTED,
     ir.HostForNeighbors: "for " + _NEIGHBORS,
     ir.HostForMembers: "for {variable.name}: {variable.element.value} in {members.name}",
@@ -84,7 +83,7 @@ def _lines(op: ir.KernelOp | ir.HostOp) -> Iterator[str]:
         yield from print_ops(op.body)
         return
     yield LINES[type(op)].format_map({name: _shown(name, getattr(op, name)) for name in field_names(op)}).rstrip()
-    if isinstance(op, ir.HostWhile | ir.HostFor | ir.PushOrPull):
+    if isinstance(op, ir.Loop | ir.PushOrPull):
         for name in _HEADED:
             if block := getattr(op, name, ()):
                 yield from (f"  {name}", *indent(indent(print_ops(block))))

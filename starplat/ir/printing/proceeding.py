@@ -72,7 +72,7 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
             yield Step(depth, f"call {op.function}")
         case ir.HostIf():
             yield from _branch(module, op, depth)
-        case ir.HostWhile() | ir.HostFor():
+        case ir.Loop():
             yield Step(depth, "loop on the host")
             yield from _block(module, op.body, depth + 1)
             yield from _block(module, op.before, depth + 1)

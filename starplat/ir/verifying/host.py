@@ -103,7 +103,7 @@ class _Host:
                 scope.condition(condition)
                 self.block(then)
                 self.block(otherwise)
-            case ir.HostWhile() | ir.HostFor():
+            case ir.Loop():
                 self.conditional_loop(op)
             case ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
                 self.counted_loop(op)
@@ -215,11 +215,11 @@ class _Host:
             if reduction.into is not None:
                 self.scope.written(reduction.into)
 
-    def conditional_loop(self, op: ir.HostWhile | ir.HostFor) -> None:
+    def conditional_loop(self, op: ir.Loop) -> None:
         """The condition sees what `before` declares; the body does too, where `before` runs first."""
         self.loops += 1
         with self.scope.block():
-            if isinstance(op, ir.HostWhile) and op.test_last:
+            if op.test_last:
                 self.block(op.body)
                 self.ops(op.before)
                 self.scope.condition(op.condition)
@@ -227,8 +227,7 @@ class _Host:
                 self.ops(op.before)
                 self.scope.condition(op.condition)
                 self.block(op.body)
-        if isinstance(op, ir.HostFor):
-            self.block(op.step)
+        self.block(op.step)
         self.loops -= 1
 
     def counted_loop(self, op: ir.HostForRange | ir.HostForNeighbors | ir.HostForMembers) -> None:

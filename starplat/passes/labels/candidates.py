@@ -36,11 +36,11 @@ class Candidate:
     module: ir.Module
     function: ir.HostFunction
     before: tuple[ir.HostOp, ...]
-    loop: ir.HostWhile
+    loop: ir.Loop
     round: tuple[ir.HostOp, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.round = (*stream(self.loop.body), *stream(self.loop.before))
+        self.round = (*stream(self.loop.body), *stream(self.loop.step), *stream(self.loop.before))
 
     def is_plain(self) -> bool:
         """Whether its rounds are made of plain operations, and the first surely runs."""

@@ -36,7 +36,7 @@ class LabelLoop:
     `start` is how labels begin, `begun_by` the launch that gives nodes themselves, if it is for nothing else.
     """
 
-    loop: ir.HostWhile
+    loop: ir.Loop
     labels: Labels
     start: Start
     both_ways: bool
@@ -52,7 +52,7 @@ def label_loops(module: ir.Module, function: ir.HostFunction) -> tuple[LabelLoop
     found = []
     for row in rows(function.body):
         for place, op in enumerate(row):
-            if isinstance(op, ir.HostWhile):
+            if isinstance(op, ir.Loop):
                 found += _proved(Candidate(module, function, row[:place], op))
     return tuple(found)
 

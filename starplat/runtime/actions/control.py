@@ -18,33 +18,17 @@ def branch(machine: Machine, op: ir.HostIf, frame: Frame) -> Flow:
     return machine.block(op.then if machine.value(op.condition, frame) else op.otherwise, frame)
 
 
-def while_true(machine: Machine, op: ir.HostWhile, frame: Frame) -> Flow:
-    first = op.test_last
+def rounds(machine: Machine, op: ir.Loop, frame: Frame) -> Flow:
+    tested = not op.test_last
     with machine.progress.loop() as loop:
         while True:
-            if not first:
+            if tested:
                 flow = machine.block(op.before, frame)
                 if flow is not Flow.ON:
                     return flow
                 if not machine.value(op.condition, frame):
                     return Flow.ON
-            first = False
-            machine.begin_round(loop, op)
-            flow = machine.block(op.body, frame)
-            if flow is Flow.BREAK:
-                return Flow.ON
-            if flow is Flow.RETURN:
-                return flow
-
-
-def counted(machine: Machine, op: ir.HostFor, frame: Frame) -> Flow:
-    with machine.progress.loop() as loop:
-        while True:
-            flow = machine.block(op.before, frame)
-            if flow is not Flow.ON:
-                return flow
-            if not machine.value(op.condition, frame):
-                return Flow.ON
+            tested = True
             machine.begin_round(loop, op)
             flow = machine.block(op.body, frame)
             if flow is Flow.BREAK:
@@ -183,8 +167,7 @@ def call(machine: Machine, op: ir.HostCall, frame: Frame) -> Flow:
 
 ACTIONS: dict[type, Callable[[Machine, Any, Frame], Flow]] = {
     ir.HostIf: branch,
-    ir.HostWhile: while_true,
-    ir.HostFor: counted,
+    ir.Loop: rounds,
     ir.HostForRange: for_range,
     ir.HostForNeighbors: for_neighbors,
     ir.HostForMembers: for_members,

@@ -52,10 +52,10 @@ def pullable(module: ir.Module) -> Pullable:
     return Pullable(joins, refused)
 
 
-def _loops_around(module: ir.Module) -> Mapping[str, list[ir.HostWhile]]:
+def _loops_around(module: ir.Module) -> Mapping[str, list[ir.Loop]]:
     """The loops in whose rounds a kernel is launched, by its name."""
-    found: dict[str, list[ir.HostWhile]] = defaultdict(list)
-    loops = (op for f in module.functions for op in walk_host(f.body) if isinstance(op, ir.HostWhile))
+    found: dict[str, list[ir.Loop]] = defaultdict(list)
+    loops = (op for f in module.functions for op in walk_host(f.body) if isinstance(op, ir.Loop))
     for loop in loops:
         for op in stream(loop.body):
             if isinstance(op, ir.Launch):
@@ -63,7 +63,7 @@ def _loops_around(module: ir.Module) -> Mapping[str, list[ir.HostWhile]]:
     return found
 
 
-def _in_its_place(join: Join, loops: list[ir.HostWhile], module: ir.Module) -> Join:
+def _in_its_place(join: Join, loops: list[ir.Loop], module: ir.Module) -> Join:
     """The join, if what it sends is settled or a monotone fixed point settles it."""
     if join.settled or any(settles(loop, join, module) for loop in loops):
         return join

@@ -18,11 +18,11 @@ _COUNTS = ((ir.Combine.OR, build.TRUE), (ir.Combine.AND, build.FALSE))
 """What changes a variable."""
 
 
-def settles(loop: ir.HostWhile, join: Join, module: ir.Module) -> bool:
+def settles(loop: ir.Loop, join: Join, module: ir.Module) -> bool:
     """Whether the loop only walks, by the kernel of a join, until no cell is lowered."""
     row = list(stream(loop.body))
     others = [op for op in row if op != ir.Launch(join.kernel.name)]
-    if loop.before or len(others) + 1 != len(row) or not isinstance(join.effect, ir.ExtremeCell):
+    if loop.before or loop.step or len(others) + 1 != len(row) or not isinstance(join.effect, ir.ExtremeCell):
         return False
     pairs = {frozenset((op.first, op.second)) for op in others if isinstance(op, ir.Swap)}
     noted = [carry.array for carry in join.effect.carried if carry == ir.Carry(carry.array, join.own, build.TRUE)]
@@ -42,7 +42,7 @@ _NEW, _NOBODY = frozenset({"new"}), frozenset[str]()
 
 @dataclass(frozen=True, slots=True)
 class _Rounds:
-    loop: ir.HostWhile
+    loop: ir.Loop
     row: Sequence[ir.HostOp]
     join: Join
     effect: ir.ExtremeCell

@@ -82,7 +82,7 @@ class _Maker(Rewriter):
         row = tuple(ops)
         flat = list(stream(row))
         for place, op in enumerate(flat):
-            if isinstance(op, ir.HostWhile):
+            if isinstance(op, ir.Loop):
                 found = wave_in(op, flat[:place], self.given)
                 if found is not None:
                     launch, wave = found

@@ -78,7 +78,7 @@ def _sum(candidate: ir.Expression) -> tuple[ir.Expression, int] | None:
             return None
 
 
-def wave_in(loop: ir.HostWhile, before: Sequence[ir.HostOp], module: ir.Module) -> tuple[ir.Launch, Wave] | None:
+def wave_in(loop: ir.Loop, before: Sequence[ir.HostOp], module: ir.Module) -> tuple[ir.Launch, Wave] | None:
     """The launch of a wave in a loop, if there is one and nothing else touches what it needs; `before` are the
     operations ahead of the loop."""
     launches = [op for op in walk_host((loop,)) if isinstance(op, ir.Launch)]
@@ -115,7 +115,7 @@ def _written(kernel: ir.Kernel) -> frozenset[ir.Array]:
 class _Beginning:
     """The state in which a wave begins."""
 
-    loop: ir.HostWhile
+    loop: ir.Loop
     before: Sequence[ir.HostOp]
     wave: Wave
     module: ir.Module
@@ -142,7 +142,7 @@ class _Beginning:
 
     def is_emptied(self, array: ir.Array) -> bool:
         """Whether a set is cleared, and left so, before the loop or before anything is added to it in a round."""
-        rounds = [op for op in stream((*self.loop.before, *self.loop.body)) if self.touches(op, array)]
+        rounds = [op for op in stream((*self.loop.before, *self.loop.body, *self.loop.step)) if self.touches(op, array)]
         return any(isinstance(op, ir.Fill) for op in (*self.about(array)[-1:], *rounds[:1]))
 
     def touches(self, op: ir.HostOp, array: ir.Array) -> bool:

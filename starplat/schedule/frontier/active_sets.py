@@ -56,7 +56,7 @@ def begins_cleared(ops: Iterable[ir.HostOp], array: ir.Array, module: ir.Module)
         case [op, *rest] if blocks_of(op):
             blocks = [b for b in blocks_of(op) if any(array in touched(inner, module) for inner in walk_host(b))]
             each = all(begins_cleared(block, array, module) for block in blocks)
-            surely = isinstance(op, ir.OnDevice) or (isinstance(op, ir.HostWhile) and op.test_last)
+            surely = isinstance(op, ir.OnDevice) or (isinstance(op, ir.Loop) and op.test_last)
             return each and (surely or begins_cleared(rest, array, module))
         case _:
             return False

@@ -35,7 +35,7 @@ class _Emptier(Rewriter):
         self.taken: dict[str, ir.Array] = {}
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
-        if isinstance(op, ir.HostWhile) and not op.before:
+        if isinstance(op, ir.Loop) and not (op.before or op.step):
             row = list(stream(op.body))
             for swap in (s for s in row if isinstance(s, ir.Swap)):
                 found = self.round(row, swap)

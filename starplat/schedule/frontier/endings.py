@@ -50,13 +50,13 @@ class _Maker(Rewriter):
         self.dropped: set[str] = set()
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
-        if isinstance(op, ir.HostWhile) and op.test_last and not op.before:
+        if isinstance(op, ir.Loop) and op.test_last and not op.before:
             found = self.ending(op)
             if found is not None:
                 return (self.asking(op, found),)
         return (self.rebuild(op),)
 
-    def ending(self, loop: ir.HostWhile) -> Ending | None:
+    def ending(self, loop: ir.Loop) -> Ending | None:
         row = list(stream(loop.body))
         swaps = [op for op in row if isinstance(op, ir.Swap) and op.first.packed]
         said = _said_by(loop.condition)
@@ -110,7 +110,7 @@ class _Maker(Rewriter):
     def is_read(self, row: list[ir.HostOp], variable: ir.Variable) -> bool:
         return any(variable in read_by(op, self.given) for op in walk_host(row))
 
-    def asking(self, loop: ir.HostWhile, found: Ending) -> ir.HostWhile:
+    def asking(self, loop: ir.Loop, found: Ending) -> ir.Loop:
         row = list(stream(loop.body))
         for op in row:
             if isinstance(op, ir.Launch) and op is not found.check:

@@ -29,7 +29,7 @@ class WayBack:
     or else at the end of a round.
     """
 
-    loop: ir.HostWhile | ir.HostFor
+    loop: ir.Loop
     number: ir.Variable
     visitors: tuple[str, ...]
     lowers: ir.SetVariable | None
@@ -48,7 +48,7 @@ class Levels:
     fill: ir.Fill
     first: ir.WriteCell
     base: int
-    loop: ir.HostWhile
+    loop: ir.Loop
     returns: tuple[WayBack, ...]
     in_one_launch: bool
 
@@ -59,7 +59,7 @@ def levels_in(function: ir.HostFunction, module: ir.Module) -> list[Levels]:
     found = []
     for block in rows(function.body):
         for place, op in enumerate(block):
-            if isinstance(op, ir.HostWhile):
+            if isinstance(op, ir.Loop):
                 inside = any(op is inner for whole in together for inner in walk_host(whole.body))
                 levels = _Finder(function, module, inside).levels(op, block[:place], block[place + 1 :])
                 if levels is not None:
@@ -75,7 +75,7 @@ class _Finder:
         self.module = module
         self.in_one_launch = in_one_launch
 
-    def levels(self, loop: ir.HostWhile, before: Sequence[ir.HostOp], after: Sequence[ir.HostOp]) -> Levels | None:
+    def levels(self, loop: ir.Loop, before: Sequence[ir.HostOp], after: Sequence[ir.HostOp]) -> Levels | None:
         if loop.before or not loop.test_last:
             return None
         row = list(stream(loop.body))
@@ -147,21 +147,19 @@ class _Finder:
             inside = list(walk_host((op,)))
             if any(cells in changed(inner, self.module) for inner in inside):
                 return
-            found = self.way_back(op, cells, highest, base) if isinstance(op, ir.HostWhile | ir.HostFor) else None
+            found = self.way_back(op, cells, highest, base) if isinstance(op, ir.Loop) else None
             if found is not None:
                 yield found
             gone = {v for v in highest if assigns(op, v, self.module)}
             new = _known_highest(op, highest)
             highest = {v: more for v, more in highest.items() if v not in gone} | new
 
-    def way_back(
-        self, loop: ir.HostWhile | ir.HostFor, cells: ir.Array, highest: dict[ir.Variable, int], base: int
-    ) -> WayBack | None:
-        if loop.before or (isinstance(loop, ir.HostWhile) and loop.test_last):
+    def way_back(self, loop: ir.Loop, cells: ir.Array, highest: dict[ir.Variable, int], base: int) -> WayBack | None:
+        if loop.before or loop.test_last:
             return None
         if any(isinstance(op, ir.HostContinue) for op in walk_host((loop,))):
             return None
-        row, steps = list(stream(loop.body)), list(stream(loop.step)) if isinstance(loop, ir.HostFor) else []
+        row, steps = list(stream(loop.body)), list(stream(loop.step))
         for number, most in highest.items():
             down = ir.SetVariable(number, _plus(number, -1))
             sets = [op for op in walk_host((*row, *steps)) if number in given_by(op, self.module)]

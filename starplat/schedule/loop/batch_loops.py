@@ -17,7 +17,7 @@ from starplat.schedule.loop.group_rounds import copied
 from starplat.schedule.loop.threads import is_safe, shortens
 from starplat.schedule.names import Taken
 
-LOOPS = (ir.HostWhile, ir.HostFor, ir.HostForRange, ir.HostForNeighbors, ir.HostForMembers)
+LOOPS = (ir.Loop, ir.HostForRange, ir.HostForNeighbors, ir.HostForMembers)
 
 _FILLED = (ir.Extent.ONE, ir.Extent.NODES, ir.Extent.ARCS)
 
@@ -43,12 +43,10 @@ class Rounds:
 def rounds_of(op: ir.HostOp, module: ir.Module, taken: Taken) -> Rounds | None:
     """The loop, if it is of a kind that has rounds and a condition."""
     match op:
-        case ir.HostWhile(before, condition, body, True):
-            return _rounds((), False, (*body, *before), condition, module)
-        case ir.HostWhile(before, condition, body, False):
-            return _rounds(copied(before), True, (*body, *_again(before)), condition, module)
-        case ir.HostFor(before, condition, step, body):
-            return _rounds(copied(before), True, (*body, *step, *_again(before)), condition, module)
+        case ir.Loop(before, condition, body, True):
+            return _rounds((), False, (*body, *op.step, *before), condition, module)
+        case ir.Loop(before, condition, body, False):
+            return _rounds(copied(before), True, (*body, *op.step, *_again(before)), condition, module)
         case ir.HostForRange(variable, first, end, body):
             last = ir.Variable(taken.free(f"{variable.name}_end"), variable.element)
             less = build.less(ir.Ref(variable), ir.Ref(last))

@@ -33,7 +33,7 @@ class Rounds:
     these stand `ahead` and not in the bodies. `swaps` change places in a round, no array twice.
     """
 
-    loop: ir.HostWhile
+    loop: ir.Loop
     body: tuple[ir.HostOp, ...]
     by_host: tuple[ir.HostOp, ...]
     lengths: tuple[ir.Expression, ...]
@@ -64,15 +64,9 @@ def rounds_of(op: ir.HostOp, module: ir.Module) -> Rounds | None:
     return again.rounds(loop, rest, ahead, _span_of(op, module))
 
 
-def _as_while(op: ir.HostOp) -> ir.HostWhile | None:
+def _as_while(op: ir.HostOp) -> ir.Loop | None:
     """A loop that tests a condition; no `continue` in a round that qualifies."""
-    match op:
-        case ir.HostWhile():
-            return op
-        case ir.HostFor(before, condition, step, body):
-            return ir.HostWhile(before, condition, (*body, *step))
-        case _:
-            return None
+    return replace(op, body=(*op.body, *op.step), step=()) if isinstance(op, ir.Loop) else None
 
 
 def _ahead(row: Sequence[ir.HostOp]) -> tuple[ir.HostOp, ...]:
@@ -119,7 +113,7 @@ class _Round:
         return self
 
     def rounds(
-        self, loop: ir.HostWhile, by_host: tuple[ir.HostOp, ...], ahead: tuple[ir.HostOp, ...] | None, span: Span
+        self, loop: ir.Loop, by_host: tuple[ir.HostOp, ...], ahead: tuple[ir.HostOp, ...] | None, span: Span
     ) -> Rounds:
         lengths, provided = tuple(self.lengths), tuple(self.provided)
         return Rounds(loop, self.body, by_host, lengths, provided, tuple(self.swaps), ahead, span)
@@ -237,7 +231,7 @@ def _blocks(op: ir.HostOp) -> Iterable[tuple[str, tuple[ir.HostOp, ...]]]:
             yield name, block
 
 
-def with_plain_walks(loop: ir.HostWhile, module: ir.Module, taken: Taken, added: list[ir.Kernel]) -> ir.HostWhile:
+def with_plain_walks(loop: ir.Loop, module: ir.Module, taken: Taken, added: list[ir.Kernel]) -> ir.Loop:
     """The loop, whose walks give each node to one thread; where kernels share arcs, plain ones are `added`."""
     names: dict[str, str] = {}
     for name in dict.fromkeys(op.kernel for op in walk_host((loop,)) if isinstance(op, ir.Launch)):

@@ -83,7 +83,7 @@ class _Grouper(Rewriter):
         body = ir.HostIf(few, self.launch(last, ir.Ref(goes_on), few), (*rounds.by_host, *ends))
         yield ir.DeclareVariable(goes_on, build.TRUE if rounds.loop.test_last else rounds.loop.condition)
         yield ir.HostIf(ir.Ref(goes_on), copied(rounds.ahead))
-        yield ir.HostWhile((), ir.Ref(goes_on), (body,))
+        yield ir.Loop((), ir.Ref(goes_on), (body,))
 
     def launch(self, rounds: Rounds, condition: ir.Expression, few: ir.Expression) -> tuple[ir.HostOp, ...]:
         """The launch of a group that runs rounds while the condition holds and nodes are few. Arrays that it swaps an
@@ -91,7 +91,7 @@ class _Grouper(Rewriter):
         turned = ir.Variable(self.taken.free("turned"), ir.Element.BOOL)
         turns = (ir.SetVariable(turned, build.denied(ir.Ref(turned))),) if rounds.swaps else ()
         again = build.both(condition, few)
-        loop = ir.HostWhile(copied(rounds.loop.before), again, (*copied(rounds.body), *turns), test_last=True)
+        loop = ir.Loop(copied(rounds.loop.before), again, (*copied(rounds.body), *turns), test_last=True)
         back = (ir.HostIf(ir.Ref(turned), copied(rounds.swaps)),) if rounds.swaps else ()
         group = self.operation((with_plain_walks(loop, self.given, self.taken, self.kernels), *back), rounds)
         if not rounds.swaps:

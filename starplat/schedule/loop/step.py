@@ -19,7 +19,7 @@ from starplat.schedule.loop.threads import is_safe, shares_locked_cells, shorten
 from starplat.schedule.schedule import Loop, Schedule
 from starplat.schedule.step import Choice, Decided
 
-_LOOPS = (ir.HostWhile, ir.HostFor, ir.HostForRange)
+_LOOPS = (ir.Loop, ir.HostForRange)
 
 
 def loops_on_device(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
@@ -80,7 +80,7 @@ class _Former:
                 return replace(op, body=self.block(body, looped=looped))
             case ir.HostIf(_, then, otherwise):
                 return replace(op, then=self.block(then, looped=looped), otherwise=self.block(otherwise, looped=looped))
-            case ir.HostWhile() | ir.HostFor() | ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
+            case ir.Loop() | ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
                 return replace(op, body=self.block(op.body, looped=True))
             case _:
                 return op
@@ -107,7 +107,7 @@ class _Former:
                 return all(self.fits(i, (*known, condition)) for i in then) and all(
                     self.fits(i, (*known, build.FALSE)) for i in otherwise
                 )
-            case ir.HostWhile() | ir.HostFor() | ir.HostForRange():
+            case ir.Loop() | ir.HostForRange():
                 return all(self.fits(i, (*known, build.FALSE)) for block in blocks_of(op) for i in block)
             case ir.HostBreak() | ir.HostContinue():
                 return build.FALSE in known

@@ -27,7 +27,7 @@ class NearRounds:
 
 
 def near_rounds(
-    loop: ir.HostWhile, found: Relaxing, later: ir.Array, step: ir.Variable, fresh: Callable[[str], str]
+    loop: ir.Loop, found: Relaxing, later: ir.Array, step: ir.Variable, fresh: Callable[[str], str]
 ) -> NearRounds:
     """The rounds of a loop that relaxes; `later` is a set that is empty, and `step` declared, when they begin."""
     element = found.values.element
@@ -56,13 +56,13 @@ def near_rounds(
         ir.DeclareVariable(settled, ir.Ref(step)),
         ir.DeclareVariable(none_near, build.TRUE),
         ir.DeclareVariable(none_waits, build.TRUE),
-        ir.HostWhile(
+        ir.Loop(
             (),
             loop.condition,
             (
                 loop,
                 ir.SetVariable(rise, ir.Ref(step)),
-                ir.HostWhile((), goes_on, rising, test_last=True),
+                ir.Loop((), goes_on, rising, test_last=True),
                 ir.SetVariable(ends, over),
             ),
             test_last=True,

@@ -38,7 +38,7 @@ class Relaxing:
         return " and ".join(dict.fromkeys(load.array.name for load in loads))
 
 
-def relaxing(loop: ir.HostWhile, module: ir.Module) -> Relaxing | None:
+def relaxing(loop: ir.Loop, module: ir.Module) -> Relaxing | None:
     """The loop's parts, if it relaxes arcs and nothing else; its sets are packed by then."""
     if loop.before or not loop.test_last:
         return None

@@ -72,10 +72,10 @@ class _Maker(Rewriter):
                 return (op,)
             everything = _with_kernels(self.given, self.kernels)
             return (replace(inner, arrays=used_host_arrays(tuple(walk_host(inner.body)), everything)),)
-        found = relaxing(op, self.given) if isinstance(op, ir.HostWhile) else None
-        return (self.rebuild(op),) if found is None or not isinstance(op, ir.HostWhile) else self.ordered(op, found)
+        found = relaxing(op, self.given) if isinstance(op, ir.Loop) else None
+        return (self.rebuild(op),) if found is None or not isinstance(op, ir.Loop) else self.ordered(op, found)
 
-    def ordered(self, loop: ir.HostWhile, found: Relaxing) -> Iterable[ir.HostOp]:
+    def ordered(self, loop: ir.Loop, found: Relaxing) -> Iterable[ir.HostOp]:
         later = replace(found.following, name=self.fresh(f"{found.now.name}_later"), origin=ir.Origin.TEMPORARY)
         step = ir.Variable(self.fresh("width"), found.values.element)
         function = next(f for f in self.given.functions if found.now in f.arrays)

@@ -95,7 +95,7 @@ class ListRounds:
                 self._span = before
             case ir.HostIf(_, then, otherwise):
                 yield from self.branch(op, then, otherwise, known)
-            case ir.HostWhile() | ir.HostFor() | ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
+            case ir.Loop() | ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
                 yield from self.loop(op, known)
             case ir.Launch():
                 yield from self.launch(op, known)
@@ -241,13 +241,12 @@ class ListRounds:
     def rounds(self, op: ir.HostLoop, known: set[ir.Array]) -> ir.HostOp:
         """The loop; `known` becomes what is known at the end of a round."""
         match op:
-            case ir.HostWhile(before, _, body, test_last):
-                first, second = (body, before) if test_last else (before, body)
-                one, other = self.block(first, known), self.block(second, known)
-                return replace(op, before=other if test_last else one, body=one if test_last else other)
-            case ir.HostFor(before, _, step, body):
-                ahead, inside = self.block(before, known), self.block(body, known)
-                return replace(op, before=ahead, body=inside, step=self.block(step, known))
+            case ir.Loop(test_last=True):
+                body, step = self.block(op.body, known), self.block(op.step, known)
+                return replace(op, body=body, step=step, before=self.block(op.before, known))
+            case ir.Loop():
+                before, body = self.block(op.before, known), self.block(op.body, known)
+                return replace(op, before=before, body=body, step=self.block(op.step, known))
             case ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
                 return replace(op, body=self.block(op.body, known))
 
