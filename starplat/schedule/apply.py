@@ -145,8 +145,12 @@ def decided(
     steps: tuple[Step | GraphStep, ...] | None = None,
     taking: Taking | None = None,
 ) -> Decided:
-    """The scheduled module with all choices and their reasons; `steps` are those to apply, by default `STEPS`."""
-    if schedule == PLAIN:
+    """The scheduled module with all choices and their reasons.
+
+    Args:
+        steps: those to apply, by default `STEPS`, or none under `plain`, which changes nothing.
+    """
+    if schedule == PLAIN and steps is None:
         return Decided(module)
     taking = taking or Taking(capabilities, facts)
     given, choices = module, list[Choice]()

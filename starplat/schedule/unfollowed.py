@@ -14,7 +14,7 @@ from starplat.diagnostics import DiagnosticError
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.visitor import walk_host, walk_kernel
-from starplat.schedule.apply import decided
+from starplat.schedule.apply import STEPS, decided
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import AUTO, KNOBS, PLAIN, Algebra, Direction, Loop, Schedule
 
@@ -86,9 +86,10 @@ class _Trial:
         return _is_written_so(made, schedule.values[name]) or made != self.made(_with(schedule, name, PLAIN))
 
     def made(self, schedule: Schedule) -> ir.Module | None:
-        """The module under a schedule; None if that is not legal."""
+        """The module under a schedule; None if that is not legal. All steps are taken under `plain` too: what no knob
+        asks for makes no difference between two schedules."""
         try:
-            return decided(self.module, schedule, self.capabilities, self.facts).module
+            return decided(self.module, schedule, self.capabilities, self.facts, STEPS).module
         except DiagnosticError:
             return None
 

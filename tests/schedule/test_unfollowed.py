@@ -10,9 +10,10 @@ import pytest
 
 import starplat
 from starplat.backends import BACKENDS
-from starplat.backends.scheduled import capabilities_of, for_target, made_for_target
+from starplat.backends.scheduled import capabilities_of, capabilities_on, for_target, made_for_target
 from starplat.bench.candidates import Candidate, candidates
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
+from starplat.ir.processors import Processor
 from starplat.runtime.facts import facts_of
 from starplat.schedule import AUTO, KNOBS, PLAIN
 from starplat.schedule.parse import parse_schedule
@@ -112,6 +113,17 @@ def test_what_a_target_lacks_is_named(schedule: str, lack: str) -> None:
     ((message, help),) = refusals(SSSP, schedule, "openmp")
     assert message == f"target 'openmp' cannot follow '{schedule}': {lack}"
     assert "choose a target that has" in help
+
+
+@pytest.mark.parametrize("schedule", ["loop=device", "plain,loop=device"])
+@pytest.mark.parametrize("target", ["opencl", "openmp", "sycl"])
+def test_what_a_cpu_lacks_is_refused_though_its_kernels_are_taken_in_pieces(target: str, schedule: str) -> None:
+    cpu = capabilities_on(target, Processor.CPU)
+    module = program_of(SSSP).module()
+    with pytest.raises(DiagnosticError) as refused:
+        for_target(module, target, parse_schedule(schedule), capabilities=cpu)
+    assert [one.code for one in refused.value.diagnostics] == ["E0665"]
+    assert made_for_target(module, target, parse_schedule("direction=push"), capabilities=cpu) != module
 
 
 @pytest.mark.parametrize("text", [SSSP, LEVELS], ids=["flags", "levels"])
