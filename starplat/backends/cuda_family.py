@@ -12,7 +12,7 @@ from starplat.backends import launch
 from starplat.backends.c.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES, of_reals
 from starplat.backends.files.artifact import artifact_pieces, host_lines
 from starplat.backends.files.definitions import used
-from starplat.backends.files.headers import Header, arithmetic, bare, device_part, shared
+from starplat.backends.files.headers import Header, arithmetic, bare, device_part, mapped_header, shared
 from starplat.backends.files.layout import laid_out
 from starplat.backends.files.render import helper_texts, render
 from starplat.backends.host.launches import Launching
@@ -44,6 +44,7 @@ CAPABILITIES = Capabilities(
     grid_barrier=True,
     batches=True,
     late_words=True,
+    mapped_memory=True,
 )
 
 
@@ -231,6 +232,7 @@ class Family:
             busy="device.busy({iterations})",
             blocks_together=lambda op: _blocks_in_words(op, self.capabilities),
         )
+        headers += (mapped_header(self.name, self.language),) * bool(module.mapped)
         helpers = tuple(helper for helper in helpers if not any(header.holds(helper) for header in headers))
         pieces = artifact_pieces(
             module, stem, self.capabilities, launching, library=library, kernel_helpers=helpers, headers=headers

@@ -8,7 +8,7 @@ from starplat.backends.c.cplusplus import REALS, TYPES
 from starplat.backends.c.groups import ROWS_OF_GROUPS
 from starplat.backends.files.artifact import artifact_pieces, kernel_pieces
 from starplat.backends.files.definitions import used
-from starplat.backends.files.headers import Header, bare, folded_text, host_header
+from starplat.backends.files.headers import Header, bare, folded_text, host_header, mapped_header
 from starplat.backends.files.kernel_headers import common_helpers, says_double
 from starplat.backends.files.layout import laid_out
 from starplat.backends.files.render import helper_texts, render
@@ -31,6 +31,7 @@ CAPABILITIES = Capabilities(
     quick_groups=True,
     batches=True,
     late_words=True,
+    mapped_memory=True,
 )
 """64-bit atomic operations come with extensions: see `extensions`. Of a GPU, which is taken for granted."""
 
@@ -153,9 +154,10 @@ class OpenCL:
         self, module: ir.Module, stem: str, *, library: bool = False, single_file: bool = False
     ) -> dict[str, str]:
         """`<stem>.cpp`, and `<stem>.cl` over the header of kernels; one file has `kernels_text` as a literal."""
-        headers = (_header(), _header_of_kernels())
+        mapped = (mapped_header("opencl", "OpenCL 1.2"),) * bool(module.mapped)
+        headers = (_header(), _header_of_kernels(), *mapped)
         kernels = _text(module, None if single_file else headers[1])
-        pieces = artifact_pieces(module, stem, CAPABILITIES, library=library, headers=headers[:1])
+        pieces = artifact_pieces(module, stem, CAPABILITIES, library=library, headers=(headers[0], *mapped))
         pieces |= kernel_pieces(f"{stem}.cl", kernels, single_file=single_file)
         program = {f"{stem}.cpp": render("opencl/host.cpp.jinja", **pieces)}
         files = program if single_file else {f"{stem}.cl": kernels, **program}

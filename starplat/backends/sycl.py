@@ -11,7 +11,7 @@ from starplat.backends.c.groups import ROWS_OF_GROUPS
 from starplat.backends.c.parameters import signature_text
 from starplat.backends.files.artifact import artifact_pieces, kernel_pieces
 from starplat.backends.files.definitions import used
-from starplat.backends.files.headers import Header, bare, host_header, shared
+from starplat.backends.files.headers import Header, bare, host_header, mapped_header, shared
 from starplat.backends.files.kernel_headers import common_helpers
 from starplat.backends.files.layout import laid_out
 from starplat.backends.files.render import helper_texts, render
@@ -44,6 +44,7 @@ CAPABILITIES = Capabilities(
     quick_groups=True,
     batches=True,
     late_words=True,
+    mapped_memory=True,
 )
 """Doubles and 64-bit atomic operations are aspects of a device (see `aspects`); `fetch_min` of reals forgets NaN."""
 
@@ -149,9 +150,10 @@ class Sycl:
     ) -> dict[str, str]:
         """`<stem>.cpp` and `<stem>_kernels.cpp`, which asks for the header of kernels; one file has `kernels_text` as a
         literal."""
-        headers = (_header(), _header_of_kernels())
+        mapped = (mapped_header("sycl", "SYCL 2020"),) * bool(module.mapped)
+        headers = (_header(), _header_of_kernels(), *mapped)
         name, kernels = f"{stem}_kernels.cpp", _text(module, None if single_file else headers[1])
-        pieces = artifact_pieces(module, stem, CAPABILITIES, library=library, headers=headers[:1])
+        pieces = artifact_pieces(module, stem, CAPABILITIES, library=library, headers=(headers[0], *mapped))
         pieces |= kernel_pieces(name, kernels, single_file=single_file)
         program = {f"{stem}.cpp": render("sycl/host.cpp.jinja", **pieces)}
         return laid_out(program if single_file else {name: kernels, **program}, headers, single_file=single_file)

@@ -1,7 +1,8 @@
 """Enumerates the schedules that differ for one program: knob combinations, those with equal modules counted once.
 
 `auto` and `plain` come first. A knob with a number in it is tried with one width; only where that makes a difference
-are others tried, a ladder around the mean weight of the graph's arcs.
+are others tried, a ladder around the mean weight of the graph's arcs. `memory` is left out: it makes room and saves no
+time.
 """
 
 from collections.abc import Iterator
@@ -98,8 +99,9 @@ def space(made_by: _Making, ladder: tuple[int | float, ...]) -> Iterator[Schedul
     """All schedules worth a look, `auto` and `plain` first; `ladder` has the widths of delta."""
     yield from (AUTO, PLAIN)
     first, *others = ladder
-    for values in product(*(_values(name, first) for name in KNOBS)):
-        schedule = replace(AUTO, **dict(zip(KNOBS, values, strict=True)))  # type: ignore[arg-type]
+    names = [name for name in KNOBS if name != "memory"]
+    for values in product(*(_values(name, first) for name in names)):
+        schedule = replace(AUTO, **dict(zip(names, values, strict=True)))  # type: ignore[arg-type]
         yield schedule
         if isinstance(schedule.priority, Delta) and made_by.differs_by_width(schedule):
             yield from (replace(schedule, priority=Delta(width)) for width in others)

@@ -41,6 +41,7 @@ class Capabilities:
             what comes of a kernel's reductions can stay on the device.
         late_words: whether a readback is so much slower than a launch that this is worth it.
         inner_loops: whether threads can share a loop inside an iteration of such a loop.
+        mapped_memory: whether kernels can read page-locked memory of the host.
     """
 
     atomics: frozenset[tuple[ir.Combine, ir.Element]]
@@ -56,6 +57,7 @@ class Capabilities:
     inner_loops: bool = False
     batches: bool = False
     late_words: bool = False
+    mapped_memory: bool = False
 
     def has_atomic(self, combine: ir.Combine, element: ir.Element) -> bool:
         """Whether `cell = cell combine value` is one operation of the target; for an ARC in both of its widths."""
@@ -72,6 +74,7 @@ INTERPRETER = Capabilities(
     grid_barrier=True,
     group_loops=True,
     batches=True,
+    mapped_memory=True,
 )
 """The interpreter's capabilities: iterations run one after the other, so that nothing interferes or has to wait."""
 

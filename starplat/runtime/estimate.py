@@ -5,8 +5,8 @@ while they run, those of the functions that they call included. Code and single 
 """
 
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from starplat.backends.launch import SET_WORDS
@@ -20,21 +20,23 @@ _UNITS = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10), ("bytes", 1))
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Bytes on the device.
+    """Bytes that a run takes.
 
     Attributes:
-        graph: its arrays, those that are there already included.
+        graph: its arrays on the device, those that are there already included.
         properties: the entry's properties and sets, with the copies of what the caller gave and the program changes.
         temporaries: the most that functions hold of their own at one time.
+        mapped: by name, the arrays that lie in mapped host memory instead.
     """
 
     graph: int = 0
     properties: int = 0
     temporaries: int = 0
+    mapped: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def total(self) -> int:
-        """All of it."""
+        """All that is on the device."""
         return self.graph + self.properties + self.temporaries
 
 

@@ -38,7 +38,7 @@ from starplat.runtime.tracing.trace import Trace
 from starplat.runtime.tracing.tracing import taken_apart, traced
 from starplat.runtime.tracing.watch import Watch
 from starplat.runtime.tracing.work import work_of
-from starplat.schedule import Schedule, driven_by_host
+from starplat.schedule import AUTO, Schedule, driven_by_host
 
 NO_ARGUMENTS: Mapping[str, object] = {}
 
@@ -153,7 +153,7 @@ def _scheduled(
     are driven by the host."""
     facts, seconds = None, 0.0
     if wants_facts(module, schedule, device.capabilities or capabilities_of(device.target)):
-        looked = look(device, graph, module)
+        looked = look(device, graph, module, (schedule or AUTO).memory)
         facts, seconds = looked.facts, looked.upload
     made = for_target(module, device.target, schedule, facts, device.capabilities)
     if counted:

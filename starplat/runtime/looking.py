@@ -10,7 +10,7 @@ from functools import cache
 from time import perf_counter
 
 from starplat.analysis import analyse
-from starplat.backends.scheduled import for_target
+from starplat.backends.scheduled import made_for_target
 from starplat.frontend.check import check
 from starplat.frontend.parser import parse
 from starplat.frontend.statements.sequence import sequenced
@@ -24,8 +24,9 @@ from starplat.runtime.devices.device import Device
 from starplat.runtime.facts import facts_of, longest_row_by_host
 from starplat.runtime.resident import on_device
 from starplat.runtime.running import Run
-from starplat.schedule import AUTO
+from starplat.schedule import Schedule
 from starplat.schedule.facts import GraphFacts
+from starplat.schedule.schedule import Memory
 from starplat.source import SourceFile
 
 _TEXT = """\
@@ -69,13 +70,13 @@ def facts_on(device: Device, graph: Graph, module: ir.Module) -> GraphFacts:
     return look(device, graph, module).facts
 
 
-def look(device: Device, graph: Graph, module: ir.Module) -> Looked:
-    """The same, with its cost."""
+def look(device: Device, graph: Graph, module: ir.Module, memory: Memory = Memory.AUTO) -> Looked:
+    """The same, with its cost; `memory` is where that module's columns will lie."""
     uploads: list[float] = []
 
     def longest_row(graph: Graph) -> int:
         entry = None if device.is_host or not graph.num_arcs else _entry(graph, module)
-        found = None if entry is None else _run(device, graph, looking_module(entry), uploads)
+        found = None if entry is None else _run(device, graph, looking_module(entry), memory, uploads)
         return longest_row_by_host(graph) if found is None else found
 
     return Looked(facts_of(graph, longest_row), sum(uploads))
@@ -96,9 +97,9 @@ def looking_module(entry: str) -> ir.Module:
     return run_passes(lower(facts.program, entry, facts))
 
 
-def _run(device: Device, graph: Graph, module: ir.Module, uploads: list[float]) -> int | None:
+def _run(device: Device, graph: Graph, module: ir.Module, memory: Memory, uploads: list[float]) -> int | None:
     """What the program gives; None if there is no room for it, which the next one reports better."""
-    made = for_target(module, device.target, AUTO, capabilities=device.capabilities)
+    made = made_for_target(module, device.target, Schedule(memory=memory), capabilities=device.capabilities)
     with ExitStack() as held:
         run = Run(made, graph, Bound(), device, on_device(device, graph), held)
         if not run.fits():

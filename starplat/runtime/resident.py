@@ -32,6 +32,9 @@ _SAME_BOTH_WAYS = {ir.IN_ROW_OFFSETS.name: ir.ROW_OFFSETS.name, ir.IN_COLUMNS.na
 """Of an undirected graph the incoming arcs lie as the outgoing ones do; only their numbers differ."""
 
 
+_Key = tuple[str, ir.Element, ir.Placement]
+
+
 class HostArrays(Mapping[str, Cells]):
     """The graph's arrays by name, made on demand."""
 
@@ -56,7 +59,7 @@ class ResidentGraph:
 
     def __init__(self, device: Device, graph: Graph) -> None:
         self._device = device
-        self._buffers: dict[tuple[str, ir.Element], Buffer] = {}
+        self._buffers: dict[_Key, Buffer] = {}
         self._when_graph_goes = weakref.finalize(graph, _trim, weakref.ref(device))
         self._when_graph_goes.atexit = False
         self.num_nodes = graph.num_nodes
@@ -64,12 +67,12 @@ class ResidentGraph:
         self.wide_arcs = needs_wide_arcs(graph.num_arcs)
         self._directed = graph.directed
 
-    def array(self, array: ir.Array, graph: Graph) -> Buffer:
+    def array(self, array: ir.Array, graph: Graph, placement: ir.Placement = ir.Placement.DEVICE) -> Buffer:
         """One of the graph's own arrays, or its weights as cells of `array`; uploaded the first time."""
-        key = self._key(array)
+        key = self._key(array, placement)
         if key not in self._buffers:
             count = cells_in(array.extent, self.num_nodes, self.num_arcs)
-            buffer = self._device.allocate(dtype_of(array.element, wide_arcs=self.wide_arcs), count)
+            buffer = self._device.allocate(dtype_of(array.element, wide_arcs=self.wide_arcs), count, placement)
             try:
                 self._fill(buffer, key[0], array.element, graph)
             except BaseException:
@@ -78,19 +81,23 @@ class ResidentGraph:
             self._buffers[key] = buffer
         return self._buffers[key]
 
-    def holds(self, array: ir.Array) -> bool:
+    def holds(self, array: ir.Array, placement: ir.Placement) -> bool:
         """Whether `array` would cost nothing."""
-        return self._key(array) in self._buffers
+        return self._key(array, placement) in self._buffers
 
     def apart(self, arrays: Iterable[ir.Array]) -> tuple[ir.Array, ...]:
-        """The distinct arrays that the device has to hold: some share memory."""
-        return tuple({self._key(array): array for array in arrays}.values())
+        """The distinct ones of some arrays of one placement: some share memory."""
+        found: dict[_Key, ir.Array] = {}
+        for array in arrays:
+            found.setdefault(self._key(array, ir.Placement.DEVICE), array)
+        return tuple(found.values())
 
-    def _key(self, array: ir.Array) -> tuple[str, ir.Element]:
+    def _key(self, array: ir.Array, placement: ir.Placement) -> _Key:
         """What tells arrays of the graph apart: the program's own weights are the graph's in another type."""
         if array.origin is not ir.Origin.GRAPH:
-            return ir.WEIGHTS.name, array.element
-        return array.name if self._directed else _SAME_BOTH_WAYS.get(array.name, array.name), array.element
+            return ir.WEIGHTS.name, array.element, placement
+        name = array.name if self._directed else _SAME_BOTH_WAYS.get(array.name, array.name)
+        return name, array.element, placement
 
     def _fill(self, buffer: Buffer, name: str, element: ir.Element, graph: Graph) -> None:
         if name == ir.WEIGHTS.name and graph.weights is None:

@@ -4,6 +4,7 @@ What the caller gave on the host is uploaded once and copied for every repetitio
 device is used in place: the program's changes are the caller's, as a parameter by reference has it.
 """
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -25,7 +26,7 @@ from starplat.runtime.attending.progress import Progress
 from starplat.runtime.devices.buffers import Adopted, Buffer
 from starplat.runtime.devices.device import Device, Kernels
 from starplat.runtime.elements import Cells, Value, cells_in, dtype_of
-from starplat.runtime.estimate import Estimate, Sizes, temporaries, too_large
+from starplat.runtime.estimate import Estimate, Sizes, host_memory, temporaries, too_large
 from starplat.runtime.resident import HostArrays, ResidentGraph, make_room
 from starplat.runtime.tracing.watch import Watch
 from starplat.runtime.tracing.watched import WatchedExecutor
@@ -92,10 +93,21 @@ class Run:
             DiagnosticError: E0908, there is not.
         """
         expected, needed = self._needs()
+        program = PurePath(self.module.source.name).stem
         if not make_room(self.device, needed):
             free = self.device.free_memory() or 0
-            raise too_large(PurePath(self.module.source.name).stem, self.device.name, needed, free)
+            raise too_large(program, self.device.name, needed, free)
+        self._require_host_memory(program)
         return expected
+
+    def _require_host_memory(self, program: str) -> None:
+        """E0908 where the host has no room for the arrays that are to be mapped and are not yet."""
+        sizes = Sizes(self.resident.num_nodes, self.resident.num_arcs)
+        mapped = (array for array in self.module.mapped if array.name not in self._adopted)
+        new = [array for array in mapped if not self.resident.holds(array, ir.Placement.MAPPED)]
+        needed, free = sizes.all(self.resident.apart(new)), host_memory()
+        if free is not None and free < needed:
+            raise too_large(program, "the host", needed, free)
 
     def fits(self) -> bool:
         """Whether there is room for the run."""
@@ -105,10 +117,17 @@ class Run:
         """What the run takes, and the bytes of it that are not on the device yet."""
         sizes = Sizes(self.resident.num_nodes, self.resident.num_arcs)
         weights = (array for array in self.module.inputs if self._from_weights(array))
-        graph = self.resident.apart((*self.module.graph_arrays, *weights))
-        own = sum(self._cost(array, sizes) for array in self._parameters)
-        expected = Estimate(sizes.all(graph), own, temporaries(self.module, sizes))
-        return expected, expected.total - sizes.all(array for array in graph if self.resident.holds(array))
+        lying = (*self.module.graph_arrays, *weights)
+        graph = self.resident.apart(array for array in lying if array not in self.module.mapped)
+        own = sum(self._cost(array, sizes) for array in self._parameters if array not in self.module.mapped)
+        expected = Estimate(sizes.all(graph), own, temporaries(self.module, sizes), self._mapped(sizes))
+        there = (array for array in graph if self.resident.holds(array, ir.Placement.DEVICE))
+        return expected, expected.total - sizes.all(there)
+
+    def _mapped(self, sizes: Sizes) -> Mapping[str, int]:
+        """Bytes of the arrays in mapped host memory, by name; those that share memory count once."""
+        mapped = (array for array in self.module.mapped if array.name not in self._adopted)
+        return {array.name: sizes.of(array) for array in self.resident.apart(mapped)}
 
     def _cost(self, array: ir.Array, sizes: Sizes) -> int:
         """Bytes that a parameter takes besides the graph's: none for what is used in place."""
@@ -131,7 +150,7 @@ class Run:
 
     def upload(self) -> None:
         """Brings to the device what is not there yet: the graph's arrays, the weights, what the caller gave."""
-        graph = {array.name: self.resident.array(array, self.graph) for array in self.module.graph_arrays}
+        graph = {array.name: self._resident(array) for array in self.module.graph_arrays}
         for array in self.module.inputs:
             given = self.bound.arrays.get(array.name)
             if array.name in self._adopted:
@@ -139,10 +158,13 @@ class Run:
             elif given is not None:
                 self._given[array.name] = self._uploaded(array, self._on_host(given))
             elif array.origin is ir.Origin.WEIGHT:
-                self._given[array.name] = self.resident.array(array, self.graph)
+                self._given[array.name] = self._resident(array)
         host = HostArrays(self.graph)
         resident = self.resident
         self._world = World(resident.num_nodes, resident.num_arcs, resident.wide_arcs, host, graph)
+
+    def _resident(self, array: ir.Array) -> Buffer:
+        return self.resident.array(array, self.graph, self.module.placement(array))
 
     def _on_host(self, given: Cells | Lent) -> Cells:
         if not isinstance(given, Lent):
@@ -229,7 +251,7 @@ class Run:
         if adoption is not None and not (adoption.adopted.read_only and array.name in self._changed):
             return adoption.lent.value
         if self._is_given(place.buffer):
-            kept = self._allocated(array)
+            kept = self.device.allocate(*self._kind(array))
             self.device.copy(kept, place.buffer)
             return self.device.with_arrays().export(kept)
         del self._places[array.name]
@@ -243,7 +265,7 @@ class Run:
         return dtype_of(array.element, wide_arcs=self.resident.wide_arcs), count
 
     def _allocated(self, array: ir.Array) -> Buffer:
-        return self.device.allocate(*self._kind(array))
+        return self.device.allocate(*self._kind(array), self.module.placement(array))
 
     def _uploaded(self, array: ir.Array, cells: Cells) -> Buffer:
         buffer = self._allocated(array)

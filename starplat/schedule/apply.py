@@ -20,6 +20,7 @@ from starplat.schedule.loop.batches import rounds_in_batches
 from starplat.schedule.loop.groups import rounds_by_one_group
 from starplat.schedule.loop.pieces import kernels_in_pieces
 from starplat.schedule.loop.step import loops_on_device
+from starplat.schedule.memory import arcs_in_host_memory
 from starplat.schedule.priority.step import nearest_first
 from starplat.schedule.queues.step import sets_as_queues
 from starplat.schedule.schedule import PLAIN, Schedule
@@ -106,7 +107,7 @@ STEPS: tuple[Step | GraphStep, ...] = (
     Step(
         "batch",
         "the host launches several rounds ahead and reads late whether there are more",
-        "last: it takes the rounds that are left to the host",
+        "late as well: it takes the rounds that are left to the host",
         rounds_in_batches,
     ),
     Step(
@@ -114,6 +115,12 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "a thread takes consecutive iterations",
         "after all that makes kernels; those inside a launch of one group are taken by few threads anyway",
         kernels_in_pieces,
+    ),
+    Step(
+        "memory",
+        "arrays with a cell for each arc are placed in host memory",
+        "last: it looks at which arrays all kernels only read",
+        arcs_in_host_memory,
     ),
 )
 

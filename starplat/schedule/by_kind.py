@@ -71,6 +71,7 @@ def _with_variant(base: ir.Module, other: ir.Module, variant: ir.Variant) -> ir.
         helpers=(*base.helpers, *new_helpers),
         inputs=_either(base.inputs, other.inputs),
         graph_arrays=tuple(array for array in ir.GRAPH_ARRAYS if array in used),
+        mapped=_either(base.mapped, other.mapped),
         variants=(*base.variants, replace(variant, function=f"{other.entry}{end}")),
     )
 

@@ -79,6 +79,14 @@ class Algebra(Setting):
     AUTO = "auto", "where it is proved and worth it: union-find, triangles on oriented rows"
 
 
+class Memory(Setting):
+    """Where columns and read-only edge properties lie; all else is in the device's memory."""
+
+    RESIDENT = "resident", "in the device's memory"
+    MAPPED = "mapped", "in page-locked memory of the host, where kernels read them, so that larger graphs fit"
+    AUTO = "auto", "resident"
+
+
 @dataclass(frozen=True, slots=True)
 class Delta:
     """Nodes nearer than `width` times the round's number come before the others."""
@@ -120,6 +128,7 @@ class Schedule:
     loop: Loop = Loop.AUTO
     priority: Priority | Delta = Priority.AUTO
     algebra: Algebra = Algebra.AUTO
+    memory: Memory = Memory.AUTO
 
     @property
     def values(self) -> Mapping[str, Value]:
@@ -143,7 +152,7 @@ class Schedule:
 AUTO = Schedule()
 """Everything is left to the compiler: the default."""
 
-PLAIN = Schedule(Direction.PUSH, Frontier.FLAGS, Balance.NODE, Loop.HOST, Priority.NONE, Algebra.PLAIN)
+PLAIN = Schedule(Direction.PUSH, Frontier.FLAGS, Balance.NODE, Loop.HOST, Priority.NONE, Algebra.PLAIN, Memory.RESIDENT)
 """The program as written, without any rewrite."""
 
 

@@ -30,6 +30,7 @@ SOUGHT: Mapping[str, str] = {
     "the node's own, and ends when none can be lowered",
     "algebra": "no loop was found that spreads the best label of each component until no arc changes one, and no "
     "kernel that counts triangles",
+    "memory": "no kernel reads columns, sources of arcs, weights or an edge property that nothing changes",
 }
 """What is sought, by the knob that asks for it."""
 
@@ -39,6 +40,7 @@ LACKING: Mapping[str, str] = {
     "batches": "in-order queue of launches whose reductions stay on the device",
     "group_rows": "groups whose threads share arcs",
     "shared_arcs": "sub-groups whose threads share arcs and sets of nodes",
+    "mapped_memory": "page-locked host memory that its kernels read",
 }
 """What a target may lack, by the capability that says so."""
 

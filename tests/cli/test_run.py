@@ -75,7 +75,7 @@ def test_json_has_exactly_the_promised_keys(starplat: Starplat, examples: Path, 
     assert found["properties"]["dist"] == {"type": "int", "count": 5, "finite": 4, "sum": 12, "min": 0, "max": 8}
     assert list(found["seconds"]) == ["load", "compile", "upload", "run", "download"]
     assert len(found["seconds"]["run"]) == 3
-    assert set(found["bytes"]) == {"up", "down"}
+    assert set(found["bytes"]) == {"up", "down", "mapped"}
     assert found["validated"] is None
     assert found["warnings"] == []
 

@@ -56,6 +56,15 @@ def test_an_emitted_program_asks_for_rounds_ahead(program: str, target: str, tmp
 @pytest.mark.campaign
 @pytest.mark.spread
 @pytest.mark.parametrize("target", ["opencl", "sycl"])
+@pytest.mark.parametrize("program", ["bfs_levels", "sssp"])
+def test_an_emitted_program_maps_memory_of_the_host(program: str, target: str, tmp_path: Path) -> None:
+    case = next(case for case in CASES if case.program == program)
+    emitted_agrees(case, target, tmp_path, "memory=mapped")
+
+
+@pytest.mark.campaign
+@pytest.mark.spread
+@pytest.mark.parametrize("target", ["opencl", "sycl"])
 @pytest.mark.parametrize("program", ["pagerank", "sssp", "triangle_count"])
 def test_an_emitted_program_for_cpus_does_so_too(program: str, target: str, tmp_path: Path) -> None:
     case = next(case for case in CASES if case.program == program)

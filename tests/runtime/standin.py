@@ -18,6 +18,10 @@ class DriverError(Exception):
 class RuntimeFaultError(Exception):
     """CuPy's CUDARuntimeError."""
 
+    def __init__(self, text: str = "", status: int = 1) -> None:
+        super().__init__(text)
+        self.status = status
+
 
 class OutOfMemoryError(MemoryError):
     """CuPy's OutOfMemoryError."""
@@ -69,6 +73,18 @@ class Array:
 
     def fill(self, value: Any) -> None:
         self.cells.fill(value)
+
+
+class PinnedMemory:
+    """`cupy.cuda.PinnedMemory`: page-locked memory of the host, of which there may be none left."""
+
+    room = 2**30
+
+    def __init__(self, size: int, flags: int) -> None:
+        if size > PinnedMemory.room:
+            raise RuntimeFaultError("cudaErrorMemoryAllocation", 2)
+        self.cells = np.full(size, 255, np.uint8)
+        self.ptr = self.cells.ctypes.data
 
 
 BY_ADDRESS: dict[int, np.ndarray[Any, Any]] = {}
@@ -124,12 +140,16 @@ class CuPy:
             getDeviceProperties=lambda index: {"name": b"Stand-in", "major": 9, "minor": 0, "multiProcessorCount": 4},
             pointerGetAttributes=lambda address: SimpleNamespace(device=self.owners.get(address, -1)),
             memGetInfo=lambda: (self.free, 2**34),
+            hostAllocMapped=2,
         )
         stream = Stream()
         self.cuda = SimpleNamespace(
             runtime=runtime,
             driver=SimpleNamespace(CUDADriverError=DriverError),
             memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
+            PinnedMemory=PinnedMemory,
+            UnownedMemory=lambda ptr, size, owner, number: owner,
+            MemoryPointer=lambda owner, offset: owner,
             Device=Device,
             Event=Event,
             get_elapsed_time=lambda begin, end: end.time - begin.time,
@@ -142,6 +162,9 @@ class CuPy:
         self.owners[array.data.ptr] = number
         BY_ADDRESS[array.data.ptr] = array.cells
         return array
+
+    def ndarray(self, count: int, dtype: Any, memory: PinnedMemory) -> Array:
+        return Array(memory.cells.view(dtype)[:count])
 
     def empty(self, count: int, dtype: Any) -> Array:
         if count * np.dtype(dtype).itemsize > self.free:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import starplat
 from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
@@ -16,8 +17,9 @@ from starplat.runtime import run_module
 from starplat.runtime.devices.cuda import CudaDevice
 from starplat.runtime.devices.device import Kernels
 from starplat.runtime.session import default_session
+from starplat.schedule.parse import parse_schedule
 from tests.runtime.programs import A, B, increment, module
-from tests.runtime.standin import Array, CuPy, RuntimeFaultError, Stream
+from tests.runtime.standin import Array, CuPy, PinnedMemory, RuntimeFaultError, Stream
 
 GRAPH = Graph.from_arcs(5, [0, 1, 2], [1, 2, 3])
 PROGRAM = module(ir.Launch("increment"), parameters=(A, B), kernels=(increment(A),))
@@ -133,3 +135,35 @@ def test_runs_are_timed_by_the_devices_own_clock(cupy: CuPy) -> None:
     """The stand-in's clock goes on by a millisecond from the event before a run to the one behind it."""
     result = run_module(PROGRAM, GRAPH, target="cuda", arguments={"a": [1] * 5, "b": [2] * 5}, repeat=3)
     assert result.seconds.run == pytest.approx((1e-3, 1e-3, 1e-3))
+
+
+SUM = starplat.compile("""
+function sum(Graph g, propEdge<int> weight, propNode<int> total) {
+    forall (v in g.nodes()) {
+        forall (w in g.neighbors(v)) {
+            edge e = g.get_edge(v, w);
+            v.total += e.weight;
+        }
+    }
+}
+""")
+
+
+def test_mapped_arrays_lie_in_page_locked_memory(cupy: CuPy) -> None:
+    graph = Graph.from_arcs(5, [0, 1, 1], [1, 2, 3], [7, 8, 9])
+    result = run_module(SUM.module(), graph, target="cuda", schedule=parse_schedule("memory=mapped"))
+    assert result["total"].tolist() == [7, 17, 0, 0, 0]
+    assert result["weight"].tolist() == [7, 8, 9]
+    assert (result.bytes.up, dict(result.estimate.mapped)) == (4 * 6, {"columns": 12, "weight": 12})
+    kept = run_module(
+        SUM.module(), graph, target="cuda", schedule=parse_schedule("memory=mapped"), device_results=True
+    )["weight"]
+    assert kept.get().tolist() == [7, 8, 9]
+
+
+def test_too_little_page_locked_memory_is_said(cupy: CuPy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PinnedMemory, "room", 8)
+    with pytest.raises(DiagnosticError) as raised:
+        run_module(SUM.module(), GRAPH, target="cuda", schedule=parse_schedule("memory=mapped"))
+    (said,) = raised.value.diagnostics
+    assert (said.code, "the host, for Stand-in," in said.message) == ("E0903", True)

@@ -62,6 +62,7 @@ def refusals(text: str, schedule: str, target: str = "cuda") -> list[tuple[str, 
         "balance=edge",
         "priority=delta(3)",
         "balance=edge,priority=delta(2)",
+        "memory=mapped",
     ],
 )
 def test_what_is_followed_is_not_refused(text: str, schedule: str) -> None:
@@ -78,6 +79,7 @@ def test_what_is_followed_is_not_refused(text: str, schedule: str) -> None:
         (PULLS, "frontier=bitmap"),
         (PEELING, "priority=delta(1)"),
         (SETS["the flags are a parameter"], "frontier=bitmap"),
+        (ONE_STEP, "memory=mapped"),
     ],
 )
 def test_what_the_program_has_not_is_said(text: str, schedule: str) -> None:
@@ -107,7 +109,11 @@ def test_a_program_that_pulls_by_itself_may_be_asked_to() -> None:
 
 @pytest.mark.parametrize(
     ("schedule", "lack"),
-    [("loop=device", "it has no grid barrier"), ("balance=edge", "it has no groups whose threads share arcs")],
+    [
+        ("loop=device", "it has no grid barrier"),
+        ("balance=edge", "it has no groups whose threads share arcs"),
+        ("memory=mapped", "it has no page-locked host memory that its kernels read"),
+    ],
 )
 def test_what_a_target_lacks_is_named(schedule: str, lack: str) -> None:
     ((message, help),) = refusals(SSSP, schedule, "openmp")

@@ -11,10 +11,10 @@ from starplat.backends import statements as st
 from starplat.backends.c.cplusplus import TYPES
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT
-from starplat.backends.c.set_uses import changed_arrays, fixed_sets
+from starplat.backends.c.set_uses import changed_arrays
 from starplat.backends.files.headers import Header, bare
 from starplat.backends.files.layout import raw_literal
-from starplat.backends.files.library import Interface, buffer_type, header_parameter_lines, pairs, parameter_lines
+from starplat.backends.files.library import Interface, header_parameter_lines, pairs, parameter_lines
 from starplat.backends.files.read_graph import graph_pieces, weight_element
 from starplat.backends.files.render import helper_texts, render
 from starplat.backends.host.functions import host_text
@@ -226,15 +226,14 @@ class _Arguments:
         match parameter.what:
             case ir.Variable(_, ir.Element.NODE):
                 yield f"const int {name} = host.node({given});"
-            case ir.Array(_, element, _, ir.Origin.WEIGHT):
-                yield f"Buffer<{CELLS[element]}> {name}(device, host.weights);"
-                if parameter.what in self.changed:
+            case ir.Array(_, element, _, ir.Origin.WEIGHT) as array:
+                yield f"{self.interface.kind(array)} {name}(device, host.weights);"
+                if array in self.changed:
                     yield f"const Buffer<{CELLS[element]}> {given}(device, host.weights);"
             case ir.Array() as array if isinstance(argument.type, SetType):
-                kind = buffer_type(array, self.fixed_sets)
-                yield f"{kind} {name}(device, {self.marked(argument, given)});"
-            case ir.Array(_, element) as array:
-                yield f"Buffer<{CELLS[element]}> {name}(device, {size_of(array)});"
+                yield f"{self.interface.kind(array)} {name}(device, {self.marked(argument, given)});"
+            case ir.Array() as array:
+                yield f"{self.interface.kind(array)} {name}(device, {size_of(array)});"
 
     def marked(self, argument: ir.Argument, given: str) -> str:
         """The flags of a set."""
@@ -261,10 +260,6 @@ class _Arguments:
     def changed(self) -> frozenset[ir.Array]:
         """The arrays that the program changes."""
         return changed_arrays(self.module)
-
-    @cached_property
-    def fixed_sets(self) -> frozenset[ir.Array]:
-        return fixed_sets(self.module)
 
     def literal(self, constant: ir.Const) -> str:
         printer = ExpressionPrinter(CPP, self.names.local, self.names.host_function, Helpers())

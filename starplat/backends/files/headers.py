@@ -126,6 +126,14 @@ def host_header(name: str, language: str, includes: tuple[str, ...]) -> Header:
     return Header(f"starplat_{name}.hpp", says, includes, tuple(map(shared, texts)), frozenset(map(bare, helpers)))
 
 
+def mapped_header(name: str, language: str) -> Header:
+    """The header of a target for arrays in mapped host memory."""
+    says = f"{language}: arrays in page-locked memory of the host. Needs C++17."
+    includes = (f'#include "starplat_{name}.hpp"',)
+    parts = (device_part(f"{name}/mapped.hpp.jinja"),)
+    return Header(f"starplat_{name}_mapped.hpp", says, includes, parts, frozenset())
+
+
 def shared(text: str) -> str:
     """A helper as a header has it: it may stay unused."""
     return _STATIC.sub(lambda match: f"{match[1]}{match[2] or 'inline '}", text)

@@ -11,7 +11,7 @@ from functools import cached_property
 from starplat.backends.c.cplusplus import TYPES
 from starplat.backends.c.lines import INDENT
 from starplat.backends.c.set_uses import fixed_sets
-from starplat.backends.host.words import CELLS, size_of
+from starplat.backends.host.words import CELLS, buffer_type, size_of
 from starplat.backends.text.comments import quoted
 from starplat.backends.text.names import Names
 from starplat.backends.text.words import WORDS_OF_C
@@ -46,11 +46,6 @@ def pairs(module: ir.Module) -> list[tuple[ir.Argument, ir.Parameter]]:
     parameters = module.function(module.entry).parameters
     wanted = (argument for argument in module.arguments if not isinstance(argument.type, GraphType))
     return list(zip(wanted, parameters, strict=True))
-
-
-def buffer_type(array: ir.Array, fixed: frozenset[ir.Array]) -> str:
-    """The class that holds an array, which may be one of the sets that nothing changes."""
-    return "FixedSet" if array in fixed else f"Buffer<{CELLS[array.element]}>"
 
 
 class Interface:
@@ -119,9 +114,9 @@ class Interface:
     # --- the way in and out ----------------------------------------------------------------------------------------
 
     def weights(self) -> list[tuple[str, str]]:
-        """The arrays of weights, which are uploaded with the graph: their names, and what their cells are."""
+        """The arrays of weights, which are uploaded with the graph: their names, and the classes that hold them."""
         return [
-            (self.names.local(parameter.what), CELLS[parameter.what.element])
+            (self.names.local(parameter.what), self.kind(parameter.what))
             for _, parameter in pairs(self.module)
             if isinstance(parameter.what, ir.Array) and parameter.what.origin is ir.Origin.WEIGHT
         ]
@@ -129,7 +124,10 @@ class Interface:
     def buffers(self) -> list[tuple[str, str]]:
         """The other arrays in the same way, whose memory is made by the first run that needs it."""
         arrays = (parameter.what for _, parameter in self.pairs if isinstance(parameter.what, ir.Array))
-        return [(self.names.local(array), buffer_type(array, self.fixed_sets)) for array in arrays]
+        return [(self.names.local(array), self.kind(array)) for array in arrays]
+
+    def kind(self, array: ir.Array) -> str:
+        return buffer_type(array, self.fixed_sets, self.module.mapped)
 
     @cached_property
     def fixed_sets(self) -> frozenset[ir.Array]:
@@ -137,7 +135,7 @@ class Interface:
 
     def setup(self) -> list[str]:
         """The lines that make what the C++ function is called with."""
-        weights = [f"Buffer<{kind}> &{name} = handle->{name};" for name, kind in self.weights()]
+        weights = [f"{kind} &{name} = handle->{name};" for name, kind in self.weights()]
         return [*weights, *(self.made(argument, parameter) for argument, parameter in self.pairs)]
 
     def made(self, argument: ir.Argument, parameter: ir.Parameter) -> str:
@@ -150,12 +148,12 @@ class Interface:
             case ir.Array() as array if isinstance(argument.type, SetType):
                 to_place = "true" if argument.type.member is Scalar.NODE else "false"
                 cells = f"members_given({given}, {given}_count, {size_of(array)}, host, {to_place})"
-                return f"{buffer_type(array, self.fixed_sets)} &{name} = handle->{name}.emplace(device, {cells});"
+                return f"{self.kind(array)} &{name} = handle->{name}.emplace(device, {cells});"
             case ir.Array(_, element) as array if array in self.module.inputs:
                 cells = f"cells_given<{CELLS[element]}>({given}, {size_of(array)})"
                 if element is ir.Element.NODE:
                     cells = f"nodes_given({given}, {size_of(array)}, host)"
-                return f"Buffer<{CELLS[element]}> &{name} = handle->{name}.emplace(device, {cells});"
+                return f"{self.kind(array)} &{name} = handle->{name}.emplace(device, {cells});"
             case ir.Array(_, element) as array:
                 return f"Buffer<{CELLS[element]}> &{name} = kept(handle->{name}, device, {size_of(array)});"
 

@@ -6,7 +6,7 @@ The types and the file reader are headers that all programs share.
 from collections.abc import Iterator, Set
 
 from starplat.backends.host.uses import host_arrays
-from starplat.backends.host.words import CELLS
+from starplat.backends.host.words import CELLS, buffer_type
 from starplat.ir import nodes as ir
 
 
@@ -16,7 +16,7 @@ def graph_pieces(module: ir.Module) -> dict[str, object]:
     weight = weight_element(module)
     weight_type = None if weight is None else CELLS[weight]
     return {
-        "graph_arrays": [(array.name, CELLS[array.element]) for array in module.graph_arrays],
+        "graph_arrays": [(array.name, buffer_type(array, (), module.mapped)) for array in module.graph_arrays],
         "device_parameter": "Device &device" if module.graph_arrays else "Device &",
         "weight_type": weight_type,
         "host_graph": f"WeightedGraph<{weight_type}>" if weight_type else "HostGraph",

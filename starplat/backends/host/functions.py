@@ -18,7 +18,7 @@ from starplat.backends.c.set_uses import fixed_sets
 from starplat.backends.host.launches import BY_NAME, Launching, LaunchPrinter
 from starplat.backends.host.loops import HostLoopPrinter, is_counter
 from starplat.backends.host.uses import callees_first
-from starplat.backends.host.words import CELLS, CPP, size_of
+from starplat.backends.host.words import CELLS, CPP, buffer_type, size_of
 from starplat.backends.text.comments import comment, origin
 from starplat.backends.text.folding import folded_host
 from starplat.backends.text.helpers import Helpers
@@ -99,10 +99,8 @@ class HostPrinter:
 
     def parameter(self, parameter: ir.Parameter) -> str:
         match parameter.what:
-            case ir.Array() as array if array in self.fixed_sets:
-                return f"FixedSet &{self.device_name(array)}"
-            case ir.Array(_, element) as array:
-                return f"Buffer<{CELLS[element]}> &{self.device_name(array)}"
+            case ir.Array() as array:
+                return f"{buffer_type(array, self.fixed_sets, self.module.mapped)} &{self.device_name(array)}"
             case ir.Variable(_, element) as variable:
                 return f"{TYPES[element]} {'&' * parameter.by_reference}{self.names.local(variable)}"
 

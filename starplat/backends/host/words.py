@@ -1,5 +1,7 @@
 """The spelling of emitted host functions: C++, the same on every target."""
 
+from collections.abc import Container
+
 from starplat.backends.c.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES
 from starplat.backends.launch import SET_WORDS
 from starplat.backends.spelling import Spelling
@@ -52,6 +54,12 @@ _SIZES = {
     ir.Extent.LAYER: "graph.num_nodes / 1024 + 1",
     ir.Extent.WORKERS_BITS: f"{ir.WORKERS} * (graph.num_nodes / 32 + 1LL)",
 }
+
+
+def buffer_type(array: ir.Array, fixed: Container[ir.Array], mapped: Container[ir.Array]) -> str:
+    """The class that holds an array, which may be one of the sets that nothing changes or lie in mapped host memory."""
+    kind = "MappedBuffer" if array in mapped else "Buffer"
+    return "FixedSet" if array in fixed else f"{kind}<{CELLS[array.element]}>"
 
 
 def size_of(array: ir.Array) -> str:

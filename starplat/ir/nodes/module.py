@@ -6,7 +6,7 @@ from functools import cached_property
 from starplat.frontend.types import Type
 from starplat.ir.nodes.hosts import HostOp
 from starplat.ir.nodes.kernels import Function, Kernel, Parameter
-from starplat.ir.nodes.values import Array, Const, Element
+from starplat.ir.nodes.values import Array, Const, Element, Placement
 from starplat.source import NOWHERE, SourceFile, Span
 
 
@@ -55,7 +55,8 @@ class Module:
     WEIGHT array from the graph); `results` the entry's properties in order: the caller may ask for each.
     `result_type` is the language's type of what the entry returns. `graph_arrays` are those of GRAPH_ARRAYS that any
     kernel uses. `variants` of the entry are called in its place where the graph is of their kind; the first that fits.
-    kernel uses. `returns_infinity`: the entry may return INF because the program says so.
+    `mapped` are the arrays that lie in mapped host memory; kernels only read them. `returns_infinity`: the entry may
+    return INF because the program says so.
     """
 
     source: SourceFile = field(compare=False, repr=False)
@@ -68,8 +69,13 @@ class Module:
     results: tuple[Array, ...]
     result_type: Type | None
     graph_arrays: tuple[Array, ...]
+    mapped: tuple[Array, ...] = ()
     variants: tuple[Variant, ...] = ()
     returns_infinity: bool = False
+
+    def placement(self, array: Array) -> Placement:
+        """Where the cells of an array lie."""
+        return Placement.MAPPED if array in self.mapped else Placement.DEVICE
 
     def function(self, name: str) -> HostFunction:
         return self._functions[name]

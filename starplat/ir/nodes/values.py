@@ -55,6 +55,13 @@ class Origin(Enum):
     HOST = "host"  # the same, for the host alone: only ReadCell and WriteCell touch it, and it is not on the device
 
 
+class Placement(Enum):
+    """Where the cells of an array lie."""
+
+    DEVICE = "device memory"
+    MAPPED = "page-locked host memory"  # which kernels read over the link to the host
+
+
 class Packing(Enum):
     """How a set of nodes is stored in place of flags. Each has a bit for every node, by which a node joins once."""
 

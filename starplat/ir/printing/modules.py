@@ -15,7 +15,8 @@ from starplat.ir.printing.operations import indent, print_ops
 def print_module(module: ir.Module) -> str:
     """The whole module."""
     head = [f"module {module.entry}"]
-    for title, arrays in (("graph", module.graph_arrays), ("inputs", module.inputs), ("results", module.results)):
+    groups = {"graph": module.graph_arrays, "inputs": module.inputs, "results": module.results, "mapped": module.mapped}
+    for title, arrays in groups.items():
         if arrays:
             head.append(f"  {title}: {', '.join(array.name for array in arrays)}")
     parts = ["\n".join(head)]

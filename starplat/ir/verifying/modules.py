@@ -41,6 +41,12 @@ def _verify_interface(module: ir.Module, whole: Scope) -> None:
     parameters = {parameter.what for parameter in module.function(module.entry).parameters}
     for array in (*module.inputs, *module.results):
         whole.require(array in parameters, f"'{array.name}' is no parameter of the entry")
+    written = {array for kernel in module.kernels for array in written_arrays(kernel.body)}
+    for array in module.mapped:
+        whole.require(
+            array in (*module.graph_arrays, *module.inputs), f"'{array.name}' is neither the graph's nor given"
+        )
+        whole.require(array not in written, f"a kernel changes '{array.name}', which is in mapped host memory")
 
 
 def _verify_kernel(kernel: ir.Kernel, helpers: dict[str, ir.Function]) -> None:

@@ -8,18 +8,21 @@ from typing import Any
 
 import numpy as np
 
+from starplat.ir import nodes as ir
+
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Buffer:
     """Cells on a device; `memory` is whatever the target holds them in. There is room for one cell at least.
 
-    `lent` memory is the caller's: it is never kept for other uses.
+    `lent` memory is the caller's: it is never kept for other uses. `placement` says whether it is the host's.
     """
 
     dtype: np.dtype[Any]
     count: int
     memory: Any
     lent: bool = False
+    placement: ir.Placement = ir.Placement.DEVICE
 
     @property
     def size(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -10,11 +11,15 @@ from typing import Any
 import numpy as np
 
 from starplat.backends.cuda_family import BLOCKS_PER_MULTIPROCESSOR
+from starplat.ir import nodes as ir
 from starplat.runtime.arguments.lent import CUDA_DEVICES, cell_run, cuda_interface, dlpack_device
 from starplat.runtime.devices.buffers import Adopted, Buffer
 from starplat.runtime.devices.device import ArrayDevice
 from starplat.runtime.devices.device_faults import device_fault
 from starplat.runtime.elements import Cells
+
+_NO_MEMORY = 2
+"""CUDA's number for an allocation that finds no room."""
 
 
 class CupyDevice(ArrayDevice):
@@ -139,11 +144,32 @@ class CupyDevice(ArrayDevice):
         except self.cupy.cuda.memory.OutOfMemoryError as error:
             raise MemoryError(str(error)) from error
 
+    def _allocate_mapped(self, dtype: np.dtype[Any], count: int) -> Any:
+        """An array over page-locked memory, whose address is the same for the host and the GPU."""
+        cuda, size = self.cupy.cuda, _whole_words(count * dtype.itemsize)
+        try:
+            with self.device:
+                owner = cuda.PinnedMemory(size, cuda.runtime.hostAllocMapped)
+        except cuda.runtime.CUDARuntimeError as error:
+            if error.status != _NO_MEMORY:
+                raise device_fault(self.name, str(error)) from error
+            raise MemoryError(str(error)) from error
+        memory = cuda.UnownedMemory(owner.ptr, size, owner, self.device.id)
+        return self.cupy.ndarray(size // dtype.itemsize, dtype, cuda.MemoryPointer(memory, 0))
+
     def _upload(self, buffer: Buffer, cells: Cells) -> None:
+        if buffer.placement is ir.Placement.MAPPED:
+            self.synchronise()
+            cells_of_host(buffer)[:] = cells
+            return
         with self.operation():
             buffer.memory[: buffer.count].set(cells)
 
     def _download(self, buffer: Buffer, cells: Cells) -> None:
+        if buffer.placement is ir.Placement.MAPPED:
+            self.synchronise()
+            cells[:] = cells_of_host(buffer)
+            return
         with self.operation():
             buffer.memory[: buffer.count].get(out=cells)
 
@@ -152,6 +178,9 @@ class CupyDevice(ArrayDevice):
             buffer.memory.fill(value)
 
     def _copy(self, destination: Buffer, source: Buffer) -> None:
+        if source.placement is ir.Placement.MAPPED:
+            self._upload(destination, cells_of_host(source))
+            return
         with self.operation():
             destination.memory.data.copy_from_device_async(
                 source.memory.data, source.count * source.dtype.itemsize, self.cupy.cuda.get_current_stream()
@@ -189,6 +218,12 @@ class _Operation:
             raise device_fault(self.device.name, str(error or late)) from late
         if isinstance(error, self.device.errors):
             raise device_fault(self.device.name, str(error)) from error
+
+
+def cells_of_host(buffer: Buffer) -> Cells:
+    """The cells of a mapped buffer as the host sees them."""
+    whole = (ctypes.c_uint8 * buffer.size).from_address(int(buffer.memory.data.ptr))
+    return np.ctypeslib.as_array(whole).view(buffer.dtype)
 
 
 def _whole_words(size: int) -> int:

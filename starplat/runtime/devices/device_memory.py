@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from starplat.graph.graph import Graph
+from starplat.ir import nodes as ir
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device_faults import out_of_memory
 from starplat.runtime.elements import Cells, Value
@@ -39,32 +40,33 @@ class DeviceMemory(ABC):
         self.traffic = Traffic()
         self.graphs: weakref.WeakKeyDictionary[Graph, Any] = weakref.WeakKeyDictionary()
         """Those that lie here, as `resident.on_device` has brought them; the last one used stands last."""
-        self._free: dict[tuple[np.dtype[Any], int], list[Buffer]] = defaultdict(list)
+        self._free: dict[tuple[np.dtype[Any], int, ir.Placement], list[Buffer]] = defaultdict(list)
         self._ours: weakref.WeakSet[Buffer] = weakref.WeakSet()
 
-    def allocate(self, dtype: np.dtype[Any], count: int) -> Buffer:
+    def allocate(self, dtype: np.dtype[Any], count: int, placement: ir.Placement = ir.Placement.DEVICE) -> Buffer:
         """Cells with undefined contents.
 
         Raises:
-            DiagnosticError: E0903, the device has not enough memory.
+            DiagnosticError: E0903, there is not enough memory.
         """
-        kept = self._free.get((dtype, count))
+        kept = self._free.get((dtype, count, placement))
         if kept:
             return kept.pop()
-        room = self._room(dtype, max(count, 1))
-        buffer = Buffer(dtype, count, room)
+        room = self._room(dtype, max(count, 1), placement)
+        buffer = Buffer(dtype, count, room, placement=placement)
         self._ours.add(buffer)
         return buffer
 
-    def _room(self, dtype: np.dtype[Any], count: int) -> Any:
+    def _room(self, dtype: np.dtype[Any], count: int, placement: ir.Placement) -> Any:
         """New memory; where there is none, after what is kept has been given up, then graphs that are not in use."""
+        mapped = placement is ir.Placement.MAPPED
         give_up: Iterable[Callable[[], bool]] = (self._trimmed, *([self.relieve] * _MOST_RELIEFS))
         for more in give_up:
             with suppress(MemoryError):
-                return self._allocate(dtype, count)
+                return self._allocate_mapped(dtype, count) if mapped else self._allocate(dtype, count)
             if not more():
                 break
-        raise out_of_memory(self.name, dtype.itemsize * count)
+        raise out_of_memory(f"the host, for {self.name}," if mapped else self.name, dtype.itemsize * count)
 
     def relieve(self) -> bool:
         """Evicts the least recently used graph; False where only the last one is left."""
@@ -85,7 +87,7 @@ class DeviceMemory(ABC):
     def release(self, buffer: Buffer) -> None:
         """Keeps the memory for the next allocation of its size."""
         if not buffer.lent:
-            self._free[buffer.dtype, buffer.count].append(buffer)
+            self._free[buffer.dtype, buffer.count, buffer.placement].append(buffer)
 
     def trim(self) -> None:
         """Gives the memory of released buffers back to the device."""
@@ -93,14 +95,14 @@ class DeviceMemory(ABC):
 
     def free_memory(self) -> int | None:
         """Bytes that a run could have, what is kept from earlier runs included; None if unknown."""
-        left = self._free_memory(sum(buffer.size for buffer in self._ours))
-        return None if left is None else left + sum(b.size for buffers in self._free.values() for b in buffers)
+        left = self._free_memory(_on_device(self._ours))
+        return None if left is None else left + sum(map(_on_device, self._free.values()))
 
     def upload(self, buffer: Buffer, cells: Cells) -> None:
         """Host to device; `cells` has the buffer's type and length."""
         if buffer.count:
             assert cells.dtype == buffer.dtype, "what is uploaded has been converted before"
-            self.traffic.up += cells.nbytes
+            self.traffic.up += _on_device([buffer])
             self._upload(buffer, np.ascontiguousarray(cells))
 
     def upload_words(self, buffer: Buffer, cells: Cells) -> None:
@@ -117,7 +119,7 @@ class DeviceMemory(ABC):
         """Device to host."""
         cells: Cells = np.empty(buffer.count, buffer.dtype)
         if buffer.count:
-            self.traffic.down += cells.nbytes
+            self.traffic.down += _on_device([buffer])
             self._download(buffer, cells)
         return cells
 
@@ -153,6 +155,10 @@ class DeviceMemory(ABC):
     def _allocate(self, dtype: np.dtype[Any], count: int) -> Any:
         """Memory for `count` cells, one at least; MemoryError where there is none."""
 
+    def _allocate_mapped(self, dtype: np.dtype[Any], count: int) -> Any:
+        """The same in page-locked memory of the host, which kernels read."""
+        raise AssertionError(f"{self.name} has no mapped memory, so nothing is placed in it")
+
     @abstractmethod
     def _upload(self, buffer: Buffer, cells: Cells) -> None: ...
 
@@ -170,3 +176,8 @@ class DeviceMemory(ABC):
 
     @abstractmethod
     def _write_cell(self, buffer: Buffer, index: int, value: Any) -> None: ...
+
+
+def _on_device(buffers: Iterable[Buffer]) -> int:
+    """Bytes of those buffers that lie in the device's memory."""
+    return sum(buffer.size for buffer in buffers if buffer.placement is ir.Placement.DEVICE)

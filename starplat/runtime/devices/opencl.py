@@ -141,9 +141,14 @@ class OpenCLDevice(ArrayDevice):
         return self._faults
 
     def _allocate(self, dtype: np.dtype[Any], count: int) -> Any:
+        return self._memory(dtype, count, self.cl.mem_flags.READ_WRITE)
+
+    def _allocate_mapped(self, dtype: np.dtype[Any], count: int) -> Any:
+        return self._memory(dtype, count, self.cl.mem_flags.READ_WRITE | self.cl.mem_flags.ALLOC_HOST_PTR)
+
+    def _memory(self, dtype: np.dtype[Any], count: int, flags: int) -> Any:
         try:
-            size = -(-dtype.itemsize * count // WORD) * WORD
-            return self.cl.Buffer(self.context, self.cl.mem_flags.READ_WRITE, size)
+            return self.cl.Buffer(self.context, flags, _whole_words(dtype.itemsize * count))
         except self.cl.Error as error:
             if isinstance(error, self.cl.MemoryError) or any(word in str(error) for word in _NO_MEMORY):
                 raise MemoryError(str(error)) from error

@@ -40,6 +40,8 @@ class ReferenceDevice(ArrayDevice):
     def _allocate(self, dtype: np.dtype[Any], count: int) -> Cells:
         return np.empty(count, dtype)
 
+    _allocate_mapped = _allocate
+
     def _upload(self, buffer: Buffer, cells: Cells) -> None:
         buffer.memory[:] = cells
 

@@ -141,9 +141,15 @@ class SyclDevice(ArrayDevice):
         return self._faults
 
     def _allocate(self, dtype: np.dtype[Any], count: int) -> Any:
+        return self._memory(self.dpctl.memory.MemoryUSMDevice, dtype, count)
+
+    def _allocate_mapped(self, dtype: np.dtype[Any], count: int) -> Any:
+        return self._memory(self.dpctl.memory.MemoryUSMHost, dtype, count)
+
+    def _memory(self, kind: Callable[..., Any], dtype: np.dtype[Any], count: int) -> Any:
         whole_words = -(-dtype.itemsize * count // 4) * 4
         try:
-            return self.dpctl.memory.MemoryUSMDevice(whole_words, queue=self.queue)
+            return kind(whole_words, queue=self.queue)
         except self.dpctl.memory.USMAllocationError as error:
             raise MemoryError(str(error)) from error
 

@@ -95,7 +95,7 @@ class Result(Mapping[str, Any]):
         launches: how many kernels the last repetition launched.
         cached: whether the kernels had been built by an earlier run.
         on_device: whether the properties were left on the device.
-        estimate: the memory that the run was expected to take there.
+        estimate: the memory that the run was expected to take there, and the arrays in mapped host memory.
         trace: what happened in every round of a run that was watched, if one was asked for.
         validated: whether the answers were compared with the interpreter's and agree; None if not asked for.
         warnings: what is doubtful in the answer: values that are no finite numbers. A property on the device is looked
@@ -223,7 +223,7 @@ class Result(Mapping[str, Any]):
             "returned": _plain(self.returned),
             "properties": {name: self.summary(name).to_json() for name in self.properties},
             "seconds": self.seconds.to_json(),
-            "bytes": {"up": self.bytes.up, "down": self.bytes.down},
+            "bytes": {"up": self.bytes.up, "down": self.bytes.down, "mapped": dict(self.estimate.mapped)},
             "validated": self.validated,
             "warnings": [warning.to_json() for warning in self.warnings],
             **({} if self.trace is None else {"trace": self.trace.to_json()}),

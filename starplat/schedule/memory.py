@@ -1,0 +1,45 @@
+"""Step `memory`: places what kernels walk by arc in page-locked host memory.
+
+These arrays are by far the largest of a graph. Offsets and node properties, which kernels read more often, stay in the
+device's memory.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.visitor import arrays_in, walk_host, written_arrays
+from starplat.schedule.schedule import Memory, Schedule
+from starplat.schedule.step import Choice, Decided
+
+
+def arcs_in_host_memory(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> Decided:
+    """Maps the columns, sources and weights of arcs that kernels use, and edge properties that only kernels read."""
+    if schedule.memory is not Memory.MAPPED or not capabilities.mapped_memory:
+        return Decided(module)
+    mapped = tuple(_mapped(module))
+    if not mapped:
+        return Decided(module)
+    what = ", ".join(array.name for array in mapped)
+    choice = Choice(what, "in mapped host memory: a cell for each arc, which kernels only read")
+    return Decided(replace(module, mapped=mapped), (choice,))
+
+
+def _mapped(module: ir.Module) -> Iterator[ir.Array]:
+    for array in (*module.graph_arrays, *module.inputs):
+        if array.extent is ir.Extent.ARCS and not array.is_set and _is_for_kernels_to_read(module, array):
+            yield array
+
+
+def _is_for_kernels_to_read(module: ir.Module, array: ir.Array) -> bool:
+    """Whether kernels read it, none changes it, and no host operation copies, reads or passes it on."""
+    using = [kernel for kernel in module.kernels if array in kernel.arrays]
+    if not using or any(array in written_arrays(kernel.body) for kernel in using):
+        return False
+    return array.origin is ir.Origin.GRAPH or not any(
+        array in arrays_in(op)
+        for function in module.functions
+        for op in walk_host(function.body)
+        if not isinstance(op, ir.OnDevice)
+    )
