@@ -84,6 +84,39 @@ BY_NODE = """function f(Graph g) {
   return sum;
 }"""
 
+BY_DEGREE = """function f(Graph g) {
+  long sum = 0;
+  forall (a in g.nodes()) {
+    int da = g.count_outNbrs(a);
+    forall (b in g.neighbors(a)) {
+      int db = g.count_outNbrs(b);
+      if (da < db || (da == db && a < b)) {
+        forall (c in g.neighbors(a)) {
+          bool after = db < g.count_inNbrs(c) || (g.count_outNbrs(c) == db && b < c);
+          if (after && g.is_an_edge(b, c)) { sum += 1; }
+        }
+      }
+    }
+  }
+  return sum;
+}"""
+
+CLOSED_BY_A_LOOP = """function f(Graph g) {
+  long sum = 0;
+  forall (u in g.nodes()) {
+    int here = 0;
+    for (v in g.neighbors(u).filter(v > u)) {
+      for (w in g.nodes_to(v).filter(w > v)) {
+        for (x in g.neighbors(w).filter(x < v)) {
+          if (u == x) { here += 1; }
+        }
+      }
+    }
+    sum += here;
+  }
+  return sum;
+}"""
+
 TRIANGLES = {
     "upwards": UPWARDS,
     "renamed": RENAMED,
@@ -92,6 +125,8 @@ TRIANGLES = {
     "path": ALONG_A_PATH,
     "arcs": OVER_ARCS,
     "by-node": BY_NODE,
+    "by-degree": BY_DEGREE,
+    "closed-by-a-loop": CLOSED_BY_A_LOOP,
 }
 
 OTHERS = {
@@ -116,6 +151,10 @@ OTHERS = {
         ("return triangles", "return triangles - pairs"),
     ),
     "impossible": changed(UPWARDS, ("w > v)", "w > v && w < u)")),
+    "by-degree-without-ties": changed(BY_DEGREE, ("|| (da == db && a < b)", "")),
+    "degree-as-a-number": changed(BY_DEGREE, ("da < db ||", "da < b ||")),
+    "closed-anywhere": changed(CLOSED_BY_A_LOOP, ("u == x", "u != x")),
+    "closed-once": changed(CLOSED_BY_A_LOOP, ("here += 1; }", "here += 1; break; }")),
     "four-nodes": changed(UPWARDS, ("if (g.is_an_edge(u, w))", "forall (x in g.neighbors(w)) if (g.is_an_edge(u, w))")),
 }
 """One thing is different in each."""

@@ -10,9 +10,12 @@ from starplat.frontend.types import PropertyType, SetType
 from starplat.operators.canonical.arcs import by_rows
 from starplat.operators.canonical.copies import without_copies
 from starplat.operators.canonical.counters import as_flags
+from starplat.operators.canonical.filters import with_filters
 from starplat.operators.canonical.frontiers import over_frontiers
 from starplat.operators.canonical.inlining import inlined
 from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.sums.parallel import in_any_order
+from starplat.operators.canonical.sums.pulled import pulled
 
 
 def canonical(program: typed.Program, entry: str) -> typed.Program:
@@ -39,8 +42,11 @@ def _canonical_function(function: typed.FunctionDefinition, program: typed.Progr
     flagged = without_copies(as_flags(function.body))
     body = over_frontiers(flagged, program, results)
     body = function.body if body is flagged else body
-    rows = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)
-    return function if rows is function.body else replace(function, body=rows)
+    body = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)
+    function = function if body is function.body else replace(function, body=body)
+    function = in_any_order(function, program)
+    body = with_filters(pulled(function.body))
+    return function if body is function.body else replace(function, body=body)
 
 
 def _reached(functions: tuple[typed.FunctionDefinition, ...], entry: str) -> tuple[typed.FunctionDefinition, ...]:

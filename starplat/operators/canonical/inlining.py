@@ -1,24 +1,31 @@
-"""Functions that the host calls become part of their caller, so that a loop and its rounds stand in one function.
+"""Functions become part of their caller, so that a loop and what it does stand in one function.
 
     bool step(Graph g, ...) { ...; return moved; }          while (going) { ...; going = moved; }
     while (going) { going = step(g, ...); }
 
-A function that is a single `return` of an expression is put in its place where a `Min` or `Max` offers it. Others are
-small, end in their only `return` if they have one, and are called by a statement of their own on the host.
+A function that is no more than an expression, perhaps with names for parts of it, is put in its place where a `Min` or
+`Max` offers it, and in loops that only add up. Others are small, or a round that is called at one place; they end in
+their only `return` if they have one, and a statement of their own calls them: on the host, or in a loop that adds up.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 
 from starplat.analysis import walk
 from starplat.frontend import typed
+from starplat.frontend.types import Scalar
 from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_fresh_symbols
 
 MOST_STATEMENTS = 12
 """Of a function that becomes part of its callers: a call costs little beside what larger ones do."""
+MOST_OF_A_ROUND = 48
+"""Of one that is called at one place only, and has no loop of the host."""
 
+_LOOPS = (typed.While, typed.DoWhile, typed.FixedPoint, typed.CountedLoop, typed.IterateInBFS)
 Values = dict[typed.Symbol, typed.Expression | typed.Symbol]
 
 
@@ -34,6 +41,7 @@ class _Inliner:
     def __init__(self, program: typed.Program, inside: tuple[str, ...]) -> None:
         self._program = program
         self._inside = inside
+        self._in_kernel = False
 
     def block(self, block: typed.Block) -> typed.Block:
         return replace(block, statements=tuple(self._all(block.statements)))
@@ -46,20 +54,25 @@ class _Inliner:
         def change(part: object) -> object:
             return self._expression(part) if isinstance(part, typed.Call) else None
 
-        return rebuilt(s, change) if _offers(s) else s
+        in_sum = self._in_kernel or (isinstance(s, typed.ForEach) and _adds_up(s))
+        return rebuilt(s, change) if in_sum or _offers(s) else s
 
     def _expression(self, call: typed.Call) -> typed.Expression | None:
-        """The value of a function that is no more than an expression of what it is given."""
-        if (callee := self._callee(call)) is None:
+        """The value of a function that is no more than an expression of what it is given, and of names for parts."""
+        if (callee := self._callee(call)) is None or (values := self._given(callee, call)) is None:
             return None
-        match callee.body.statements:
-            case (typed.Return(value=value),) if value is not None:
-                values = self._given(callee, call)
-                if values is not None and not any(isinstance(p, typed.Call) for p in walk.within(value)):
-                    return substituted(value, values)
-            case _:
-                pass
-        return None
+        *named, last = callee.body.statements
+        if not isinstance(last, typed.Return) or last.value is None or any(walk.calls(callee.body)):
+            return None
+        for s in named:
+            if (
+                not isinstance(s, typed.Declare)
+                or s.value is None
+                or not _is_simple(value := substituted(s.value, values))
+            ):
+                return None
+            values[s.symbol] = value
+        return substituted(last.value, values)
 
     def _given(self, callee: typed.FunctionDefinition, call: typed.Call) -> Values | None:
         """What stands for the parameters; None where an argument would be evaluated more often than once."""
@@ -82,16 +95,23 @@ class _Inliner:
         if call.function in self._inside:
             return None
         callee = self._program.function(call.function)
-        return callee if sum(1 for _ in walk.statements(callee.body)) <= MOST_STATEMENTS else None
+        once = self._calls[call.function] == 1 and not any(isinstance(s, _LOOPS) for s in walk.statements(callee.body))
+        most = MOST_OF_A_ROUND if once else MOST_STATEMENTS
+        return callee if sum(1 for _ in walk.statements(callee.body)) <= most else None
+
+    @cached_property
+    def _calls(self) -> Counter[str]:
+        """How often functions are called."""
+        return Counter(call.function for function in self._program.functions for call in walk.calls(function.body))
 
     def _statement(self, s: typed.Statement) -> Iterator[typed.Statement]:
         match s:
             case typed.CallStatement(call=call):
                 yield from self._body(call, None) or (s,)
-            case typed.Assign(place=typed.Variable(), value=typed.Call() as call):
+            case typed.Assign(value=typed.Call() as call) | typed.Declare(value=typed.Call() as call):
                 yield from self._body(call, s) or (s,)
-            case typed.Declare(value=typed.Call() as call):
-                yield from self._body(call, s) or (s,)
+            case typed.Update(value=typed.Call() | typed.Convert(operand=typed.Call())) if self._in_kernel:
+                yield from self._added(s) or (s,)
             case typed.Block():
                 yield self.block(s)
             case typed.If():
@@ -99,15 +119,29 @@ class _Inliner:
                 yield replace(s, then=self.block(s.then), otherwise=otherwise)
             case typed.While() | typed.DoWhile() | typed.CountedLoop() | typed.FixedPoint():
                 yield replace(s, body=self.block(s.body))
-            case typed.ForEach(parallel=False, domain=typed.AllNodes() | typed.Members()):
+            case typed.ForEach(parallel=False, domain=typed.AllNodes() | typed.Members()) if not self._in_kernel:
                 yield replace(s, body=self.block(s.body))
+            case typed.ForEach() if self._in_kernel or _adds_up(s):
+                around, self._in_kernel = self._in_kernel, True
+                yield replace(s, body=self.block(s.body))
+                self._in_kernel = around
             case _:
                 yield s
+
+    def _added(self, s: typed.Update) -> list[typed.Statement]:
+        """An addition of what a function returns, after the function's statements."""
+        call = s.value.operand if isinstance(s.value, typed.Convert) else s.value
+        assert isinstance(call, typed.Call)
+        assert isinstance(call.type, Scalar)
+        local = typed.Symbol(call.function, call.type, typed.Role.LOCAL, call.span)
+        body = self._body(call, typed.Declare(local, call, span=call.span))
+        value = rebuilt(s.value, lambda part: typed.Variable(local, span=call.span) if part is call else None)
+        return [*body, replace(s, value=value)] if body else []
 
     def _body(self, call: typed.Call, into: typed.Assign | typed.Declare | None) -> list[typed.Statement]:
         """The statements of the callee, the last of them giving `into` its value; none if it stays a call."""
         callee = self._callee(call)
-        if callee is None or not _acts_on_graphs(callee):
+        if callee is None or not _acts_on_graphs(callee) or (self._in_kernel and not _fits_a_kernel(callee)):
             return []
         body = list(callee.body.statements)
         returns = [s for s in walk.statements(callee.body) if isinstance(s, typed.Return)]
@@ -120,7 +154,9 @@ class _Inliner:
         own = typed.Block((*declared, *callee.body.statements))
         tree = with_fresh_symbols(typed.Block((*declared, *body)), (own,))
         done = substituted(tree, values)
-        return list(_Inliner(self._program, (*self._inside, callee.name)).block(done).statements)
+        inner = _Inliner(self._program, (*self._inside, callee.name))
+        inner._in_kernel = self._in_kernel
+        return list(_under_one_name(inner.block(done).statements))
 
     def _parameters(self, callee: typed.FunctionDefinition, call: typed.Call) -> tuple[list[typed.Statement], Values]:
         """Locals for what the callee is given by value, unless nobody changes it meanwhile; the others' substitutes."""
@@ -143,6 +179,31 @@ def _offers(s: typed.Statement) -> bool:
     return any(isinstance(i, typed.AssignExtreme) and isinstance(i.place, typed.Cell) for i in walk.statements(s))
 
 
+def _adds_up(loop: typed.ForEach) -> bool:
+    """Whether a loop leaves nothing but sums of scalars."""
+    inside = list(walk.statements(loop.body))
+    return loop.parallel and not any(isinstance(p, typed.Cell) for s in inside for p in walk.written_places(s))
+
+
+def _under_one_name(statements: tuple[typed.Statement, ...]) -> tuple[typed.Statement, ...]:
+    """The statements without a last one that only gives a local of theirs another name."""
+    match statements:
+        case (*others, typed.Declare(symbol=name, value=typed.Variable(symbol=local))) if (
+            name.type == local.type and any(isinstance(s, typed.Declare) and s.symbol is local for s in others)
+        ):
+            return substituted(tuple(others), {local: name})
+        case _:
+            return statements
+
+
+def _fits_a_kernel(callee: typed.FunctionDefinition) -> bool:
+    """Whether it does nothing but count over rows: what it is given stays as it is."""
+    plain = (typed.Block, typed.If, typed.Declare, typed.Assign, typed.Update, typed.ForEach, typed.Return)
+    inside = list(walk.statements(callee.body))
+    places = [place for s in inside for place in walk.written_places(s)]
+    return all(isinstance(s, plain) for s in inside) and all(isinstance(p, typed.Variable) for p in places)
+
+
 def _acts_on_graphs(callee: typed.FunctionDefinition) -> bool:
     """Whether it has parallel loops or whole properties to do with: those are what a caller's loop is about."""
     acts = (typed.ForEach, typed.Attach, typed.CopyProperty, typed.FixedPoint, typed.IterateInBFS)
@@ -155,6 +216,8 @@ def _is_simple(argument: typed.Expression) -> bool:
         case typed.Convert(operand=operand):
             return _is_simple(operand)
         case typed.Cell(index=index):
+            return _is_simple(index)
+        case typed.GraphQuery(query=typed.Query.OUT_DEGREE | typed.Query.IN_DEGREE, arguments=(index,)):
             return _is_simple(index)
         case _:
             return isinstance(argument, typed.Literal | typed.Infinity | typed.Variable)

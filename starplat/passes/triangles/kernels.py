@@ -3,19 +3,20 @@ sum.
 
 Takes a kernel, gives its `TriangleCount`. The three nodes come from loops over neighbors, from the kernel's own range
 of nodes or arcs, and arcs between them from these loops and from tests with `is_an_edge`. Otherwise only the order of
-their numbers may decide whether three nodes count; so in a graph whose arcs lead both ways, without parallel ones,
-every triangle counts equally often.
+their numbers and degrees may decide whether three nodes count, in such a way that in a graph whose arcs lead both ways,
+without parallel ones, every triangle counts equally often.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import permutations, product
 
 from starplat.ir import nodes as ir
-from starplat.ir.conditions import COMPARISONS
+from starplat.ir.conditions import COMPARISONS, conjuncts
 from starplat.ir.rewriter import map_expression
+from starplat.ir.visitor import walk_expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +57,15 @@ def _counted(kernel: ir.Kernel, reader: TripleReader) -> TriangleCount:
     whole = reduction.combine is ir.Combine.ADD and reduction.variable.element in (ir.Element.INT, ir.Element.LONG)
     if not whole or not reader.is_triangle():
         raise IsNone
-    times = sum(map(reader.holds, ORDERS))
-    if times == 0:
+    times = reader.times()
+    if len(times) != 1 or times == {0}:
         raise IsNone
-    return TriangleCount(reduction, value * times, reader.loops_count())
+    return TriangleCount(reduction, value * times.pop(), reader.loops_count())
 
 
-ORDERS = tuple(permutations(range(3)))
+_ORDERS = tuple(permutations(range(3)))
 """The orders of the numbers of three nodes."""
+_Degrees = tuple[int, ...]
 
 
 class TripleReader:
@@ -82,7 +84,19 @@ class TripleReader:
 
     def loops_count(self) -> bool:
         """Whether loops may make triples that count of fewer nodes."""
-        return any(self.holds(places) for places in product(range(3), repeat=3) if len(set(places)) < 3)
+        fewer = [places for places in product(range(3), repeat=3) if len(set(places)) < 3]
+        return any(self.holds(places, degrees) for places in fewer for degrees in self.degrees())
+
+    def times(self, first: int | None = None) -> set[int]:
+        """How many of the orders of three nodes count, whatever their degrees are; of those only in which the `first`
+        node has a place, if it is given."""
+        orders = [order for order in _ORDERS if first is None or order[0] == first]
+        return {sum(self.holds(order, degrees) for order in orders) for degrees in self.degrees()}
+
+    def degrees(self) -> Iterable[_Degrees]:
+        """The degrees that three nodes may have, as far as conditions compare them."""
+        asked = any(degree_of(part) is not None for c in self.conditions for part in walk_expression(c))
+        return product(range(3), repeat=3) if asked else ((0, 0, 0),)
 
     def ends(self, arc: ir.Variable) -> None:
         """The ends of an arc, under names of ours."""
@@ -114,21 +128,37 @@ class TripleReader:
         raise IsNone
 
     def defined(self, ops: tuple[ir.KernelOp, ...]) -> Iterator[ir.KernelOp]:
-        """The operations without locals that only name nodes, which are noted."""
+        """The operations without locals that only name nodes, degrees and conditions, which are noted."""
         for op in ops:
-            if isinstance(op, ir.Let) and self.term(op.value) in self.nodes:
+            if isinstance(op, ir.Let) and not isinstance(op.value, ir.Const):
                 self.known[ir.Ref(op.variable)] = self.term(op.value)
             else:
                 yield op
 
     def neighbors(self, loop: ir.ForNeighbors) -> None:
         node, neighbor = self.term(loop.node), ir.Ref(loop.neighbor)
-        if node not in self.nodes or len(self.nodes) == 3:
+        if node not in self.nodes:
             raise IsNone
         assert isinstance(node, ir.Ref)
+        if len(self.nodes) == 3:
+            self.known[neighbor] = neighbor = self.looked_for(loop)
+        else:
+            self.nodes.append(neighbor)
         self.known[ir.Load(loop.direction.columns, ir.Ref(loop.position))] = neighbor
-        self.nodes.append(neighbor)
         self.arcs.add(frozenset((node, neighbor)))
+
+    def looked_for(self, loop: ir.ForNeighbors) -> ir.Ref:
+        """Which of the three nodes a loop looks for: it only does something for that one."""
+        body = loop.body
+        while len(body) == 1 and isinstance(branch := body[0], ir.KernelIf) and not branch.otherwise:
+            for asked in conjuncts(self.term(branch.condition)):
+                if isinstance(asked, ir.Binary) and asked.operator is ir.BinaryOperator.EQUAL:
+                    others = {asked.left, asked.right} - {ir.Ref(loop.neighbor)}
+                    found = [node for node in self.nodes if others == {node}]
+                    if found:
+                        return found[0]
+            body = branch.then
+        raise IsNone
 
     # --- conditions ---
 
@@ -148,19 +178,25 @@ class TripleReader:
         else:
             self.conditions.append(condition)
 
-    def holds(self, places: tuple[int, ...]) -> bool:
-        """Whether three nodes count whose numbers are in this order."""
+    def holds(self, places: tuple[int, ...], degrees: _Degrees) -> bool:
+        """Whether three nodes count whose numbers are in this order; the node of each number has one of the degrees."""
         numbers: dict[ir.Expression, int] = dict(zip(self.nodes, places, strict=True))
-        return all(_holds(condition, numbers) for condition in self.conditions)
+        lengths = {ir.Ref(node.variable): degrees[place] for node, place in zip(self.nodes, places, strict=True)}
+
+        def number(term: ir.Expression) -> int | None:
+            node = degree_of(term)
+            return numbers.get(term) if node is None else lengths.get(node)
+
+        return all(_holds(condition, number) for condition in self.conditions)
 
 
 def _adds(op: ir.KernelOp, local: ir.Variable, total: ir.Variable) -> bool:
     """Whether the operation adds a local to the total."""
     match op:
-        case ir.Contribute(variable, ir.Ref(added)):
-            return (variable, added) == (total, local)
-        case ir.SetLocal(variable, ir.Binary(ir.BinaryOperator.ADD, ir.Ref(old), ir.Ref(added))):
-            return (variable, old, added) == (total, total, local)
+        case ir.Contribute(variable, added):
+            return variable == total and _whole(added) == ir.Ref(local)
+        case ir.SetLocal(variable, ir.Binary(ir.BinaryOperator.ADD, ir.Ref(old), added)):
+            return variable == old == total and _whole(added) == ir.Ref(local)
         case _:
             return False
 
@@ -187,17 +223,40 @@ def tested_arc(condition: ir.Expression) -> tuple[ir.Expression, ir.Expression] 
             return None
 
 
-def _holds(condition: ir.Expression, numbers: dict[ir.Expression, int]) -> bool:
+def degree_of(term: ir.Expression) -> ir.Ref | None:
+    """The node whose degree a term is; on graphs whose arcs lead both ways it has only one."""
+    match _whole(term):
+        case ir.Binary(
+            ir.BinaryOperator.SUBTRACT,
+            ir.Load(rows, ir.Binary(ir.BinaryOperator.ADD, following, ir.Const(1))),
+            ir.Load(same, ir.Ref() as node),
+        ) if following == node and rows == same and rows in (ir.ROW_OFFSETS, ir.IN_ROW_OFFSETS):
+            return node
+        case _:
+            return None
+
+
+def _whole(term: ir.Expression) -> ir.Expression:
+    """A number without conversions to wider or narrower types, which it is taken to fit."""
+    while isinstance(term, ir.Cast) and term.element in (ir.Element.INT, ir.Element.LONG, ir.Element.ARC):
+        term = term.operand
+    return term
+
+
+def _holds(condition: ir.Expression, number: Callable[[ir.Expression], int | None]) -> bool:
     match condition:
         case ir.Const(bool() as truth):
             return truth
         case ir.Unary(ir.UnaryOperator.NOT, operand):
-            return not _holds(operand, numbers)
+            return not _holds(operand, number)
         case ir.Binary(ir.BinaryOperator.AND, left, right):
-            return _holds(left, numbers) and _holds(right, numbers)
+            return _holds(left, number) and _holds(right, number)
         case ir.Binary(ir.BinaryOperator.OR, left, right):
-            return _holds(left, numbers) or _holds(right, numbers)
-        case ir.Binary(operator, left, right) if operator in COMPARISONS and left in numbers and right in numbers:
-            return bool(COMPARISONS[operator](numbers[left], numbers[right]))
+            return _holds(left, number) or _holds(right, number)
+        case ir.Binary(operator, left, right) if operator in COMPARISONS:
+            one, other = number(left), number(right)
+            if one is None or other is None or (degree_of(left) is None) is not (degree_of(right) is None):
+                raise IsNone
+            return bool(COMPARISONS[operator](one, other))
         case _:
             raise IsNone

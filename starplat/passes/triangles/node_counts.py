@@ -15,7 +15,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjuncts
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import all_expressions, assigned_variables, blocks_of, declared_by, walk_kernel
-from starplat.passes.triangles.kernels import ORDERS, IsNone, TripleReader, tested_arc
+from starplat.passes.triangles.kernels import IsNone, TripleReader, tested_arc
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class _Counting:
             value = reader.value(_inlined(kept, count.step, self.module), count.local)
             if not reader.is_triangle():
                 return None
-            times = {sum(reader.holds(order) for order in ORDERS if order[0] == place) for place in range(3)}
+            times = {number for place in range(3) for number in reader.times(place)}
             loops_count = reader.loops_count()
         except IsNone:
             return None

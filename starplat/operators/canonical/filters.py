@@ -1,0 +1,94 @@
+"""Conditions move to the loop that they are about, as its filter.
+
+forall (e in g.edges()) {                             forall (a in g.nodes().filter(state == 1)) {
+  if (a.state == 1 && b.state == 0) { b.deg -= 1; }     forall (b in g.neighbors(a).filter(state == 0)) {
+}                                                         b.deg -= 1;
+                                                        }
+                                                      }
+
+A filter is judged when its loop begins. So a condition moves only if the loop does not change what it reads, or changes
+it in the iteration's own cells. One that searches a row for an arc stays: that is work, not a choice of iterations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from starplat.analysis import walk
+from starplat.analysis.settling.monotone import conjuncts, mentions
+from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+from starplat.frontend.walk import children
+from starplat.operators.canonical.rebuilding import rebuilt
+
+_SEARCHES = (typed.Query.FIND_EDGE, typed.Query.IS_EDGE)
+
+
+def with_filters(body: typed.Block) -> typed.Block:
+    """A function's body with conditions where they belong."""
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, typed.ForEach):
+            return None
+        inner = rebuilt(part.body, change)
+        loop = part if inner is part.body else replace(part, body=inner)
+        found = _narrowed(loop)
+        return found if found is not part else (part if inner is part.body else loop)
+
+    return rebuilt(body, change)
+
+
+def all_of(conditions: Iterable[typed.Expression]) -> typed.Expression | None:
+    """One condition that holds where all of them do; None if there are none."""
+    joined: typed.Expression | None = None
+    for c in conditions:
+        joined = c if joined is None else typed.Binary(typed.Operator.AND, joined, c, Scalar.BOOL, span=c.span)
+    return joined
+
+
+def _narrowed(loop: typed.ForEach) -> typed.ForEach:
+    """The loop with the conditions of its whole body as its filter."""
+    if any(walk.calls(loop)):
+        return loop
+    match loop.body.statements:
+        case (typed.If(condition=condition, then=then, otherwise=None) as branch,):
+            moved = [c for c in conjuncts(condition) if _is_steady(c, loop)]
+            kept = all_of(c for c in conjuncts(condition) if c not in moved)
+            rest = then if kept is None else replace(loop.body, statements=(replace(branch, condition=kept),))
+        case (typed.ForEach(domain=typed.Neighbors(node=typed.Variable(symbol=own)), filter=asked) as row,) if (
+            own is loop.iterator and asked is not None
+        ):
+            of_arc = {row.iterator}
+            moved = [c for c in conjuncts(asked) if not _is_about(c, of_arc) and _is_steady(c, loop)]
+            left = all_of(c for c in conjuncts(asked) if c not in moved)
+            rest = replace(loop.body, statements=(replace(row, filter=left),))
+        case _:
+            return loop
+    if not moved:
+        return loop
+    before = () if loop.filter is None else conjuncts(loop.filter)
+    return _narrowed(replace(loop, filter=all_of([*before, *moved]), body=rest))
+
+
+def _is_about(condition: typed.Expression, nodes: set[typed.Symbol]) -> bool:
+    """Whether a condition asks for a node of a row, or for the arc to it."""
+    return mentions(condition, nodes) or any(
+        isinstance(part, typed.ArcInHand) and part.iterator in nodes for part in walk.within(condition)
+    )
+
+
+def _is_steady(condition: typed.Expression, loop: typed.ForEach) -> bool:
+    """Whether a condition is the same when the loop begins as when its iteration does, and is cheap."""
+    if any(isinstance(p, typed.GraphQuery) and p.query in _SEARCHES for p in walk.within(condition)):
+        return False
+    places = [place for s in walk.statements(loop.body) for place in walk.written_places(s)]
+    written = {symbol for s in walk.statements(loop.body) for symbol in walk.written(s)}
+    if not mentions(condition, written):
+        return True
+    own = (typed.Variable(loop.iterator),)
+    alone = loop.parallel and not isinstance(loop.domain, typed.Neighbors)
+    cells = [p for p in (*places, *walk.within(condition)) if isinstance(p, typed.Cell) and p.symbol in written]
+    read = [part for part in walk.within(condition) if isinstance(part, typed.Variable) and part.symbol in written]
+    return alone and not read and all(children(c) == own for c in cells if mentions(condition, {c.symbol}))

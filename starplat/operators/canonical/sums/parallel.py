@@ -1,0 +1,77 @@
+"""Loops of the host whose iterations may run in any order become parallel.
+
+for (v in g.nodes()) {                                forall (v in g.nodes()) {
+  if (g.count_outNbrs(v) == 0) { lost += v.rank; }      if (g.count_outNbrs(v) == 0) { lost += v.rank; }
+}                                                     }
+
+What `analysis.races` says of the loop as a `forall` decides: iterations touch their own cells only, or what nothing
+writes, or add to sums that nothing reads meanwhile, or all store one constant. Sums of reals come within the bounds
+that the language gives for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from starplat.analysis import walk
+from starplat.analysis.hosting import Hosting
+from starplat.analysis.parallel import ParallelLoop
+from starplat.analysis.races import RaceClass, classify
+from starplat.analysis.settling.monotone import mentions
+from starplat.frontend import typed
+from starplat.operators.canonical.rebuilding import rebuilt
+
+_FREE = (RaceClass.OWNED, RaceClass.READ_ONLY, RaceClass.REDUCTION, RaceClass.COMMON_VALUE)
+_LEAVES = (typed.Return, typed.Break, typed.Continue)
+
+
+def in_any_order(function: typed.FunctionDefinition, program: typed.Program) -> typed.FunctionDefinition:
+    """A function with such loops as `forall`, unless kernels call it."""
+    hosting = Hosting(program)
+    if function.name in _of_kernels(program):
+        return function
+
+    def change(part: Any) -> Any:
+        match part:
+            case typed.ForEach(parallel=True) | typed.IterateInBFS():
+                return part
+            case typed.ForEach() if _is_free(part, program, hosting):
+                return replace(part, parallel=True)
+            case _:
+                return None
+
+    return rebuilt(function, change)
+
+
+def _of_kernels(program: typed.Program) -> set[str]:
+    """The functions that parallel loops call, or functions called there."""
+    loops = [
+        s
+        for function in program.functions
+        for s in walk.statements(function.body)
+        if isinstance(s, typed.IterateInBFS) or (isinstance(s, typed.ForEach) and s.parallel)
+    ]
+    found: set[str] = set()
+    waiting = [call.function for loop in loops for call in walk.calls(loop)]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += [call.function for call in walk.calls(program.function(name).body)]
+    return found
+
+
+def _is_free(loop: typed.ForEach, program: typed.Program, hosting: Hosting) -> bool:
+    inside = list(walk.statements(loop.body))
+    if hosting.needs_host(loop) or any(isinstance(s, _LEAVES) for s in inside) or any(walk.calls(loop)):
+        return False
+    if any(isinstance(s, typed.ForEach) and not isinstance(s.domain, typed.Neighbors) for s in inside):
+        return False  # the larger loop may be the one inside
+    written = {symbol for s in inside for symbol in walk.written(s)}
+    if isinstance(loop.domain, typed.Members) and loop.domain.symbol in written:
+        return False
+    if loop.filter is not None and mentions(loop.filter, written):
+        return False
+    whole = ParallelLoop(loop, loop.iterator, loop.domain, loop.filter, loop.body, loop.span)
+    return all(cell.race_class in _FREE for cell in classify(whole, program).cells)

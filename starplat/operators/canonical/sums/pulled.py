@@ -1,0 +1,236 @@
+"""A sum that every node sends to its neighbors is made by the node that it is for.
+
+forall (v in g.nodes()) {                             forall (w in g.nodes()) {
+  double share = v.rank / g.count_outNbrs(v);           for (v in g.nodes_to(w)) {
+  forall (w in g.neighbors(v)) {                          w.inflow += v.rank / g.count_outNbrs(v);
+    w.inflow += share;                                  }
+  }                                                   }
+}
+
+Additions come in any order there, so only who makes them changes: not one atomic operation for an arc, but a sum for a
+node. It pays where arcs are looked at in every round of a loop, and all of them: a loop over the nodes for which a
+property holds goes the other way, since it leaves most arcs alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from starplat.analysis import walk
+from starplat.analysis.settling.monotone import conjuncts, mentions
+from starplat.frontend import typed
+from starplat.frontend.walk import children
+from starplat.operators.canonical.effects import REVERSED
+from starplat.operators.canonical.filters import all_of
+from starplat.operators.canonical.rebuilding import rebuilt, substituted
+
+
+@dataclass(frozen=True)
+class _Sum:
+    """A row whose arcs add to the cells at their other ends: in words of the two nodes only."""
+
+    row: typed.ForEach
+    update: typed.Update
+    when: tuple[typed.Expression, ...]
+
+
+def pulled(body: typed.Block) -> typed.Block:
+    """A function's body with such sums, where loops of the host make them again and again, turned round."""
+
+    def change(part: Any) -> Any:
+        match part:
+            case typed.ForEach(parallel=True) | typed.IterateInBFS():
+                return part
+            case typed.While() | typed.DoWhile() | typed.FixedPoint() | typed.CountedLoop() | typed.ForEach():
+                inner = rebuilt(part.body, in_loop)
+                return part if inner is part.body else replace(part, body=inner)
+            case _:
+                return None
+
+    def in_loop(part: Any) -> Any:
+        if not isinstance(part, typed.Block):
+            return part if isinstance(part, typed.ForEach | typed.IterateInBFS) and not _is_driven(part) else None
+        inner = tuple(new for s in part.statements for new in (_split(s) or (rebuilt(s, in_loop),)))
+        same = len(inner) == len(part.statements) and all(a is b for a, b in zip(inner, part.statements, strict=True))
+        return part if same else replace(part, statements=inner)
+
+    return rebuilt(body, change)
+
+
+def _is_driven(s: typed.ForEach | typed.IterateInBFS) -> bool:
+    """Whether the host goes through a loop."""
+    return isinstance(s, typed.ForEach) and not s.parallel
+
+
+def _split(loop: typed.Statement) -> list[typed.Statement]:
+    """What is left of a loop, and its sums, which nothing else in it has to do with; none if there is no such sum."""
+    if not isinstance(loop, typed.ForEach) or not loop.parallel or loop.filter is not None:
+        return []
+    if not isinstance(loop.domain, typed.AllNodes):
+        return []
+    inside = list(walk.statements(loop.body))
+    if any(isinstance(s, typed.Return | typed.Break | typed.Continue) for s in inside) or any(walk.calls(loop)):
+        return []
+    assigned = {p.symbol for s in inside for p in walk.written_places(s)}
+    own = assigned | set(walk.declared(loop.body))
+    sums = [
+        found
+        for found in _sums(loop.iterator, loop.body.statements, (), {}, assigned)
+        if not _is_touched(found, loop.body)
+        and not any(mentions(value, own - {found.row.iterator}) for value in (found.update.value, *found.when))
+    ]
+    if not sums:
+        return []
+    rest = _without(loop.body, [found.row for found in sums])
+    kept = [replace(loop, body=rest)] if _acts(rest) else []
+    return [*kept, *(_pull(loop, found) for found in sums)]
+
+
+def _sums(
+    node: typed.Symbol,
+    statements: Sequence[typed.Statement],
+    when: tuple[typed.Expression, ...],
+    values: dict[typed.Symbol, typed.Expression],
+    assigned: set[typed.Symbol],
+) -> Iterator[_Sum]:
+    """The rows of a node that do nothing else, with the conditions of theirs and the values of locals put in."""
+    for s in statements:
+        match s:
+            case typed.Declare(symbol=local, value=value) if value is not None and local not in assigned:
+                values[local] = substituted(value, values)
+            case typed.If(condition=condition, then=then, otherwise=otherwise):
+                asked = tuple(substituted(c, values) for c in conjuncts(condition))
+                yield from _sums(node, then.statements, (*when, *asked), dict(values), assigned)
+                if otherwise is not None:
+                    denied = tuple(substituted(c, values) for c in conjuncts(condition, holds=False))
+                    yield from _sums(node, otherwise.statements, (*when, *denied), dict(values), assigned)
+            case typed.ForEach(domain=typed.Neighbors(node=typed.Variable(symbol=own), direction=way)) if own is node:
+                if way is not typed.Direction.BOTH and all(_is_steady(c) for c in when):
+                    asked = () if s.filter is None else tuple(conjuncts(s.filter))
+                    yield from _leaf(s, s.body.statements, (*when, *asked), dict(values))
+            case _:
+                pass
+
+
+def _is_steady(condition: typed.Expression) -> bool:
+    """Whether a condition holds for the same nodes in every round, so that most of them should pass it."""
+    return not any(isinstance(part, typed.Cell) for part in walk.within(condition))
+
+
+def _leaf(
+    row: typed.ForEach,
+    statements: Sequence[typed.Statement],
+    when: tuple[typed.Expression, ...],
+    values: dict[typed.Symbol, typed.Expression],
+) -> Iterator[_Sum]:
+    """The one addition of a row, to the node at the other end."""
+    for place, s in enumerate(statements):
+        last = place == len(statements) - 1
+        match s:
+            case typed.Declare(symbol=local, value=value) if value is not None and not last:
+                values[local] = substituted(value, values)
+            case typed.If(otherwise=None, then=then) if last:
+                yield from _leaf(row, then.statements, (*when, *conjuncts(s.condition)), values)
+            case typed.Update(combine=typed.Combine.ADD, place=typed.Cell(index=index)) if (
+                last and index == typed.Variable(row.iterator)
+            ):
+                asked = tuple(substituted(c, values) for c in when)
+                if all(_asks_one_end(c, row.iterator) for c in asked):
+                    yield _Sum(row, replace(s, value=substituted(s.value, values)), asked)
+                return
+            case _:
+                return
+
+
+def _asks_one_end(condition: typed.Expression, there: typed.Symbol) -> bool:
+    """Whether a condition reads cells of the node that the sum is for only: others select nodes that have their turn,
+    of which there may be few."""
+    cells = [part for part in walk.within(condition) if isinstance(part, typed.Cell)]
+    return all(children(cell) == (typed.Variable(there),) for cell in cells)
+
+
+def _is_touched(found: _Sum, body: typed.Block) -> bool:
+    """Whether anything but the addition itself reads or writes the cells."""
+    symbol = found.update.place.symbol
+    writes = sum(place.symbol is symbol for s in walk.statements(body) for place in walk.written_places(s))
+    return writes > 1 or any(mentions(value, {symbol}) for value in walk.all_values(body))
+
+
+def _without(block: typed.Block, gone: Sequence[typed.Statement]) -> typed.Block:
+    """The block without some statements, and without branches and locals that did nothing else."""
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, typed.Block):
+            return None
+        kept = tuple(rebuilt(s, change) for s in part.statements if not any(s is other for other in gone))
+        return replace(part, statements=tuple(_shortened(s) for s in kept if not _does_nothing(s)))
+
+    left = rebuilt(block, change)
+    read = {p.symbol for value in walk.all_values(left) for p in walk.within(value) if isinstance(p, typed.Variable)}
+    dead = [s for s in walk.statements(left) if isinstance(s, typed.Declare) and s.symbol not in read]
+    stored = {place.symbol for s in walk.statements(left) for place in walk.written_places(s)}
+    dead = [s for s in dead if s.symbol not in stored]
+    return left if not dead else _without(left, dead)
+
+
+def _shortened(s: typed.Statement) -> typed.Statement:
+    match s:
+        case typed.If(otherwise=typed.Block(statements=())):
+            return replace(s, otherwise=None)
+        case _:
+            return s
+
+
+def _does_nothing(s: typed.Statement) -> bool:
+    match s:
+        case typed.If(then=then, otherwise=otherwise):
+            return not then.statements and (otherwise is None or not otherwise.statements)
+        case typed.ForEach(body=body):
+            return not body.statements
+        case typed.Block(statements=statements):
+            return not statements
+        case _:
+            return False
+
+
+def _acts(block: typed.Block) -> bool:
+    return any(not isinstance(s, typed.Block | typed.If | typed.Declare) for s in walk.statements(block))
+
+
+def _pull(loop: typed.ForEach, found: _Sum) -> typed.ForEach:
+    """The loop in which each node looks at the arcs that lead to it."""
+    row, here = found.row, replace(loop.iterator)
+    assert isinstance(row.domain, typed.Neighbors)
+    there = replace(row.iterator)
+
+    def change(part: Any) -> Any:
+        match part:
+            case typed.ArcInHand(iterator=iterator) if iterator is row.iterator:
+                return replace(part, iterator=here)
+            case typed.Symbol() if part is loop.iterator or part is row.iterator:
+                return here if part is loop.iterator else there
+            case _:
+                return None
+
+    way = REVERSED[row.domain.direction]
+    asked = [rebuilt(c, change) for c in found.when if not _is_sure(c, loop.iterator, row.domain.direction)]
+    arcs = typed.Neighbors(row.domain.graph, typed.Variable(there, span=row.span), way)
+    body = typed.Block((rebuilt(found.update, change),), span=row.body.span)
+    inner = typed.ForEach(False, here, arcs, all_of(asked), body, span=row.span)
+    return typed.ForEach(True, there, loop.domain, None, typed.Block((inner,), span=loop.body.span), span=loop.span)
+
+
+def _is_sure(condition: typed.Expression, node: typed.Symbol, way: typed.Direction) -> bool:
+    """Whether a condition only asks whether a node has arcs, which one does whose arc is in hand."""
+    query = typed.Query.OUT_DEGREE if way is typed.Direction.OUT else typed.Query.IN_DEGREE
+    match condition:
+        case typed.Binary(
+            operator=typed.Operator.NOT_EQUAL | typed.Operator.GREATER,
+            left=typed.GraphQuery(query=asked, arguments=(typed.Variable(symbol=own),)),
+            right=typed.Literal(value=0),
+        ):
+            return own is node and asked is query
+        case _:
+            return False

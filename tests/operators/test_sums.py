@@ -1,0 +1,268 @@
+"""Rewrites of sums and conditions by what they do to a program: a spelling and its canonical form have one text of
+operators; what only looks like the spelling keeps its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from starplat import pipeline
+from starplat.source import SourceFile
+from tests.operators.texts import operators_of
+
+REWRITTEN = {
+    "a loop in order whose sums come in any order": (
+        """
+function f(Graph g, propNode<double> x, propNode<int> y) {
+  double lost = 0.0;
+  for (v in g.nodes().filter(g.count_outNbrs(v) == 0)) { lost += v.x; }
+  for (v in g.nodes()) {
+    int own = 0;
+    for (u in g.nodes_to(v)) { own += 1; }
+    v.y = own;
+  }
+  return lost;
+}
+""",
+        """
+function f(Graph g, propNode<double> x, propNode<int> y) {
+  double lost = 0.0;
+  forall (v in g.nodes().filter(g.count_outNbrs(v) == 0)) { lost += v.x; }
+  forall (v in g.nodes()) {
+    int own = 0;
+    for (u in g.nodes_to(v)) { own += 1; }
+    v.y = own;
+  }
+  return lost;
+}
+""",
+    ),
+    "shares that nodes send": (
+        """
+function f(Graph g, propNode<double> x, propNode<double> y, int n) {
+  for (int i = 0; i < n; i++) {
+    double lost = 0.0;
+    forall (v in g.nodes()) {
+      int degree = g.count_outNbrs(v);
+      if (degree == 0) {
+        lost += v.x;
+      } else {
+        double share = v.x / degree;
+        forall (w in g.neighbors(v)) {
+          if (w != v) { w.y += share; }
+        }
+      }
+    }
+    forall (v in g.nodes()) { v.x = v.y + lost; }
+  }
+}
+""",
+        """
+function f(Graph g, propNode<double> x, propNode<double> y, int n) {
+  for (int i = 0; i < n; i++) {
+    double lost = 0.0;
+    forall (v in g.nodes()) {
+      int degree = g.count_outNbrs(v);
+      if (degree == 0) { lost += v.x; }
+    }
+    forall (w in g.nodes()) {
+      for (v in g.nodes_to(w).filter(w != v)) { w.y += v.x / g.count_outNbrs(v); }
+    }
+    forall (v in g.nodes()) { v.x = v.y + lost; }
+  }
+}
+""",
+    ),
+    "conditions of the loop that they are in": (
+        """
+function f(Graph g, propNode<int> state, propNode<int> deg) {
+  forall (v in g.nodes()) {
+    if (v.state == 0 && v.deg <= 3) { v.state = 1; }
+  }
+  forall (e in g.edges()) {
+    node a = e.source;
+    node b = e.destination;
+    if (a.state == 1 && b.state == 0) { b.deg -= 1; }
+  }
+}
+""",
+        """
+function f(Graph g, propNode<int> state, propNode<int> deg) {
+  forall (v in g.nodes().filter(state == 0 && deg <= 3)) { v.state = 1; }
+  forall (a in g.nodes().filter(state == 1)) {
+    forall (b in g.neighbors(a).filter(state == 0)) { b.deg -= 1; }
+  }
+}
+""",
+    ),
+    "helpers of a loop that adds up": (
+        """
+function above(Graph g, node u, node v) {
+  int n = 0;
+  for (w in g.neighbors(u)) { if (later(g, v, w) && g.is_an_edge(v, w)) { n = n + 1; } }
+  return n;
+}
+function later(Graph g, node a, node b) {
+  int of_a = g.count_outNbrs(a);
+  return of_a < g.count_outNbrs(b);
+}
+function f(Graph g) {
+  long t = 0;
+  forall (u in g.nodes()) {
+    forall (v in g.neighbors(u)) { t += above(g, u, v); }
+  }
+  return t;
+}
+""",
+        """
+function f(Graph g) {
+  long t = 0;
+  forall (u in g.nodes()) {
+    forall (v in g.neighbors(u)) {
+      int n = 0;
+      for (w in g.neighbors(u).filter(g.count_outNbrs(v) < g.count_outNbrs(w))) {
+        if (g.is_an_edge(v, w)) { n += 1; }
+      }
+      t += n;
+    }
+  }
+  return t;
+}
+""",
+    ),
+    "a round in a function": (
+        """
+function round(Graph g, propNode<int> x) {
+  int most = 0;
+  forall (v in g.nodes()) {
+    int here = v.x;
+    if (here > 4) { v.x = here - 1; most += 1; }
+    if (here < 0) { v.x = here + 1; most += 1; }
+    if (here == 3) { v.x = 0; most += 1; }
+  }
+  return most;
+}
+function f(Graph g, propNode<int> x) {
+  int again = 1;
+  while (again > 0) {
+    int found = round(g, x);
+    again = found - 1;
+  }
+}
+""",
+        """
+function f(Graph g, propNode<int> x) {
+  int again = 1;
+  while (again > 0) {
+    int found = 0;
+    forall (v in g.nodes()) {
+      int here = v.x;
+      if (here > 4) { v.x = here - 1; found += 1; }
+      if (here < 0) { v.x = here + 1; found += 1; }
+      if (here == 3) { v.x = 0; found += 1; }
+    }
+    again = found - 1;
+  }
+}
+""",
+    ),
+    "shares that arcs carry": (
+        """
+function f(Graph g, propNode<double> x, propNode<double> y, propEdge<int> weight, int n) {
+  while (n > 0) {
+    n -= 1;
+    forall (e in g.edges()) {
+      node to = e.destination;
+      to.y += e.source.x * e.weight;
+    }
+    x = y;
+  }
+}
+""",
+        """
+function f(Graph g, propNode<double> x, propNode<double> y, propEdge<int> weight, int n) {
+  while (n > 0) {
+    n -= 1;
+    forall (w in g.nodes()) {
+      for (v in g.nodes_to(w)) {
+        edge e = g.get_edge(v, w);
+        w.y += v.x * e.weight;
+      }
+    }
+    x = y;
+  }
+}
+""",
+    ),
+}
+
+IN_ORDER = {
+    "what iterations before have written": "for (v in g.nodes()) { v.x = total; total += 1; }",
+    "neighbors that had their turn": "for (v in g.nodes()) { for (u in g.nodes_to(v)) { v.x += u.x; } }",
+    "the last one wins": "for (v in g.nodes()) { total = v.x; }",
+    "the first one ends it": "for (v in g.nodes()) { if (v.x > 3) { total = 1; break; } }",
+    "a filter that sees the turns before": "for (v in g.nodes().filter(x > total)) { total += 1; }",
+    "which of several comes first": "for (v in g.nodes()) { <total, who> = <Min(total, v.x), v>; }",
+}
+
+PUSHES = {
+    "once": "forall (v in g.nodes()) { forall (w in g.neighbors(v)) { w.y += v.x; } }",
+    "from nodes that have their turn": """
+  for (int i = 0; i < n; i++) {
+    forall (v in g.nodes().filter(on)) { forall (w in g.neighbors(v)) { w.y += v.x; } }
+  }""",
+    "from nodes that are asked whether they have their turn": """
+  for (int i = 0; i < n; i++) {
+    forall (v in g.nodes()) { forall (w in g.neighbors(v)) { if (v.on) { w.y += v.x; } } }
+  }""",
+    "of what is written meanwhile": """
+  for (int i = 0; i < n; i++) {
+    forall (v in g.nodes()) { v.x = v.x + 1; forall (w in g.neighbors(v)) { w.y += v.x; } }
+  }""",
+    "read by its own loop": """
+  for (int i = 0; i < n; i++) {
+    forall (v in g.nodes()) { v.z = v.y; forall (w in g.neighbors(v)) { w.y += v.x; } }
+  }""",
+    "of a local that grows": """
+  for (int i = 0; i < n; i++) {
+    forall (v in g.nodes()) { int k = 0; forall (w in g.neighbors(v)) { k += 1; w.y += k; } }
+  }""",
+}
+
+NO_FILTERS = {
+    "what the loop changes in others": "forall (v in g.nodes()) { if (v.y > 3) { u.y = 3; } }",
+    "what the loop counts": "forall (v in g.nodes()) { if (n < 3) { n += 1; } }",
+    "what iterations before have changed": "for (v in g.nodes()) { if (v.y > n) { n = v.y; } }",
+    "a search for an arc": "forall (v in g.nodes()) { if (g.is_an_edge(v, u)) { v.y = 3; } }",
+    "one of two branches": "forall (v in g.nodes()) { if (v.y > 3) { v.y = 3; } else { v.y = 4; } }",
+}
+
+
+@pytest.mark.parametrize("name", REWRITTEN)
+def test_a_sum_has_the_operators_of_its_canonical_form(name: str) -> None:
+    before, after = REWRITTEN[name]
+    assert operators_of(before) == operators_of(after)
+
+
+@pytest.mark.parametrize("name", IN_ORDER)
+def test_a_loop_whose_order_matters_keeps_it(name: str) -> None:
+    text = f"function f(Graph g, propNode<int> x, int total, node who) {{ {IN_ORDER[name]} return total; }}"
+    assert "one after another v" in _operators(text)
+
+
+@pytest.mark.parametrize("name", PUSHES)
+def test_a_push_stays(name: str) -> None:
+    parameters = "Graph g, propNode<int> x, propNode<int> y, propNode<int> z, propNode<bool> on, int n"
+    text = _operators(f"function f({parameters}) {{ {PUSHES[name]} }}")
+    assert "in-neighbors" not in text
+    assert "w <- v" not in text
+
+
+@pytest.mark.parametrize("name", NO_FILTERS)
+def test_a_condition_stays(name: str) -> None:
+    text = _operators(f"function f(Graph g, propNode<int> y, node u, int n) {{ {NO_FILTERS[name]} return n; }}")
+    assert "when" not in text
+    assert "  if " in text
+
+
+def _operators(text: str) -> str:
+    return pipeline.operators(pipeline.check(SourceFile("near.sp", text)))
