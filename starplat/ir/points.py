@@ -12,8 +12,6 @@ from starplat.ir import nodes as ir
 from starplat.ir.visitor import blocks_of, walk_host, walk_kernel
 from starplat.source import NOWHERE, Span
 
-LOOPS = ir.HostLoop | ir.InBatches
-
 
 class Event(Enum):
     """The kinds of points."""
@@ -43,7 +41,7 @@ def points_of(body: Iterable[ir.HostOp], module: ir.Module) -> tuple[Point, ...]
 
 def _points(body: Iterable[ir.HostOp], module: ir.Module, span: Span, either: ir.PushOrPull | None) -> Iterator[Point]:
     ops = tuple(body)
-    several = sum(isinstance(op, LOOPS) for op in ops) > 1  # one piece of the program has become several loops
+    several = sum(isinstance(op, ir.HostLoop) for op in ops) > 1  # one piece of the program has become several loops
     for op in ops:
         match op:
             case ir.Launch(kernel):
@@ -55,19 +53,12 @@ def _points(body: Iterable[ir.HostOp], module: ir.Module, span: Span, either: ir
             case ir.PushOrPull():
                 yield from _points(op.push, module, span, None)
                 yield from _points(op.pull, module, span, op)
-            case ir.NearestFirst():
-                yield from _loop(op, module.kernel(op.walk).span if span == NOWHERE else span)
-                yield Point(Event.WALK, op, module.kernel(op.walk).span, op.walk)
-                yield from _points(op.body, module, span, None)
             case _:
-                if isinstance(op, LOOPS):
-                    yield from _loop(op, _first_launch(op, module) if several or span == NOWHERE else span)
+                if isinstance(op, ir.HostLoop):
+                    place = _first_launch(op, module) if several or span == NOWHERE else span
+                    yield from (Point(Event.ROUND, op, place), Point(Event.END, op, place))
                 for block in blocks_of(op):
                     yield from _points(block, module, span, either)
-
-
-def _loop(op: ir.HostOp, span: Span) -> Iterator[Point]:
-    yield from (Point(Event.ROUND, op, span), Point(Event.END, op, span))
 
 
 def _first_launch(loop: ir.HostOp, module: ir.Module) -> Span:

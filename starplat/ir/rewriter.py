@@ -13,6 +13,8 @@ from starplat.ir.visitor import EXPRESSIONS, HOST_OPS, KERNEL_OPS, field_names, 
 Op = TypeVar("Op")
 
 _EXPRESSIONS = frozenset(EXPRESSIONS)
+_RECORDS = (ir.Carry, ir.Ahead, ir.NearestFirst)
+"""Parts of operations that have parts."""
 
 
 def map_expression(change: Callable[[ir.Expression], ir.Expression], expression: ir.Expression) -> ir.Expression:
@@ -91,7 +93,7 @@ class Rewriter:
             return self.variable(part)
         if kind is ir.Array:
             return self.array(part)
-        return self.rebuild(part) if kind is ir.Carry else part
+        return self.rebuild(part) if kind in _RECORDS else part
 
     def _items(self, items: tuple[Any, ...]) -> tuple[Any, ...]:
         if items and isinstance(items[0], KERNEL_OPS):

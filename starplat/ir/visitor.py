@@ -33,7 +33,7 @@ def field_names(node: Any) -> tuple[str, ...]:
 
 
 def _parts(node: object) -> Iterator[Any]:
-    """The values of the fields of a node; tuples and carried stores are opened."""
+    """The values of the fields of a node; tuples, carried stores and drivers are opened."""
     for name in field_names(node):
         value = getattr(node, name)
         if type(value) is tuple:
@@ -42,6 +42,8 @@ def _parts(node: object) -> Iterator[Any]:
                     yield from _parts(item)
                 else:
                     yield item
+        elif type(value) is ir.NearestFirst:
+            yield from _parts(value)
         else:
             yield value
 

@@ -148,7 +148,8 @@ def _subsets(members: Iterable[Member]) -> Iterator[tuple[Member, ...]]:
 
 def _has_batches(module: ir.Module) -> bool:
     """Whether the host launches any rounds ahead."""
-    return any(isinstance(op, ir.InBatches) for function in module.functions for op in walk_host(function.body))
+    ops = (op for function in module.functions for op in walk_host(function.body))
+    return any(isinstance(op, ir.Loop) and isinstance(op.driver, ir.Ahead) for op in ops)
 
 
 def _is_written_so(module: ir.Module, value: object) -> bool:

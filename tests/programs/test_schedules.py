@@ -238,7 +238,7 @@ def in_batches(module: ir.Module, target: str = "opencl") -> Iterator[tuple[Sche
     for balance in (Balance.NODE, Balance.EDGE):
         schedule = Schedule(loop=Loop.BATCH, balance=balance)
         made = decided(module, schedule, BACKENDS[target].capabilities).module
-        if any(isinstance(op, ir.InBatches) for function in made.functions for op in walk_host(function.body)):
+        if any(isinstance(op, ir.Loop) and op.driver for function in made.functions for op in walk_host(function.body)):
             yield schedule, made
 
 

@@ -197,8 +197,13 @@ def host_ops(module: ir.Module) -> list[ir.HostOp]:
     return [op for function in module.functions for op in walk_host(function.body)]
 
 
-def batches(module: ir.Module) -> list[ir.InBatches]:
-    return [op for op in host_ops(module) if isinstance(op, ir.InBatches)]
+def driver_of(loop: ir.Loop) -> ir.Ahead:
+    assert isinstance(loop.driver, ir.Ahead)
+    return loop.driver
+
+
+def batches(module: ir.Module) -> list[ir.Loop]:
+    return [op for op in host_ops(module) if isinstance(op, ir.Loop) and isinstance(op.driver, ir.Ahead)]
 
 
 def launched(module: ir.Module, op: ir.HostOp) -> list[ir.Kernel]:
@@ -220,10 +225,10 @@ def test_all_that_changes_cells_in_a_round_looks_first(text: str, target: str) -
     module = made(text, target)
     (loop,) = batches(module)
     kernels = launched(module, loop)
-    assert all(kernel.guard == loop.goes_on for kernel in kernels)
+    assert all(kernel.guard == driver_of(loop).goes_on for kernel in kernels)
     assert not any(kernel.brought_back for kernel in kernels)
     assert isinstance(kernels[-1].domain, ir.Once)
-    assert loop.most == MOST_AHEAD
+    assert driver_of(loop).most == MOST_AHEAD
     assert not loops_of(module)
 
 
@@ -363,7 +368,7 @@ def test_the_host_code_of_an_artifact_asks_ahead() -> None:
 
 def test_the_printed_module_says_what_is_guarded() -> None:
     text = print_module(made(WHILE))
-    assert f"do while goes_on, up to {MOST_AHEAD} rounds ahead" in text
+    assert f"do while goes_on[0], up to {MOST_AHEAD} rounds ahead" in text
     assert "nothing unless goes_on" in text
     assert "reduction risen: long by + into risen_found" in text
 

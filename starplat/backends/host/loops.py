@@ -48,6 +48,8 @@ class HostLoopPrinter:
     def lines(self, loop: ir.HostLoop) -> Iterator[str]:
         """The loop, from the margin."""
         match loop:
+            case ir.Loop(driver=ir.Ahead(goes_on, most)):
+                yield from self.in_batches(loop.body, goes_on, most)
             case ir.Loop():
                 yield from self.conditional(loop)
             case ir.HostForRange(variable, first, end, body):
@@ -70,19 +72,19 @@ class HostLoopPrinter:
             case _:
                 assert_never(loop)
 
-    def in_batches(self, loop: ir.InBatches) -> Iterator[str]:
+    def in_batches(self, body: tuple[ir.HostOp, ...], goes_on: ir.Array, most: int) -> Iterator[str]:
         """Rounds are launched without waiting; after each batch, which is twice as long as the one before up to a
         limit, the host looks whether there are more."""
         fresh = self.host.launches.fresh
         ahead, asked = fresh("ahead"), fresh("asked")
-        longer = f"{ahead} = {ahead} < {loop.most} ? 2 * {ahead} : {ahead}"
+        longer = f"{ahead} = {ahead} < {most} ? 2 * {ahead} : {ahead}"
         yield f"for (int {ahead} = 1;; {longer}) {{"
         yield f"{INDENT}for (int {asked} = 0; {asked} < {ahead}; {asked}++) {{"
-        yield from (f"{INDENT}{line}" for line in self.host.loop_body(loop.body))
+        yield from (f"{INDENT}{line}" for line in self.host.loop_body(body))
         yield f"{INDENT}}}"
         if (wait := self.host.launches.launching.wait) is not None:
             yield f"{INDENT}{wait}"
-        yield f"{INDENT}if (!{self.host.device_name(loop.goes_on)}.read(0)) break;"
+        yield f"{INDENT}if (!{self.host.device_name(goes_on)}.read(0)) break;"
         yield "}"
 
     def is_read(self, variable: ir.Variable, body: tuple[ir.HostOp, ...]) -> bool:

@@ -1,4 +1,4 @@
-"""Delta-stepping in a persistent kernel: the rounds of a `NearestFirst` operation.
+"""Delta-stepping in a persistent kernel: the rounds of a loop with the driver `NearestFirst`.
 
 A node whose cell was lowered joins the next frontier if its value is below a limit, else the far pile. When the near
 frontier is empty, the limit rises by a step and far nodes below it come next; the step doubles as long as there are
@@ -12,6 +12,7 @@ from starplat.backends import statements as st
 from starplat.backends.one_launch.recording import Points
 from starplat.ir import build
 from starplat.ir import nodes as ir
+from starplat.ir.shapes.set_rounds import SetRounds, set_rounds
 from starplat.ir.shapes.sums import raised
 
 
@@ -28,42 +29,45 @@ class Maker(Protocol):
     def walk(self, kernel: ir.Kernel) -> st.Body: ...
 
 
-def nearest_first(op: ir.NearestFirst, maker: Maker) -> st.Body:
+def nearest_first(loop: ir.Loop, driver: ir.NearestFirst, maker: Maker) -> st.Body:
     """The rounds as statements; before and after them stands a barrier, or nothing was touched."""
-    element = op.values.element
+    rounds = set_rounds(loop)
+    assert rounds is not None
+    element = driver.values.element
     limit, step = ir.Variable(maker.fresh("limit"), element), ir.Variable(maker.fresh("rise"), element)
-    rounds = (
-        *maker.points.new_round(op),
-        *maker.points.before(op),
-        *_walk(op, maker, limit),
+    one_round = (
+        *maker.points.new_round(loop),
+        *maker.points.before(rounds.walk),
+        *_walk(rounds, driver, maker, limit),
         st.GridBarrier(),
-        st.SwapPointers(op.now, op.following),
-        st.IfEmpty(op.now, (), (st.Continue(),)),
-        st.IfEmpty(op.later, (st.Break(),)),
-        *_next_ones(op, maker, limit, step),
+        st.SwapPointers(rounds.now, rounds.following),
+        st.IfEmpty(rounds.now, (), (st.Continue(),)),
+        st.IfEmpty(driver.later, (st.Break(),)),
+        *_next_ones(rounds, driver, maker, limit, step),
     )
     return (
-        st.Declare(limit, ir.Ref(op.step), constant=False),
-        st.Declare(step, ir.Ref(op.step), constant=False),
-        st.While(build.TRUE, rounds),
-        *maker.points.over(op),
-        st.Assign(op.done.variable, op.done.value),
+        st.Declare(limit, ir.Ref(driver.step), constant=False),
+        st.Declare(step, ir.Ref(driver.step), constant=False),
+        st.While(build.TRUE, one_round),
+        *maker.points.over(loop),
+        st.Assign(rounds.done.variable, rounds.done.value),
     )
 
 
-def _walk(op: ir.NearestFirst, maker: Maker, limit: ir.Variable) -> st.Body:
+def _walk(rounds: SetRounds, driver: ir.NearestFirst, maker: Maker, limit: ir.Variable) -> st.Body:
     """The walk over near nodes, which puts nodes of lowered cells into the near or the far set."""
-    kernel = maker.module.kernel(op.walk)
+    kernel = maker.module.kernel(rounds.walk.kernel)
     body = maker.walk(kernel)
-    sorted_out = _SortedOut(op, limit).block(body)
-    return (st.Scope(maker.comments(kernel), (*sorted_out, st.Inserted(op.following), st.Inserted(op.later))),)
+    sorted_out = _SortedOut(rounds.following, driver.later, limit).block(body)
+    return (st.Scope(maker.comments(kernel), (*sorted_out, st.Inserted(rounds.following), st.Inserted(driver.later))),)
 
 
 class _SortedOut:
     """Rewrites the insertion of a node, whose cell was lowered to a candidate, by the candidate's place."""
 
-    def __init__(self, op: ir.NearestFirst, limit: ir.Variable) -> None:
-        self.op = op
+    def __init__(self, following: ir.Array, later: ir.Array, limit: ir.Variable) -> None:
+        self.following = following
+        self.later = later
         self.limit = limit
 
     def block(self, body: st.Body) -> st.Body:
@@ -82,37 +86,36 @@ class _SortedOut:
 
     def insertion(self, statement: st.Statement, candidate: ir.Expression) -> st.Statement:
         match statement:
-            case st.Insert(members, node) if members == self.op.following:
+            case st.Insert(members, node) if members == self.following:
                 near = build.less(candidate, ir.Ref(self.limit))
-                return st.If(near, (statement,), (st.Insert(self.op.later, node),))
+                return st.If(near, (statement,), (st.Insert(self.later, node),))
             case _:
                 return statement
 
 
-def _next_ones(op: ir.NearestFirst, maker: Maker, limit: ir.Variable, step: ir.Variable) -> st.Body:
+def _next_ones(
+    rounds: SetRounds, driver: ir.NearestFirst, maker: Maker, limit: ir.Variable, step: ir.Variable
+) -> st.Body:
     """Raises the limit until a far node is below it."""
-    element, node = op.values.element, ir.Variable(maker.fresh("node"), ir.Element.NODE)
+    now, following, later = rounds.now, rounds.following, driver.later
+    element, node = driver.values.element, ir.Variable(maker.fresh("node"), ir.Element.NODE)
     settled = ir.Variable(maker.fresh("settled"), element)
-    value: ir.Expression = ir.Load(op.values, ir.Ref(node))
+    value: ir.Expression = ir.Load(driver.values, ir.Ref(node))
     sort: st.Body = (
         st.If(build.less(value, ir.Ref(settled)), (st.Leave(),)),
-        st.If(
-            build.less(value, ir.Ref(limit)),
-            (st.Insert(op.now, ir.Ref(node)),),
-            (st.Insert(op.following, ir.Ref(node)),),
-        ),
+        st.If(build.less(value, ir.Ref(limit)), (st.Insert(now, ir.Ref(node)),), (st.Insert(following, ir.Ref(node)),)),
     )
     rise: st.Body = (
         st.GridBarrier(),  # all threads have seen that the near frontier is empty
         st.Declare(settled, ir.Ref(limit), constant=True),
         st.Assign(limit, raised(limit, step)),
         st.Assign(step, raised(step, step)),
-        st.EachMember(op.later, True, node, sort),
-        st.Inserted(op.now),
-        st.Inserted(op.following),
+        st.EachMember(later, True, node, sort),
+        st.Inserted(now),
+        st.Inserted(following),
         st.GridBarrier(),
-        st.SwapPointers(op.later, op.following),
-        st.IfEmpty(op.now, (), (st.Break(),)),
-        st.IfEmpty(op.later, (st.Break(),)),
+        st.SwapPointers(later, following),
+        st.IfEmpty(now, (), (st.Break(),)),
+        st.IfEmpty(later, (st.Break(),)),
     )
-    return (st.While(build.TRUE, rise), st.Assign(step, ir.Ref(op.step)), st.IfEmpty(op.now, (st.Break(),)))
+    return (st.While(build.TRUE, rise), st.Assign(step, ir.Ref(driver.step)), st.IfEmpty(now, (st.Break(),)))

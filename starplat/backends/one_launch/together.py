@@ -85,11 +85,11 @@ class Together:
                 first, after = self.block(then, pending)
                 second, other = self.block(otherwise, pending)
                 return (st.If(condition, first, second),), after | other
+            case ir.Loop(driver=ir.NearestFirst() as driver):
+                before: st.Body = (st.GridBarrier(),) if pending else ()
+                return (*before, *nearest_first(op, driver, self.operations)), frozenset()
             case ir.Loop() | ir.HostForRange():
                 return self.settled_loop(op, pending)
-            case ir.NearestFirst():
-                before: st.Body = (st.GridBarrier(),) if pending else ()
-                return (*before, *nearest_first(op, self.operations)), frozenset()
             case ir.HostBreak() | ir.HostContinue():
                 self.leaving[-1].update(pending)
                 return (st.Break() if isinstance(op, ir.HostBreak) else st.Continue(),), pending

@@ -113,17 +113,46 @@ class HostIf:
 
 
 @dataclass(frozen=True, slots=True)
+class Ahead:
+    """The host launches rounds without waiting: it tests the condition, a cell on the device, after one round, then
+    after two more, and so on up to `most` at a time.
+
+    The kernels of the body do nothing where the cell holds false, so rounds after the last one change no cell. The
+    host's own work is done in those too: counters, swaps of arrays.
+    """
+
+    goes_on: Array  # one BOOL, the loop's condition
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class NearestFirst:
+    """Rounds that walk a set (see `shapes.set_rounds`) and lower cells of `values`, in any order to the same end, take
+    nodes with low values first: others wait in `later`, which nothing else uses, until all below a limit are done, and
+    the limit rises by `step`."""
+
+    later: Array
+    values: Array
+    step: Variable
+
+
+Driver = Ahead | NearestFirst
+
+
+@dataclass(frozen=True, slots=True)
 class Loop:
     """`while (true) { before; if (!condition) break; body; step }`; if `test_last`, the first round runs untested.
 
     `before` computes what the condition needs from the device (cells, reductions); it is empty for most loops.
-    `Continue` goes on with `step`."""
+    `Continue` goes on with `step`. A schedule gives a loop a `driver`; without one each round is begun on its own, by
+    the host or by the threads of the launch that the loop stands in."""
 
     before: tuple[HostOp, ...]
     condition: Expression
     step: tuple[HostOp, ...] = field(default=(), kw_only=True)
     body: tuple[HostOp, ...]
     test_last: bool = False
+    driver: Driver | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,26 +245,6 @@ class OnDevice:
 
 
 @dataclass(frozen=True, slots=True)
-class NearestFirst:
-    """`body`, a loop whose rounds walk the set `now`, lower cells of `values` and put the nodes of lowered cells into
-    the set `following`, until none is lowered: in any order it comes to the same end.
-
-    A schedule asks that nodes with low values go first: they wait in `later`, which nothing else uses, until all below
-    a limit are done, and the limit rises by `step`. `walk` is the kernel that walks; when the loop is over, `done` is
-    what ends it.
-    """
-
-    body: tuple[HostOp, ...]
-    walk: str
-    now: Array
-    following: Array
-    later: Array
-    values: Array
-    step: Variable
-    done: SetVariable
-
-
-@dataclass(frozen=True, slots=True)
 class PushOrPull:
     """`push`, which walks the set `members`, or `pull`, which looks for members: both do the same, and with many
     members the second looks at fewer arcs."""
@@ -243,20 +252,6 @@ class PushOrPull:
     members: Array
     push: tuple[HostOp, ...]
     pull: tuple[HostOp, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class InBatches:
-    """`do body while (goes_on[0])`, whose rounds the host launches ahead: it reads the cell after one round, then after
-    two more, and so on up to `most` at a time.
-
-    The kernels of the body do nothing where the cell holds false, so rounds after the last one change no cell. The
-    host's own work is done in those too: counters, swaps of arrays.
-    """
-
-    goes_on: Array  # one BOOL
-    body: tuple[HostOp, ...]
-    most: int
 
 
 HostOp = (
@@ -283,7 +278,5 @@ HostOp = (
     | HostCall
     | HostBlock
     | OnDevice
-    | NearestFirst
     | PushOrPull
-    | InBatches
 )

@@ -44,7 +44,7 @@ LINES: Mapping[type, str] = {
     ir.ReadEmpty: "{variable.name} = {flags.name} is {when_empty}empty",
     ir.ListMembers: "list {flags.name} in {array.name}[{first} ..]",
     ir.HostIf: "if {condition}",
-    ir.Loop: "{test_last}while {condition}",
+    ir.Loop: "{test_last}while {condition}{driver}",
     ir.HostForRange: _COUNTED,
     ir.HostForNeighbors: "for " + _NEIGHBORS,
     ir.HostForMembers: "for {variable.name}: {variable.element.value} in {members.name}",
@@ -52,10 +52,8 @@ LINES: Mapping[type, str] = {
     ir.HostContinue: "continue",
     ir.HostReturn: "return {value}",
     ir.HostCall: "{result}call {function}({arguments})",
-    ir.NearestFirst: "nearest first: {now.name} by {values.name} in steps of {step.name}, others in {later.name}",
     ir.PushOrPull: "push, or pull if {members.name} has many",
     ir.OnDevice: "on device {name}{one_group}{traced}",
-    ir.InBatches: "do while {goes_on.name}, up to {most} rounds ahead",
 }
 """The line of each operation; what stands in braces is a field."""
 
@@ -97,7 +95,7 @@ def _lines(op: ir.KernelOp | ir.HostOp) -> Iterator[str]:
 def _shown(name: str, value: Any) -> object:
     """What a line says of a field; variables, arrays and enumerations as they are."""
     match name, value:
-        case (("value" | "lock" | "result"), None):
+        case (("value" | "lock" | "result" | "driver"), None):
             return ""
         case "lock", ir.Array(array):
             return f" lock {array}"
@@ -107,6 +105,10 @@ def _shown(name: str, value: Any) -> object:
             return "".join(
                 f", {c.array.name}[{print_expression(c.index)}] = {print_expression(c.value)}" for c in value
             )
+        case "driver", ir.Ahead(_, most):
+            return f", up to {most} rounds ahead"
+        case "driver", ir.NearestFirst(later, values, step):
+            return f", nearest first by {values.name} in steps of {step.name}, others in {later.name}"
         case "arguments", tuple():
             return print_arguments(value)
         case _, bool() if name in _FLAGS:

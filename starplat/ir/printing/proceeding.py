@@ -53,8 +53,15 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
     match op:
         case ir.HostBlock():
             yield from _block(module, (op,), depth)
-        case ir.PushOrPull() | ir.NearestFirst() | ir.OnDevice() | ir.InBatches():
-            yield from _scheduled(module, op, depth)
+        case ir.PushOrPull():
+            yield Step(depth, f"where {op.members.name} has few")
+            yield from _block(module, op.push, depth + 1)
+            yield Step(depth, f"where {op.members.name} has many")
+            yield from _block(module, op.pull, depth + 1)
+        case ir.OnDevice():
+            who = "one group of threads runs all rounds" if op.one_group else "the threads wait for each other"
+            yield Step(depth, f"launch {op.name}, in which {who}", op.span, op.name)
+            yield from map(_in_one_launch, _block(module, op.body, depth + 1))
         case ir.Launch():
             kernel = module.kernel(op.kernel)
             yield Step(depth, _kernel(module, kernel), kernel.span, kernel.name)
@@ -73,7 +80,7 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
         case ir.HostIf():
             yield from _branch(module, op, depth)
         case ir.Loop():
-            yield Step(depth, "loop on the host")
+            yield Step(depth, _driven(op))
             yield from _block(module, op.body, depth + 1)
             yield from _block(module, op.before, depth + 1)
         case ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
@@ -90,28 +97,17 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
             assert_never(op)
 
 
-def _scheduled(
-    module: ir.Module, op: ir.PushOrPull | ir.NearestFirst | ir.OnDevice | ir.InBatches, depth: int
-) -> Iterator[Step]:
-    """Operations that a schedule has made."""
-    match op:
-        case ir.PushOrPull():
-            yield Step(depth, f"where {op.members.name} has few")
-            yield from _block(module, op.push, depth + 1)
-            yield Step(depth, f"where {op.members.name} has many")
-            yield from _block(module, op.pull, depth + 1)
-        case ir.NearestFirst():
-            yield Step(depth, f"nodes of {op.now.name} with low {op.values.name} first, others wait in {op.later.name}")
-            yield from _block(module, op.body, depth)
-        case ir.OnDevice():
-            who = "one group of threads runs all rounds" if op.one_group else "the threads wait for each other"
-            yield Step(depth, f"launch {op.name}, in which {who}", op.span, op.name)
-            yield from map(_in_one_launch, _block(module, op.body, depth + 1))
-        case ir.InBatches():
-            yield Step(depth, f"loop, up to {op.most} rounds launched ahead; reads {op.goes_on.name} back")
-            yield from _block(module, op.body, depth + 1)
+def _driven(op: ir.Loop) -> str:
+    """How a loop goes on."""
+    match op.driver:
+        case None:
+            return "loop on the host"
+        case ir.Ahead(goes_on, most):
+            return f"loop, up to {most} rounds launched ahead; reads {goes_on.name} back"
+        case ir.NearestFirst(later, values):
+            return f"loop on the host, nodes with low {values.name} first; others wait in {later.name}"
         case _:
-            assert_never(op)
+            assert_never(op.driver)
 
 
 def _in_one_launch(step: Step) -> Step:

@@ -3,8 +3,10 @@
 from collections.abc import Iterable
 from typing import assert_never
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import machine_elements
+from starplat.ir.shapes.set_rounds import set_rounds
 from starplat.ir.verifying.wellformed import Scope
 from starplat.ir.visitor import arrays_in, walk_host
 
@@ -58,18 +60,18 @@ class _Host:
         self.loops = 0
         self.guard: ir.Array | None = None
 
-    def block(self, ops: Iterable[ir.HostOp]) -> None:
-        with self.scope.block():
-            self.ops(ops)
+    def block(self, *blocks: Iterable[ir.HostOp]) -> None:
+        for ops in blocks:
+            with self.scope.block():
+                self.ops(ops)
 
     def ops(self, ops: Iterable[ir.HostOp]) -> None:
         for op in ops:
             self.op(op)
 
-    def loop(self, *blocks: Iterable[ir.HostOp]) -> None:
+    def loop(self, body: Iterable[ir.HostOp]) -> None:
         self.loops += 1
-        for block in blocks:
-            self.block(block)
+        self.block(body)
         self.loops -= 1
 
     def op(self, op: ir.HostOp) -> None:
@@ -101,8 +103,9 @@ class _Host:
                 self.cell(op)
             case ir.HostIf(condition, then, otherwise):
                 scope.condition(condition)
-                self.block(then)
-                self.block(otherwise)
+                self.block(then, otherwise)
+            case ir.Loop(driver=ir.Ahead() as driver):
+                self.rounds_ahead(op, driver)
             case ir.Loop():
                 self.conditional_loop(op)
             case ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
@@ -115,8 +118,11 @@ class _Host:
                 self.call(op)
             case ir.HostBlock(body):
                 self.ops(body)
-            case ir.PushOrPull() | ir.NearestFirst() | ir.OnDevice() | ir.InBatches():
-                self.scheduled(op)
+            case ir.PushOrPull(members, push, pull):
+                scope.array(members)
+                self.block(push, pull)
+            case ir.OnDevice():
+                self.on_device(op)
             case _:
                 assert_never(op)
 
@@ -131,21 +137,6 @@ class _Host:
             scope.index(op.first)
         else:
             scope.variable(op.variable)
-
-    def scheduled(self, op: ir.PushOrPull | ir.NearestFirst | ir.OnDevice | ir.InBatches) -> None:
-        match op:
-            case ir.PushOrPull(members, push, pull):
-                self.scope.array(members)
-                self.block(push)
-                self.block(pull)
-            case ir.NearestFirst():
-                self.nearest_first(op)
-            case ir.OnDevice():
-                self.on_device(op)
-            case ir.InBatches():
-                self.in_batches(op)
-            case _:
-                assert_never(op)
 
     def cell(self, op: ir.ReadCell | ir.WriteCell | ir.CheckCell) -> None:
         scope = self.scope
@@ -162,12 +153,13 @@ class _Host:
             case ir.CheckCell():
                 pass
 
-    def nearest_first(self, op: ir.NearestFirst) -> None:
-        for array in (op.now, op.following, op.later, op.values):
+    def nearest_first(self, loop: ir.Loop, driver: ir.NearestFirst) -> None:
+        step, values = driver.step, driver.values
+        for array in (driver.later, values):
             self.scope.array(array)
-        self.scope.variable(op.step)
-        self.scope.require(op.step.element is op.values.element, f"'{op.step.name}' is no step of '{op.values.name}'")
-        self.block(op.body)
+        self.scope.variable(step)
+        self.scope.require(step.element is values.element, f"'{step.name}' is no step of '{values.name}'")
+        self.scope.require(set_rounds(loop) is not None, "near nodes come first where a round only walks a set")
 
     def on_device(self, op: ir.OnDevice) -> None:
         for array in op.arrays:
@@ -182,12 +174,13 @@ class _Host:
             self.scope.require(allowed, f"'{op.name}' holds what only the host can do")
         self.block(op.body)
 
-    def in_batches(self, op: ir.InBatches) -> None:
+    def rounds_ahead(self, op: ir.Loop, driver: ir.Ahead) -> None:
         """Every write of cells in a round is guarded by whether the round takes place."""
-        goes_on = op.goes_on
+        goes_on = driver.goes_on
         self.scope.array(goes_on)
         cell = goes_on.element is ir.Element.BOOL and goes_on.extent is ir.Extent.ONE
-        self.scope.require(cell and op.most > 0, f"'{goes_on.name}' cannot say whether rounds go on")
+        plain = op == ir.Loop((), ir.Load(goes_on, build.ZERO), op.body, True, driver)
+        self.scope.require(cell and plain and driver.most > 0, f"'{goes_on.name}' cannot say whether rounds go on")
         for inner in walk_host(op.body):
             ahead = isinstance(inner, ir.Launch | ir.Swap | ir.SetVariable | ir.HostBlock)
             self.scope.require(ahead, "the host cannot do all of a round ahead")
@@ -217,6 +210,8 @@ class _Host:
 
     def conditional_loop(self, op: ir.Loop) -> None:
         """The condition sees what `before` declares; the body does too, where `before` runs first."""
+        if isinstance(op.driver, ir.NearestFirst):
+            self.nearest_first(op, op.driver)
         self.loops += 1
         with self.scope.block():
             if op.test_last:

@@ -19,6 +19,8 @@ def branch(machine: Machine, op: ir.HostIf, frame: Frame) -> Flow:
 
 
 def rounds(machine: Machine, op: ir.Loop, frame: Frame) -> Flow:
+    if isinstance(op.driver, ir.Ahead):
+        return _rounds_ahead(machine, op, op.driver, frame)
     tested = not op.test_last
     with machine.progress.loop() as loop:
         while True:
@@ -36,6 +38,20 @@ def rounds(machine: Machine, op: ir.Loop, frame: Frame) -> Flow:
             if flow is Flow.RETURN:
                 return flow
             machine.block(op.step, frame)
+
+
+def _rounds_ahead(machine: Machine, op: ir.Loop, driver: ir.Ahead, frame: Frame) -> Flow:
+    """Rounds are launched without waiting, then twice as many, until the device says that there are no more. No limit
+    applies, as none takes place after the last: counted rounds are launched one by one."""
+    goes_on, ahead = machine.buffer(driver.goes_on, frame), 1
+    with machine.progress.loop() as loop:
+        while True:
+            for _ in range(ahead):
+                loop.begin_round()
+                machine.block(op.body, frame)
+            if not machine.device.read_cell(goes_on, 0):
+                return Flow.ON
+            ahead = min(2 * ahead, driver.most)
 
 
 def for_range(machine: Machine, op: ir.HostForRange, frame: Frame) -> Flow:
@@ -106,26 +122,8 @@ def give_back(machine: Machine, op: ir.HostReturn, frame: Frame) -> Flow:
     return Flow.RETURN
 
 
-def in_any_order(machine: Machine, op: ir.NearestFirst, frame: Frame) -> Flow:
-    return machine.block(op.body, frame)
-
-
 def push(machine: Machine, op: ir.PushOrPull, frame: Frame) -> Flow:
     return machine.block(op.push, frame)
-
-
-def in_batches(machine: Machine, op: ir.InBatches, frame: Frame) -> Flow:
-    """Rounds are launched without waiting, then twice as many, until the device says that there are no more. No limit
-    applies, as none takes place after the last: counted rounds are launched one by one."""
-    goes_on, ahead = machine.buffer(op.goes_on, frame), 1
-    with machine.progress.loop() as loop:
-        while True:
-            for _ in range(ahead):
-                loop.begin_round()
-                machine.block(op.body, frame)
-            if not machine.device.read_cell(goes_on, 0):
-                return Flow.ON
-            ahead = min(2 * ahead, op.most)
 
 
 def inside(machine: Machine, op: ir.HostBlock, frame: Frame) -> Flow:
@@ -176,7 +174,5 @@ ACTIONS: dict[type, Callable[[Machine, Any, Frame], Flow]] = {
     ir.HostReturn: give_back,
     ir.HostCall: call,
     ir.HostBlock: inside,
-    ir.NearestFirst: in_any_order,
     ir.PushOrPull: push,
-    ir.InBatches: in_batches,
 }

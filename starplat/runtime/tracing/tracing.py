@@ -19,7 +19,7 @@ def traced(module: ir.Module) -> ir.Module:
     """The module with all its `OnDevice` operations traced: itself if it has none, nor rounds launched ahead; the same
     object every time."""
     if id(module) not in _MADE:
-        if not any(isinstance(op, ir.OnDevice | ir.InBatches) for f in module.functions for op in walk_host(f.body)):
+        if not any(isinstance(op, ir.OnDevice) or _is_ahead(op) for f in module.functions for op in walk_host(f.body)):
             return module
         if len(_MADE) >= _MOST_MADE:
             del _MADE[next(iter(_MADE))]
@@ -31,7 +31,11 @@ def traced(module: ir.Module) -> ir.Module:
 def taken_apart(module: ir.Module) -> bool:
     """Whether rounds that otherwise share a launch, or are launched ahead, are launched one by one in `traced`."""
     ops = (op for function in module.functions for op in walk_host(function.body))
-    return any(isinstance(op, ir.InBatches) or (isinstance(op, ir.OnDevice) and op.one_group) for op in ops)
+    return any(_is_ahead(op) or (isinstance(op, ir.OnDevice) and op.one_group) for op in ops)
+
+
+def _is_ahead(op: ir.HostOp) -> bool:
+    return isinstance(op, ir.Loop) and isinstance(op.driver, ir.Ahead)
 
 
 class _Traced(Rewriter):
@@ -39,8 +43,8 @@ class _Traced(Rewriter):
         match op:
             case ir.OnDevice():
                 return (replace(op, traced=True),)
-            case ir.InBatches():
-                return (replace(op, most=1),)
+            case ir.Loop(driver=ir.Ahead(goes_on)):
+                return (replace(op, driver=ir.Ahead(goes_on, 1)),)
             case ir.HostIf(_, then, otherwise) if any(
                 isinstance(inner, ir.OnDevice) and inner.one_group for inner in then
             ):

@@ -9,7 +9,7 @@ from time import perf_counter
 
 from starplat.backends.launch import RECORDS
 from starplat.ir import nodes as ir
-from starplat.ir.points import LOOPS, Event, Point, points_of
+from starplat.ir.points import Event, Point, points_of
 from starplat.runtime.actions.executor import Executor
 from starplat.runtime.actions.machine import Flow, Frame, Op, World
 from starplat.runtime.attending.progress import Progress
@@ -41,7 +41,7 @@ class WatchedExecutor(Executor):
                 self._tell_of_cells(op)
             case ir.OnDevice() if self.kernels.runs_together:
                 return self._watched_launch(op, frame)
-            case _ if isinstance(op, LOOPS):
+            case _ if isinstance(op, ir.HostLoop):
                 return self._watched_loop(op, frame)
             case _:
                 pass
@@ -58,7 +58,7 @@ class WatchedExecutor(Executor):
 
     def block(self, ops: Op, frame: Frame) -> Flow:
         loop = self._loops[-1] if self._loops else None
-        if isinstance(loop, LOOPS) and ops is loop.body:
+        if isinstance(loop, ir.HostLoop) and ops is loop.body:
             line = line_of(self.module, self._points[Event.ROUND, id(loop)].span)
             self._watch.round(loop, line, self._now())
         return super().block(ops, frame)

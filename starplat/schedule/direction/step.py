@@ -70,8 +70,8 @@ class _Maker(Rewriter):
                 return (op,)
             everything = replace(self.given, kernels=(*self.given.kernels, *self.kernels, *self.pulls.made.values()))
             return (replace(inner, arrays=used_host_arrays(tuple(walk_host(inner.body)), everything)),)
-        if isinstance(op, ir.NearestFirst):
-            return (op,)  # it knows its walk by name
+        if isinstance(op, ir.Loop) and op.driver is not None:
+            return (op,)  # near nodes push
         if isinstance(op, ir.Launch) and id(op) in self.waves:
             return self.either(op, self.waves[id(op)])
         if isinstance(op, ir.Launch):
@@ -82,7 +82,7 @@ class _Maker(Rewriter):
         row = tuple(ops)
         flat = list(stream(row))
         for place, op in enumerate(flat):
-            if isinstance(op, ir.Loop):
+            if isinstance(op, ir.Loop) and op.driver is None:
                 found = wave_in(op, flat[:place], self.given)
                 if found is not None:
                     launch, wave = found

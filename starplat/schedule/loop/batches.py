@@ -136,7 +136,9 @@ class _Batcher(Rewriter):
             yield ir.DeclareVariable(by_host, build.FALSE)
             yield ir.DeclareVariable(on_device, build.FALSE)
         reads = (ir.ReadCell(variable, one.cells[variable], build.ZERO) for variable in late)
-        loop = (ir.Launch(begin.name), ir.InBatches(one.goes_on, body, MOST_AHEAD), *reads, *self.turned(one))
+        goes_on = ir.Load(one.goes_on, build.ZERO)
+        rows = ir.Loop((), goes_on, body, test_last=True, driver=ir.Ahead(one.goes_on, MOST_AHEAD))
+        loop = (ir.Launch(begin.name), rows, *reads, *self.turned(one))
         if rounds.tested_first and rounds.condition != build.TRUE:
             yield ir.HostIf(rounds.condition, loop)
         else:

@@ -12,7 +12,7 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.launches import is_launched_once
 from starplat.ir.shapes.members import membership
-from starplat.ir.uses import stream
+from starplat.ir.shapes.set_rounds import SetRounds, set_rounds
 from starplat.ir.visitor import walk_expression, written_arrays
 from starplat.schedule.direction.monotone import keeps_holding
 from starplat.schedule.edge_effects import EdgeEffect, edge_effect
@@ -40,25 +40,17 @@ class Relaxing:
 
 def relaxing(loop: ir.Loop, module: ir.Module) -> Relaxing | None:
     """The loop's parts, if it relaxes arcs and nothing else; its sets are packed by then."""
-    if loop.before or not loop.test_last:
+    rounds = set_rounds(loop)
+    if rounds is None or not is_launched_once(rounds.walk.kernel, module):
         return None
-    match list(stream(loop.body)):
-        case [ir.Launch(name), ir.Swap(first, second), ir.ReadEmpty(variable, members, when_empty)]:
-            ends = build.denied(ir.Ref(variable)) if when_empty else ir.Ref(variable)
-            done = ir.SetVariable(variable, ir.Const(when_empty, ir.Element.BOOL))
-        case _:
-            return None
-    kernel = module.kernel(name)
-    if loop.condition != ends or kernel.reductions or not is_launched_once(name, module):
-        return None
-    found = _lowers(kernel, {first, second}, done)
-    return found if found is not None and found.now == members else None
+    kernel = module.kernel(rounds.walk.kernel)
+    return None if kernel.reductions else _lowers(kernel, rounds)
 
 
-def _lowers(walk: ir.Kernel, sets: set[ir.Array], done: ir.SetVariable) -> Relaxing | None:
-    """The kernel's parts, if it empties one of the two sets, lowers cells along arcs and adds to the other set."""
+def _lowers(walk: ir.Kernel, rounds: SetRounds) -> Relaxing | None:
+    """The kernel's parts, if it empties its set, lowers cells along arcs and adds to the other set."""
     found = membership(walk)
-    if found is None or not found.takes or found.keep is not None or found.members not in sets:
+    if found is None or not found.takes or found.keep is not None or found.members != rounds.now:
         return None
     effect = edge_effect(found.body, walk.iterator)
     match effect:
@@ -66,7 +58,7 @@ def _lowers(walk: ir.Kernel, sets: set[ir.Array], done: ir.SetVariable) -> Relax
             own = ir.Load(lowering.array, loop.node)
         case _:
             return None
-    (following,) = sets - {found.members}
+    following = rounds.following
     if lowering.extreme is not ir.Combine.MIN or not lowering.settles or lowering.also:
         return None
     joins = [carry.array for carry in lowering.carried].count(following) == 1
@@ -82,7 +74,7 @@ def _lowers(walk: ir.Kernel, sets: set[ir.Array], done: ir.SetVariable) -> Relax
     addition = _addition(effect.unfolded(lowering.candidate), own, loop.position, walk.scalars)
     if addition is None:
         return None
-    return Relaxing(walk, found.members, following, lowering.array, addition, loop.position, done)
+    return Relaxing(walk, found.members, following, lowering.array, addition, loop.position, rounds.done)
 
 
 def _addition(

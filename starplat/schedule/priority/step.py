@@ -72,8 +72,9 @@ class _Maker(Rewriter):
                 return (op,)
             everything = _with_kernels(self.given, self.kernels)
             return (replace(inner, arrays=used_host_arrays(tuple(walk_host(inner.body)), everything)),)
-        found = relaxing(op, self.given) if isinstance(op, ir.Loop) else None
-        return (self.rebuild(op),) if found is None or not isinstance(op, ir.Loop) else self.ordered(op, found)
+        if isinstance(op, ir.Loop) and (found := relaxing(op, self.given)) is not None:
+            return self.ordered(op, found)
+        return (self.rebuild(op),)
 
     def ordered(self, loop: ir.Loop, found: Relaxing) -> Iterable[ir.HostOp]:
         later = replace(found.following, name=self.fresh(f"{found.now.name}_later"), origin=ir.Origin.TEMPORARY)
@@ -84,9 +85,8 @@ class _Maker(Rewriter):
         why = f"'{found.values.name}' only goes down, in any order of updates"
         self.choices.append(Choice(f"{found.walk.name}: near nodes first, {self.how(found)}", why))
         if self.in_one_launch and self.sets_in_one_launch:
-            walk, now, following = found.walk.name, found.now, found.following
-            first = ir.NearestFirst((loop,), walk, now, following, later, found.values, step, found.done)
-            return (*choose, ir.Fill(later, build.FALSE), first)
+            driver = ir.NearestFirst(later, found.values, step)
+            return (*choose, ir.Fill(later, build.FALSE), replace(loop, driver=driver))
         rounds = near_rounds(loop, found, later, step, self.fresh)
         self.changed[found.walk.name] = rounds.walk
         self.kernels.append(rounds.sort)
