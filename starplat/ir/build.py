@@ -83,6 +83,27 @@ def times(left: ir.Expression, right: ir.Expression, element: ir.Element | None 
     return ir.Binary(ir.BinaryOperator.MULTIPLY, left, right, element or left.element)
 
 
+def cell(array: ir.Array, index: ir.Expression) -> ir.Expression:
+    """What ExtremeCell compares at a place of the array: the cell, or its key."""
+    held = ir.Load(array, index)
+    return held if array.pairs is None else ir.Cast(held, array.compared)
+
+
+def partner(array: ir.Array, index: ir.Expression) -> ir.Expression:
+    """What stands beside the key, in an array of pairs."""
+    assert array.pairs is not None
+    high = ir.Binary(ir.BinaryOperator.SHIFT_RIGHT, ir.Load(array, index), number(32), ir.Element.LONG)
+    return ir.Cast(high, array.pairs[1])
+
+
+def pair(key: ir.Expression, partner: ir.Expression) -> ir.Binary:
+    """Both in one LONG."""
+    high = ir.Binary(ir.BinaryOperator.SHIFT_LEFT, ir.Cast(partner, ir.Element.LONG), number(32), ir.Element.LONG)
+    half = ir.Const(2**32 - 1, ir.Element.LONG)
+    low = ir.Binary(ir.BinaryOperator.BIT_AND, ir.Cast(key, ir.Element.LONG), half, ir.Element.LONG)
+    return ir.Binary(ir.BinaryOperator.BIT_OR, high, low, ir.Element.LONG)
+
+
 def divided(left: ir.Expression, right: ir.Expression, element: ir.Element | None = None) -> ir.Binary:
     """`left / right`."""
     return ir.Binary(ir.BinaryOperator.DIVIDE, left, right, element or left.element)

@@ -21,6 +21,7 @@ from starplat.schedule.loop.groups import rounds_by_one_group
 from starplat.schedule.loop.pieces import kernels_in_pieces
 from starplat.schedule.loop.step import loops_on_device
 from starplat.schedule.memory import arcs_in_host_memory
+from starplat.schedule.pairs import carried_in_pairs
 from starplat.schedule.priority.step import nearest_first
 from starplat.schedule.queues.step import sets_as_queues
 from starplat.schedule.schedule import PLAIN, Schedule
@@ -77,6 +78,12 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "kernels that push to many neighbors pull instead",
         "after frontier, whose sets say how many are active; before queue, which lets the host read that",
         push_or_pull,
+    ),
+    Step(
+        "pairs",
+        "what a Min or Max carries is kept beside the cell, in one word",
+        "after direction: what pulls needs no lock; before queue, which takes sets out of what is carried",
+        carried_in_pairs,
     ),
     Step(
         "queue",

@@ -143,6 +143,17 @@ class AtomicPrinter:
             self.expressions.helpers.need("swap_loop", **words, operator=combine.value)
         return name
 
+    def change_pair(
+        self, extreme: ir.Combine, array: ir.Array, index: ir.Expression, key: ir.Expression, partner: ir.Expression
+    ) -> str:
+        """The call that changes a pair if the key is beyond its own; its value is whether it did."""
+        is_least = extreme is ir.Combine.MIN
+        name = "lower_pair" if is_least else "raise_pair"
+        words = {"type": self.expressions.spelling.values[ir.Element.LONG], **self.swap_words(ir.Element.LONG)}
+        self.expressions.helpers.need("change_pair", name=name, beyond="<" if is_least else ">", **words)
+        given = f"{self.expressions.expression(key)}, {self.expressions.expression(partner)}"
+        return f"{name}({self.address(array, index)}, {given})"
+
     def swap_words(self, element: ir.Element) -> dict[str, str]:
         """The parts of a helper that swaps whole cells, for targets that supply them."""
         spelling, word = self.expressions.spelling, ir.Element.INT if BITS[element] == 32 else ir.Element.LONG

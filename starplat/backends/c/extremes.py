@@ -12,6 +12,13 @@ from starplat.ir import nodes as ir
 def if_beyond(printer: Printer, beyond: st.IfBeyond) -> Iterator[str]:
     """The lines of a test, and of the statements for a candidate that passes it."""
     expressions, atomics = printer.expressions, AtomicPrinter(printer.expressions)
+    if beyond.partner is not None:
+        call = atomics.change_pair(beyond.extreme, beyond.array, beyond.index, beyond.candidate, beyond.partner)
+        yield f"if ({call}) {{" if beyond.body else f"{call};"
+        if beyond.body:
+            yield from printer.lines(beyond.body)
+            yield "}"
+        return
     candidate = expressions.at(ORDER + 1, beyond.candidate)
     operator = "<" if beyond.extreme is ir.Combine.MIN else ">"
     test = f"{candidate} {operator} {expressions.read(beyond.array, beyond.index)[0]}"

@@ -17,6 +17,7 @@ LEVELS = {
     ir.BinaryOperator.BIT_OR: BIT_OR,
     ir.BinaryOperator.BIT_XOR: BIT_XOR,
     ir.BinaryOperator.SHIFT_LEFT: SHIFT,
+    ir.BinaryOperator.SHIFT_RIGHT: SHIFT,
     ir.BinaryOperator.EQUAL: EQUALITY,
     ir.BinaryOperator.NOT_EQUAL: EQUALITY,
     ir.BinaryOperator.LESS: ORDER,

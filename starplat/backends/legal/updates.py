@@ -59,6 +59,11 @@ class Updates:
             before += here + there
             carried.append(stored(carry.array, at, value))
         carried += block(op.also)
+        if op.partner is not None:
+            there, beside = self.locals.early(op.partner, "partner")
+            self.methods.require_swap(op.array)
+            loop = st.Method.SWAP_LOOP
+            return (*before, *there, st.IfBeyond(op.extreme, op.array, index, candidate, loop, tuple(carried), beside))
         store = st.StoreCell(op.array, index, candidate)
         if not op.shared:
             return (*before, st.IfBeyond(op.extreme, op.array, index, candidate, None, (store, *carried)))

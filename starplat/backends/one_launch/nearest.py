@@ -33,7 +33,7 @@ def nearest_first(loop: ir.Loop, driver: ir.NearestFirst, maker: Maker) -> st.Bo
     """The rounds as statements; before and after them stands a barrier, or nothing was touched."""
     rounds = set_rounds(loop)
     assert rounds is not None
-    element = driver.values.element
+    element = driver.values.compared
     limit, step = ir.Variable(maker.fresh("limit"), element), ir.Variable(maker.fresh("rise"), element)
     one_round = (
         *maker.points.new_round(loop),
@@ -98,9 +98,9 @@ def _next_ones(
 ) -> st.Body:
     """Raises the limit until a far node is below it."""
     now, following, later = rounds.now, rounds.following, driver.later
-    element, node = driver.values.element, ir.Variable(maker.fresh("node"), ir.Element.NODE)
+    element, node = driver.values.compared, ir.Variable(maker.fresh("node"), ir.Element.NODE)
     settled = ir.Variable(maker.fresh("settled"), element)
-    value: ir.Expression = ir.Load(driver.values, ir.Ref(node))
+    value = build.cell(driver.values, ir.Ref(node))
     sort: st.Body = (
         st.If(build.less(value, ir.Ref(settled)), (st.Leave(),)),
         st.If(build.less(value, ir.Ref(limit)), (st.Insert(now, ir.Ref(node)),), (st.Insert(following, ir.Ref(node)),)),

@@ -61,6 +61,7 @@ class IfBeyond:
     """If `candidate` is less (MIN) or greater (MAX) than the cell, `body`.
 
     With a `method`, the cell then takes the candidate atomically and `body` runs only if the cell still was behind it.
+    In a cell that is a pair the key is compared, and `partner` is stored with the candidate.
     """
 
     extreme: ir.Combine
@@ -69,6 +70,7 @@ class IfBeyond:
     candidate: ir.Expression
     method: Method | None
     body: Body
+    partner: ir.Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)

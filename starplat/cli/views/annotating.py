@@ -247,6 +247,8 @@ def _atomics(kernel: ir.Kernel, cells: Sequence[CellSet], helpers: Mapping[str, 
             case ir.ExtremeCell(shared=True):
                 carried = ", ".join(carry.array.name for carry in op.carried)
                 what = f"{op.extreme.value} of {op.array.name}"
+                if op.partner is not None:
+                    what = f"{op.extreme.value} of the first of each {op.array.name}"
                 whole = f"{what}, and {carried} with it" if op.lock is not None and carried else what
                 found.setdefault(op.array.name, Atomic(op.array.name, whole, _reason(op.array.name, shared)))
                 for name in (carry.array.name for carry in op.carried if carry.array.packed):

@@ -87,6 +87,9 @@ class ExtremeCell:
     none: every winner stores the same. `also` is done by the winner too: what concerns only itself, the kernel's
     reductions, or cells that are the winner's own. `settles` says that the cells come to the same end in any order of
     iterations, also where they see each other's old values; `analysis.settling` has found out.
+
+    In an array of pairs it is the key that is compared, and `partner` takes its place beside the candidate. Both are
+    one cell, so no lock is needed.
     """
 
     extreme: Combine  # MIN or MAX
@@ -98,6 +101,7 @@ class ExtremeCell:
     lock: Array | None = None
     also: tuple[KernelOp, ...] = ()
     settles: bool = False
+    partner: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)

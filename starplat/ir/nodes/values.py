@@ -75,7 +75,9 @@ class Packing(Enum):
 class Array:
     """Cells on the device. `is_set` for a SetN or SetE, which is a BOOL for every node or arc.
 
-    `packed` says how a BOOL array that only `OnDevice` operations touch is kept in place of a byte for every cell.
+    `packed` says how a BOOL array that only `OnDevice` operations touch is kept in place of a byte for every cell. Each
+    cell of an array of `pairs`, which is a LONG, holds a key in its low half and what goes with it in its high half;
+    these are whole numbers of 32 bits of the two types.
     """
 
     name: str
@@ -84,6 +86,12 @@ class Array:
     origin: Origin
     is_set: bool = False
     packed: Packing | None = None
+    pairs: tuple[Element, Element] | None = None
+
+    @property
+    def compared(self) -> Element:
+        """The type of what ExtremeCell compares: the cell, or its key."""
+        return self.element if self.pairs is None else self.pairs[0]
 
 
 ROW_OFFSETS = Array("row_offsets", Element.ARC, Extent.NODES_AND_ONE, Origin.GRAPH)
@@ -173,7 +181,8 @@ class Unary:
 class BinaryOperator(Enum):
     """Arithmetic on 32- and 64-bit integers wraps around; `/` and `%` truncate. ADD_INF is addition in which INF plus
     anything is INF (it is printed as `a == INF || b == INF ? INF : a + b`; only integers need it: reals have a plain
-    ADD). `&&` and `||` stop early. `<<` is by 0 to 31 bits."""
+    ADD). `&&` and `||` stop early. `<<` is by 0 to 31 bits, of a LONG by 0 to 63; `>>`
+    is of a LONG, by as many, and keeps the sign."""
 
     ADD = "+"
     ADD_INF = "+inf"
@@ -187,6 +196,7 @@ class BinaryOperator(Enum):
     BIT_OR = "|"
     BIT_XOR = "^"
     SHIFT_LEFT = "<<"
+    SHIFT_RIGHT = ">>"
     EQUAL = "=="
     NOT_EQUAL = "!="
     LESS = "<"

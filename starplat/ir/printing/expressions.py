@@ -18,6 +18,7 @@ _LEVELS = {
     ir.BinaryOperator.GREATER: 7,
     ir.BinaryOperator.GREATER_EQUAL: 7,
     ir.BinaryOperator.SHIFT_LEFT: 8,
+    ir.BinaryOperator.SHIFT_RIGHT: 8,
     ir.BinaryOperator.ADD: 9,
     ir.BinaryOperator.ADD_INF: 9,
     ir.BinaryOperator.SUBTRACT: 9,

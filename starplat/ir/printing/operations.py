@@ -17,7 +17,7 @@ LINES: Mapping[type, str] = {
     ir.SetLocal: _ASSIGNED,
     ir.Store: "{array.name}[{index}] = {value}{shared}",
     ir.UpdateCell: "{array.name}[{index}] {combine.value}= {value}{shared}",
-    ir.ExtremeCell: "{array.name}[{index}] {extreme.value}= {candidate}{carried}{shared}{lock}",
+    ir.ExtremeCell: "{array.name}[{index}] {extreme.value}= {candidate}{partner}{carried}{shared}{lock}",
     ir.FetchAdd: "{variable.name} = fetch {array.name}[{index}] += {value}",
     ir.FetchOr: "{variable.name} = fetch {array.name}[{index}] |= {value}",
     ir.CompareSwap: "{variable.name} = swap {array.name}[{index}] from {expected} to {value}",
@@ -95,10 +95,12 @@ def _lines(op: ir.KernelOp | ir.HostOp) -> Iterator[str]:
 def _shown(name: str, value: Any) -> object:
     """What a line says of a field; variables, arrays and enumerations as they are."""
     match name, value:
-        case (("value" | "lock" | "result" | "driver"), None):
+        case (("value" | "lock" | "partner" | "result" | "driver"), None):
             return ""
         case "lock", ir.Array(array):
             return f" lock {array}"
+        case "partner", _:
+            return f" with {print_expression(value)}"
         case "result", ir.Variable(variable):
             return f"{variable} = "
         case "carried", tuple():

@@ -5,6 +5,7 @@ One iteration runs after the other, so nothing here has to be atomic.
 
 from collections.abc import Iterable, Mapping
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.python.function import FunctionWriter
 from starplat.ir.python.text import BIT_OR, PRODUCT, SUM, Text, mangled, width
@@ -74,13 +75,17 @@ class CellWriter(FunctionWriter):
         early = [self.carried_early(carry) for carry in op.carried]
         candidate = self.expressions.rounded(op.candidate)
         name = candidate.text if candidate.is_atom else self.assigned(candidate.text)
-        cell = self.cell(op.array, op.index)
-        with self.indented(f"if {name} {'<' if op.extreme is ir.Combine.MIN else '>'} {cell}:"):
+        cell = held = self.cell(op.array, op.index)
+        new = name
+        if op.partner is not None:
+            held = self.expressions.exact(build.cell(op.array, op.index)).at(BIT_OR)
+            new = self.assigned(self.expressions.exact(build.pair(op.candidate, op.partner)).text)
+        with self.indented(f"if {name} {'<' if op.extreme is ir.Combine.MIN else '>'} {held}:"):
             values = [
                 text or self.carried_late(carry, len(op.carried)) for carry, text in zip(op.carried, early, strict=True)
             ]
             cells = [self.cell(carry.array, carry.index) for carry in op.carried]
-            self.line(f"{cell} = {name}")
+            self.line(f"{cell} = {new}")
             for target, value in zip(cells, values, strict=True):
                 self.line(f"{target} = {value}")
             self.block(op.also)

@@ -31,6 +31,7 @@ _ARITHMETIC = {
     ir.BinaryOperator.BIT_OR: ("|", BIT_OR),
     ir.BinaryOperator.BIT_XOR: ("^", BIT_XOR),
     ir.BinaryOperator.SHIFT_LEFT: ("<<", SHIFT),
+    ir.BinaryOperator.SHIFT_RIGHT: (">>", SHIFT),
 }
 _COMPARISONS = {
     ir.BinaryOperator.EQUAL,
@@ -162,11 +163,12 @@ class Expressions(Conversions):
         sign, level = _ARITHMETIC[binary.operator]
         left, right = (self._widened(side, binary.element) for side in (binary.left, binary.right))
         if level == SHIFT:
-            right = self.exact(binary.right)
+            left, right = self.exact(binary.left), self.exact(binary.right)
         keeps = binary.element.is_real or self.bounds.inside(binary, ir.Extent.NODES_AND_ONE)
         if binary.operator is ir.BinaryOperator.SUBTRACT:
             keeps = keeps or (self.bounds.is_natural(binary.left) and self.bounds.is_natural(binary.right))
         keeps = keeps or (level in (BIT_AND, BIT_OR, BIT_XOR) and left.in_range and right.in_range)
+        keeps = keeps or (binary.operator is ir.BinaryOperator.SHIFT_RIGHT and left.in_range)
         return Text(f"{left.at(level)} {sign} {right.at(level + 1)}", level, keeps)
 
     def _widened(self, operand: ir.Expression, element: ir.Element) -> Text:

@@ -158,7 +158,7 @@ class _Host:
         for array in (driver.later, values):
             self.scope.array(array)
         self.scope.variable(step)
-        self.scope.require(step.element is values.element, f"'{step.name}' is no step of '{values.name}'")
+        self.scope.require(step.element is values.compared, f"'{step.name}' is no step of '{values.name}'")
         self.scope.require(set_rounds(loop) is not None, "near nodes come first where a round only walks a set")
 
     def on_device(self, op: ir.OnDevice) -> None:

@@ -126,7 +126,10 @@ class Body:
         self.scope.require(alike and array.element.is_integer, f"'{variable.name}' cannot hold '{array.name}'")
 
     def extreme(self, op: ir.ExtremeCell) -> None:
-        self.cell(op.array, op.index, op.candidate, op.shared)
+        if op.array.pairs is None:
+            self.cell(op.array, op.index, op.candidate, op.shared)
+        else:
+            self.pair(op, op.array.pairs)
         self.scope.require(op.extreme in (ir.Combine.MIN, ir.Combine.MAX), f"'{op.extreme.value}' is no extreme")
         for carry in op.carried:
             self.cell(carry.array, carry.index, carry.value, op.shared)
@@ -136,6 +139,14 @@ class Body:
             self.scope.require(fits, f"'{op.lock.name}' is no lock for '{op.array.name}'")
             self.scope.require(op.shared and bool(op.carried), f"the lock '{op.lock.name}' is for nothing")
         self.block(op.also)
+
+    def pair(self, op: ir.ExtremeCell, pairs: tuple[ir.Element, ir.Element]) -> None:
+        self.scope.written(op.array)
+        self.scope.index(op.index)
+        for value, element in zip((op.candidate, op.partner), pairs, strict=True):
+            self.scope.require(value is not None and op.lock is None, f"a pair of '{op.array.name}' is not whole")
+            if value is not None:
+                self.scope.value(value, element)
 
     def neighbors(self, op: ir.ForNeighbors) -> None:
         self.scope.index(op.node)

@@ -17,7 +17,8 @@ class InvalidModule(Exception):  # noqa: N818 - it says what the module is
 
 
 _LOGIC = (ir.BinaryOperator.AND, ir.BinaryOperator.OR)
-_BITS = (ir.BinaryOperator.BIT_AND, ir.BinaryOperator.BIT_OR, ir.BinaryOperator.BIT_XOR, ir.BinaryOperator.SHIFT_LEFT)
+_SHIFTS = (ir.BinaryOperator.SHIFT_LEFT, ir.BinaryOperator.SHIFT_RIGHT)
+_BITS = (ir.BinaryOperator.BIT_AND, ir.BinaryOperator.BIT_OR, ir.BinaryOperator.BIT_XOR, *_SHIFTS)
 _EQUALITY = (ir.BinaryOperator.EQUAL, ir.BinaryOperator.NOT_EQUAL)
 _ORDER = (
     ir.BinaryOperator.LESS,
@@ -157,7 +158,8 @@ class Scope:
         operator, left, right = binary.operator, binary.left.element, binary.right.element
         self.expression(binary.left)
         self.expression(binary.right)
-        self._must(meet(left, right), binary, f"{left.value} and {right.value} do not meet")
+        met = right.is_integer if operator in _SHIFTS else meet(left, right)
+        self._must(met, binary, f"{left.value} and {right.value} do not meet")
         result = ir.Element.BOOL if operator in (*_LOGIC, *_EQUALITY, *_ORDER) else binary.element
         self._must(binary.element is result, binary, "a condition is bool")
         if operator in _LOGIC:

@@ -13,14 +13,19 @@ def without_the_unused(module: ir.Module, given: ir.Module) -> ir.Module:
     """The module without what is left over of `given`."""
     gone = launched_names(given.functions) - launched_names(module.functions)
     kernels = tuple(kernel for kernel in module.kernels if kernel.name not in gone)
-    used = {array for kernel in kernels for array in kernel.arrays}
-    locks = {array for name in gone for array in _locks(given, name)} - used
-    dropper = _Dropper({lock for lock in locks if _is_only_filled(lock, module)})
+    locks = {array for name in gone for array in _locks(given, name)}
+    return without_locks(replace(module, kernels=kernels), locks)
+
+
+def without_locks(module: ir.Module, locks: set[ir.Array]) -> ir.Module:
+    """The module without those of the locks that no kernel uses."""
+    used = {array for kernel in module.kernels for array in kernel.arrays}
+    dropper = _Dropper({lock for lock in locks - used if _is_only_filled(lock, module)})
     functions = tuple(
         replace(f, arrays=tuple(a for a in f.arrays if a not in dropper.arrays), body=dropper.host_block(f.body))
         for f in module.functions
     )
-    return replace(module, functions=functions, kernels=kernels)
+    return replace(module, functions=functions)
 
 
 def _locks(module: ir.Module, kernel: str) -> set[ir.Array]:

@@ -1,0 +1,201 @@
+"""Step `pairs`: a cell and the number that it carries become one word, where the cell needed a lock for both.
+
+`<dist, parent> = <Min(dist, …), v>` changes two cells as one unit. Two whole numbers of 32 bits fit into one of 64,
+which a target compares and swaps in one operation: the lock, its two fences and three of four accesses go. While a loop
+runs the two properties are kept as pairs; they are put together before it and taken apart after it. A candidate that
+only equals the cell changes nothing, as under the lock, so what is carried comes from whoever lowered the cell first.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from starplat.ir import build
+from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.launches import is_launched_once, launched_kernels, used_host_arrays
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import arrays_in, blocks_of, walk, walk_host, walk_kernel, with_signature, written_arrays
+from starplat.schedule.direction.unused import without_locks
+from starplat.schedule.names import Taken
+from starplat.schedule.schedule import Schedule
+from starplat.schedule.step import Choice, Decided
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """A property, what it carries, and the lock of both."""
+
+    key: ir.Array
+    carried: ir.Array
+    lock: ir.Array
+
+
+def carried_in_pairs(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
+    """The module whose loops keep what Min and Max carry beside the cell, where the target can swap both at once."""
+    if not capabilities.has_compare_and_swap(ir.Element.LONG):
+        return module
+    maker = _Maker(module)
+    functions = tuple(maker.function(function) for function in module.functions)
+    if not maker.choices:
+        return module
+    kernels = tuple(maker.changed.get(kernel.name, kernel) for kernel in module.kernels)
+    made = replace(module, functions=functions, kernels=(*kernels, *maker.kernels))
+    return Decided(without_locks(made, maker.locks), tuple(maker.choices))
+
+
+class _Maker(Rewriter):
+    """Rewrites the outermost loops in which a pair is touched by nothing else."""
+
+    def __init__(self, module: ir.Module) -> None:
+        self.given = module
+        self.taken = Taken(module)
+        self.choices: list[Choice] = []
+        self.changed: dict[str, ir.Kernel] = {}
+        self.kernels: list[ir.Kernel] = []
+        self.arrays: list[ir.Array] = []
+        self.locks: set[ir.Array] = set()
+
+    def function(self, function: ir.HostFunction) -> ir.HostFunction:
+        self.arrays = []
+        body = self.host_block(function.body)
+        return replace(function, body=body, arrays=(*function.arrays, *self.arrays)) if self.arrays else function
+
+    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
+        if isinstance(op, ir.HostLoop):
+            for pair in self.pairs_in(op):
+                return self.kept_together(op, pair)
+        inner = self.rebuild(op)
+        if isinstance(inner, ir.OnDevice) and inner is not op:
+            made = replace(
+                self.given, kernels=(*(self.changed.get(k.name, k) for k in self.given.kernels), *self.kernels)
+            )
+            return (replace(inner, arrays=used_host_arrays(walk_host(inner.body), made)),)
+        return (inner,)
+
+    def pairs_in(self, loop: ir.HostOp) -> Iterator[_Pair]:
+        """The pairs that only kernels touch while the loop runs, and only change as a whole."""
+        inside = tuple(walk_host((loop,)))
+        kernels = tuple(launched_kernels(inside, self.given))
+        locked = dict.fromkeys(pair for kernel in kernels for op in walk_kernel(kernel.body) for pair in _locked(op))
+        undriven = (replace(op, driver=None) if isinstance(op, ir.Loop) else op for op in inside)
+        named = {array for op in undriven for array in arrays_in(op)}
+        for pair in locked:
+            alone = not {pair.key, pair.carried, pair.lock} & named
+            if alone and all(_keeps_whole(kernel, pair, self.given) for kernel in kernels):
+                yield pair
+
+    def kept_together(self, loop: ir.HostOp, pair: _Pair) -> tuple[ir.HostOp, ...]:
+        key, carried = pair.key, pair.carried
+        name = self.taken.free(f"{key.name}_{carried.name}")
+        kept = ir.Array(name, ir.Element.LONG, key.extent, ir.Origin.TEMPORARY, pairs=(key.element, carried.element))
+        self.arrays.append(kept)
+        self.locks.add(pair.lock)
+        rewriter = _Together(pair, kept, self.taken)
+        for kernel in launched_kernels(walk_host((loop,)), self.given):
+            if {key, carried} & set(kernel.arrays):
+                self.changed[kernel.name] = rewriter.kernel(self.changed.get(kernel.name, kernel))
+        why = "both fit into one word, which is compared and swapped whole"
+        self.choices.append(Choice(f"'{carried.name}' is kept beside '{key.name}'", why))
+        (rewritten,) = rewriter.host_op(loop)
+        return (ir.Launch(self.joining(kept, pair)), rewritten, ir.Launch(self.parting(kept, pair)))
+
+    def joining(self, kept: ir.Array, pair: _Pair) -> str:
+        node = ir.Variable(self.taken.free("node"), ir.Element.NODE)
+        both = build.pair(ir.Load(pair.key, ir.Ref(node)), ir.Load(pair.carried, ir.Ref(node)))
+        comment = f"'{pair.key.name}' and '{pair.carried.name}' into one word"
+        return self.over_nodes(f"join_{kept.name}", node, (ir.Store(kept, ir.Ref(node), both),), comment)
+
+    def parting(self, kept: ir.Array, pair: _Pair) -> str:
+        node = ir.Variable(self.taken.free("node"), ir.Element.NODE)
+        body = (
+            ir.Store(pair.key, ir.Ref(node), build.cell(kept, ir.Ref(node))),
+            ir.Store(pair.carried, ir.Ref(node), build.partner(kept, ir.Ref(node))),
+        )
+        comment = f"'{pair.key.name}' and '{pair.carried.name}' out of the word"
+        return self.over_nodes(f"part_{kept.name}", node, body, comment)
+
+    def over_nodes(self, name: str, node: ir.Variable, body: tuple[ir.KernelOp, ...], comment: str) -> str:
+        kernel = ir.Kernel(self.taken.free(name), ir.AllNodes(), node, body, comment=comment)
+        self.kernels.append(with_signature(kernel))
+        return kernel.name
+
+
+def _locked(op: ir.KernelOp) -> Iterator[_Pair]:
+    """The pair of 32 bits each that the operation changes under a lock, if it does."""
+    if isinstance(op, ir.ExtremeCell) and op.lock is not None and op.array.extent is ir.Extent.NODES:
+        data = [carry for carry in op.carried if not isinstance(carry.value, ir.Const)]
+        fits = all(a.element in (ir.Element.INT, ir.Element.NODE) for a in (op.array, data[0].array))
+        if len(data) == 1 and fits and data[0].index == op.index:
+            yield _Pair(op.array, data[0].array, op.lock)
+
+
+def _keeps_whole(kernel: ir.Kernel, pair: _Pair, module: ir.Module) -> bool:
+    """Whether a kernel, which is launched nowhere else, only reads cells of the pair or changes both at once."""
+    if not {pair.key, pair.carried, pair.lock} & set(kernel.arrays):
+        return True
+    if not is_launched_once(kernel.name, module):
+        return False
+    lent = {a for part in walk(kernel) if isinstance(part, ir.CallFunction) for a in part.arguments}
+    if {pair.key, pair.carried, pair.lock} & lent:
+        return False
+    changing = (op for op in walk_kernel(kernel.body) if {pair.key, pair.carried} & written_arrays((op,)))
+    return all(pair in _locked(op) for op in changing if not blocks_of(op) or isinstance(op, ir.ExtremeCell))
+
+
+class _Together(Rewriter):
+    """Reads and changes the pair in place of the two properties.
+
+    Winners also store the key where it was, so that candidates can be tested there first: those cells lie twice as
+    dense. What is found there the key has been once, so it is never beyond what the key is now.
+    """
+
+    def __init__(self, pair: _Pair, kept: ir.Array, taken: Taken) -> None:
+        self.pair = pair
+        self.kept = kept
+        self.taken = taken
+
+    def expression(self, expression: ir.Expression) -> ir.Expression:
+        match self.rebuild(expression):
+            case ir.Load(array, index) if array == self.pair.key:
+                return build.cell(self.kept, index)
+            case ir.Load(array, index) if array == self.pair.carried:
+                return build.partner(self.kept, index)
+            case rebuilt:
+                return rebuilt
+
+    def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
+        inner = self.rebuild(op)
+        if not (isinstance(inner, ir.ExtremeCell) and inner.array == self.pair.key):
+            return (inner,)
+        (data,) = (carry for carry in inner.carried if carry.array == self.pair.carried)
+        rest = tuple(carry for carry in inner.carried if carry is not data)
+        index, first = self.settled(inner.index, "cell")
+        candidate, second = self.settled(inner.candidate, "candidate")
+        store = ir.Store(self.pair.key, index, candidate, shared=True)
+        changed = replace(
+            inner,
+            array=self.kept,
+            index=index,
+            candidate=candidate,
+            carried=rest,
+            lock=None,
+            also=(store, *inner.also),
+            partner=data.value,
+        )
+        test = build.beyond(inner.extreme, candidate, ir.Load(self.pair.key, index))
+        return (*first, *second, ir.KernelIf(test, (changed,)))
+
+    def settled(self, value: ir.Expression, name: str) -> tuple[ir.Expression, tuple[ir.KernelOp, ...]]:
+        """A value that may be named twice, and what gives it its name."""
+        if isinstance(value, ir.Ref | ir.Const):
+            return value, ()
+        variable = ir.Variable(self.taken.free(name), value.element)
+        return ir.Ref(variable), (ir.Let(variable, value),)
+
+    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
+        inner = self.rebuild(op)
+        match inner:
+            case ir.Loop(driver=ir.NearestFirst(values=values) as driver) if values == self.pair.key:
+                return (replace(inner, driver=replace(driver, values=self.kept)),)
+            case _:
+                return (inner,)
