@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import conjuncts
+from starplat.analysis.settling.monotone import MIRRORED, conjuncts, mentions
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.frontend.walk import children
 from starplat.operators import records as op
-from starplat.operators.canonical.effects import forwarded
+from starplat.operators.canonical.effects import REVERSED, forwarded
+from starplat.operators.canonical.hosts import read
 
 _HOW = {
     typed.Combine.ADD: op.How.SUM,
@@ -82,7 +84,7 @@ class _Raiser:
                 yield self._fixed_point(s)
             case typed.While() | typed.DoWhile():
                 last = isinstance(s, typed.DoWhile)
-                yield op.Loop(s.condition, False, last, None, self.block(s.body))
+                yield op.Loop(s.condition, False, last, None, self.block(_with_late_scalars(s.body)))
             case typed.IterateInBFS():
                 back = () if s.reverse is None else self._of_search(s, s.reverse.body)
                 yield op.Search(s, self._of_search(s, s.body), back)
@@ -110,7 +112,7 @@ class _Raiser:
 
     def _loop(self, s: typed.ForEach) -> Iterator[op.Operator]:
         """A parallel loop as one operator, or as several that follow each other."""
-        when = () if s.filter is None else tuple(conjuncts(s.filter))
+        when = () if s.filter is None else tuple(_asked(c, s.iterator) for c in conjuncts(s.filter))
         own, rows = _parted(s.body.statements, s.iterator)
         if own is None or rows is None:
             yield op.Foreach(s)
@@ -127,7 +129,8 @@ class _Raiser:
             rest = tuple(c for c in when if frontier is None or asked_flag(c, s.iterator) is not frontier)
             assert isinstance(row.domain, typed.Neighbors)
             way = row.domain.direction
-            yield op.Advance(s.iterator, row.iterator, way, s.domain, frontier, rest, effects)
+            whole = op.Advance(s.iterator, row.iterator, way, s.domain, frontier, rest, effects)
+            yield _from_sources(whole) if not when and all(_is_of(e.target, s.iterator) for e in effects) else whole
 
     def _effects(self, node: typed.Symbol, row: typed.ForEach) -> Iterator[op.EdgeEffect]:
         assert isinstance(row.domain, typed.Neighbors)
@@ -145,7 +148,7 @@ class _Raiser:
     ) -> Iterator[op.EdgeEffect]:
         def made(place: typed.Place, how: op.How, value: typed.Expression, s: typed.Statement) -> op.EdgeEffect:
             carried = s.carried if isinstance(s, typed.AssignExtreme) else ()
-            conditions = tuple(forwarded(c, values) for c in when)
+            conditions = tuple(_asked(forwarded(c, values), row.iterator) for c in when)
             whole = forwarded(value, values)
             return op.EdgeEffect(node, row.iterator, direction, conditions, place, how, whole, carried, None, s.span)
 
@@ -164,6 +167,68 @@ class _Raiser:
                     yield made(s.place, op.How(s.extreme.value.lower()), s.candidate, s)
                 case _:
                     pass
+
+
+def _from_sources(gather: op.Advance) -> op.Advance:
+    """What all nodes gather, as what all nodes send: the same arcs, seen from their other ends."""
+    way = REVERSED[gather.direction]
+    here, there = gather.destination, gather.source
+    effects = tuple(replace(e, source=here, destination=there, direction=way) for e in gather.effects)
+    return replace(gather, source=here, destination=there, direction=way, effects=effects)
+
+
+def _is_of(place: typed.Place, node: typed.Symbol) -> bool:
+    return isinstance(place, typed.Cell) and place.index == typed.Variable(node)
+
+
+def _asked(condition: typed.Expression, node: typed.Symbol) -> typed.Expression:
+    """A condition as one would ask it of a node: the node on the left, flags by themselves."""
+    match condition:
+        case typed.Binary(operator=operator, left=left, right=right) if operator in MIRRORED:
+            if mentions(right, {node}) and not mentions(left, {node}):
+                turned = replace(condition, operator=MIRRORED[operator], left=right, right=left)
+                return _asked(turned, node)
+            says = right.value if isinstance(right, typed.Literal) and right.type is Scalar.BOOL else None
+            if says is not None and operator in (typed.Operator.EQUAL, typed.Operator.NOT_EQUAL):
+                holds = says is (operator is typed.Operator.EQUAL)
+                return left if holds else typed.Unary(typed.UnaryOperator.NOT, left, span=condition.span)
+            return condition
+        case _:
+            return condition
+
+
+def _with_late_scalars(block: typed.Block) -> typed.Block:
+    """A round with constants given to scalars just before these are needed, as it could be written as well."""
+    statements = list(block.statements)
+    for place in reversed(range(len(statements))):
+        if (symbol := _begun(statements[place])) is None:
+            continue
+        to = place
+        while to + 1 < len(statements) and not _touches(statements[to + 1], symbol):
+            to += 1
+        if to + 1 < len(statements):
+            while to > place and _begun(statements[to]) is not None:
+                to -= 1  # both are needed at one place
+            statements.insert(to, statements.pop(place))
+    return replace(block, statements=tuple(statements))
+
+
+def _begun(s: typed.Statement) -> typed.Symbol | None:
+    """The scalar that a statement gives a constant."""
+    match s:
+        case typed.Declare(symbol=symbol, value=typed.Literal() | typed.Infinity()):
+            return symbol if isinstance(symbol.type, Scalar) else None
+        case typed.Assign(place=typed.Variable(symbol=symbol), value=typed.Literal() | typed.Infinity()):
+            return symbol
+        case _:
+            return None
+
+
+def _touches(s: typed.Statement, symbol: typed.Symbol) -> bool:
+    """Whether a statement reads or writes a scalar, or may end the round."""
+    leaves = (typed.Return, typed.Break, typed.Continue)
+    inside = list(walk.statements(s))
+    return any(isinstance(i, leaves) or symbol in walk.written(i) or symbol in read(i) for i in inside)
 
 
 def _parted(

@@ -8,6 +8,7 @@ import pytest
 from starplat import pipeline
 from starplat.source import SourceFile
 from tests.operators.texts import operators_of
+from tests.passes.spreading import changed
 
 REWRITTEN = {
     "a loop in order whose sums come in any order": (
@@ -129,6 +130,79 @@ function f(Graph g) {
 }
 """,
     ),
+    "marks of a row": (
+        """
+function f(Graph g, propNode<int> x) {
+  propNode<bool> mark;
+  g.attachNodeProperty(mark = False);
+  long t = 0;
+  for (u in g.nodes()) {
+    forall (v in g.nodes_to(u).filter(v > u)) { v.mark = True; }
+    forall (v in g.neighbors(u)) { if (v.mark && v.x > 3) { t += 1; } }
+    forall (v in g.nodes_to(u)) { v.mark = False; }
+  }
+  return t;
+}
+""",
+        """
+function f(Graph g, propNode<int> x) {
+  propNode<bool> mark;
+  g.attachNodeProperty(mark = False);
+  long t = 0;
+  forall (u in g.nodes()) {
+    forall (v in g.neighbors(u).filter(v > u && x > 3)) { if (g.is_an_edge(v, u)) { t += 1; } }
+  }
+  return t;
+}
+""",
+    ),
+    "a property that is added up": (
+        """
+function f(Graph g) {
+  propNode<int> corner;
+  g.attachNodeProperty(corner = 0);
+  forall (v in g.nodes()) {
+    for (u in g.neighbors(v).filter(u < v)) { v.corner += 2; }
+  }
+  return Sum(corner) / 3;
+}
+""",
+        """
+function f(Graph g) {
+  long corner = 0;
+  forall (v in g.nodes()) {
+    for (u in g.neighbors(v).filter(u < v)) { corner += 2; }
+  }
+  return corner / 3;
+}
+""",
+    ),
+    "fills by a loop, and a node's own constants": (
+        """
+function f(Graph g, propNode<double> x, propNode<int> y, propNode<bool> on) {
+  double n = g.num_nodes();
+  forall (v in g.nodes()) {
+    v.x = 1.0 / n;
+    v.y = g.count_outNbrs(v);
+  }
+  forall (v in g.nodes().filter(on)) {
+    forall (w in g.neighbors(v)) { w.y += 1; }
+    v.on = False;
+  }
+}
+""",
+        """
+function f(Graph g, propNode<double> x, propNode<int> y, propNode<bool> on) {
+  double n = g.num_nodes();
+  g.attachNodeProperty(x = 1.0 / n);
+  forall (v in g.nodes()) { v.y = g.count_outNbrs(v); }
+  forall (v in g.nodes().filter(on)) {
+    v.on = False;
+    forall (w in g.neighbors(v)) { w.y += 1; }
+  }
+}
+""",
+    ),
     "a round in a function": (
         """
 function round(Graph g, propNode<int> x) {
@@ -204,6 +278,62 @@ IN_ORDER = {
     "which of several comes first": "for (v in g.nodes()) { <total, who> = <Min(total, v.x), v>; }",
 }
 
+MARKED = """
+function f(Graph g, propNode<int> x, node s) {
+  propNode<bool> mark;
+  g.attachNodeProperty(mark = False);
+  long t = 0;
+  for (u in g.nodes()) {
+    forall (v in g.neighbors(u).filter(v > u)) { v.mark = True; }
+    forall (v in g.neighbors(u)) { forall (w in g.neighbors(v)) { if (w.mark) { t += 1; } } }
+    forall (v in g.neighbors(u)) { v.mark = False; }
+  }
+  return t;
+}
+"""
+STAYING_MARKS = {
+    "some from before": ("long t = 0;", "long t = 0; s.mark = True;"),
+    "not taken back": ("forall (v in g.neighbors(u)) { v.mark = False; }", ""),
+    "taken back from others": ("forall (v in g.neighbors(u)) { v.mark = F", "forall (v in g.nodes_to(u)) { v.mark = F"),
+    "some left": (
+        "forall (v in g.neighbors(u)) { v.mark = F",
+        "forall (v in g.neighbors(u).filter(v > 4)) { v.mark = F",
+    ),
+    "of what changes": ("t += 1;", "t += 1; w.x = t;"),
+    "more marks": ("t += 1;", "t += 1; v.mark = True;"),
+}
+
+IN_PLACE = {
+    "a value of its own": ("forall (v in g.nodes()) { v.y = v; }", "each v"),
+    "what iterations change": ("forall (v in g.nodes()) { v.y = n; n += 1; }", "each v"),
+    "for some": ("forall (v in g.nodes().filter(on)) { v.y = 3; }", "each v when on[v]"),
+    "a flag that rows ask": (
+        "forall (v in g.nodes()) { forall (w in g.neighbors(v)) { if (w.on) { w.y += 1; } } v.on = False; }",
+        "foreach v",
+    ),
+    "a flag that rows set": (
+        "forall (v in g.nodes()) { forall (w in g.neighbors(v)) { w.on = True; } v.on = False; }",
+        "foreach v",
+    ),
+}
+
+SUMMED = """
+function f(Graph g) {
+  propNode<int> corner;
+  g.attachNodeProperty(corner = 0);
+  forall (v in g.nodes()) { for (u in g.neighbors(v)) { v.corner += 2; } }
+  return Sum(corner);
+}
+"""
+STAYING_SUMS = {
+    "begins at one": ("corner = 0", "corner = 1"),
+    "the greatest": ("Sum(corner)", "Max(corner)"),
+    "read": ("v.corner += 2", "v.corner += u.corner"),
+    "asked": ("{ v.corner += 2; }", "{ if (v.corner < 6) { v.corner += 2; } }"),
+    "changed after": ("return", "forall (v in g.nodes()) { v.corner = 1; } return"),
+    "multiplied": ("v.corner += 2", "v.corner *= 2"),
+}
+
 PUSHES = {
     "once": "forall (v in g.nodes()) { forall (w in g.neighbors(v)) { w.y += v.x; } }",
     "from nodes that have their turn": """
@@ -255,6 +385,25 @@ def test_a_push_stays(name: str) -> None:
     text = _operators(f"function f({parameters}) {{ {PUSHES[name]} }}")
     assert "in-neighbors" not in text
     assert "w <- v" not in text
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_what_others_see_stays_in_place(name: str) -> None:
+    body, line = IN_PLACE[name]
+    text = _operators(f"function f(Graph g, propNode<int> y, propNode<bool> on, int n) {{ {body} return n; }}")
+    assert line in text
+
+
+@pytest.mark.parametrize("name", STAYING_MARKS)
+def test_marks_that_may_be_others_stay(name: str) -> None:
+    assert "one after another" not in _operators(MARKED)
+    assert "mark[" in _operators(changed(MARKED, STAYING_MARKS[name]))
+
+
+@pytest.mark.parametrize("name", STAYING_SUMS)
+def test_a_property_with_other_uses_stays(name: str) -> None:
+    assert "corner[" not in _operators(SUMMED)
+    assert "corner[" in _operators(changed(SUMMED, STAYING_SUMS[name]))
 
 
 @pytest.mark.parametrize("name", NO_FILTERS)

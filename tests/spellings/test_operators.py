@@ -15,6 +15,8 @@ CANONICAL = {
     "sssp": EXAMPLES / "sssp.sp",
     "reachability": FOLDER / "reachability" / "round_flag.sp",
     "widest_path": FOLDER / "widest_path" / "round_flag.sp",
+    "pagerank": EXAMPLES / "pagerank.sp",
+    "k_core": EXAMPLES / "k_core.sp",
 }
 REACHED = {
     "bfs": "counted_loop every_arc_every_round helper_round look_for_parent over_edges pull_least round_flag two_flags"
@@ -22,6 +24,8 @@ REACHED = {
     "sssp": "all_arcs helpers long_sums over_edges pull round_flag two_flags",
     "reachability": "look_for_parent over_edges round_flag two_flags while_more",
     "widest_path": "all_arcs over_edges pull round_flag",
+    "pagerank": "pull sequential_sums",
+    "k_core": "peel",
 }
 """The spellings that reach the canonical form; the list only grows."""
 

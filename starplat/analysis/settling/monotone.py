@@ -14,7 +14,7 @@ from starplat.frontend.walk import children, with_children
 _WIDE = (Scalar.LONG, Scalar.EDGE)
 _DOWNWARD = (typed.Operator.LESS, typed.Operator.LESS_EQUAL)
 _UPWARD = (typed.Operator.GREATER, typed.Operator.GREATER_EQUAL)
-_MIRRORED = {
+MIRRORED = {
     typed.Operator.LESS: typed.Operator.GREATER,
     typed.Operator.LESS_EQUAL: typed.Operator.GREATER_EQUAL,
     typed.Operator.GREATER: typed.Operator.LESS,
@@ -22,6 +22,7 @@ _MIRRORED = {
     typed.Operator.EQUAL: typed.Operator.EQUAL,
     typed.Operator.NOT_EQUAL: typed.Operator.NOT_EQUAL,
 }
+"""What comparisons are with their sides exchanged."""
 _DENIED = {
     typed.Operator.LESS: typed.Operator.GREATER_EQUAL,
     typed.Operator.LESS_EQUAL: typed.Operator.GREATER,
@@ -85,9 +86,9 @@ def keeps_holding(condition: typed.Expression, symbols: Set[typed.Symbol], extre
     if not mentions(condition, symbols):
         return True
     match condition:
-        case typed.Binary(operator=operator, left=left, right=right) if operator in _MIRRORED:
+        case typed.Binary(operator=operator, left=left, right=right) if operator in MIRRORED:
             if mentions(right, symbols):
-                operator, left, right = _MIRRORED[operator], right, left
+                operator, left, right = MIRRORED[operator], right, left
             if mentions(right, symbols) or not rises_with(left, symbols):
                 return False
             falls = extreme is typed.Extreme.MIN
@@ -115,9 +116,9 @@ def conjuncts(condition: typed.Expression, *, holds: bool = True) -> Iterator[ty
 def says_that_it_wins(condition: typed.Expression, extreme: typed.AssignExtreme) -> bool:
     """Whether a condition only tests whether the Min or Max would change its place."""
     match condition:
-        case typed.Binary(operator=operator, left=left, right=right) if operator in _MIRRORED:
+        case typed.Binary(operator=operator, left=left, right=right) if operator in MIRRORED:
             if left == extreme.place:
-                operator, left, right = _MIRRORED[operator], right, left
+                operator, left, right = MIRRORED[operator], right, left
             wins = _DOWNWARD if extreme.extreme is typed.Extreme.MIN else _UPWARD
             return operator in wins and left == extreme.candidate and right == extreme.place
         case _:

@@ -13,7 +13,9 @@ from starplat.operators.canonical.counters import as_flags
 from starplat.operators.canonical.filters import with_filters
 from starplat.operators.canonical.frontiers import over_frontiers
 from starplat.operators.canonical.inlining import inlined
+from starplat.operators.canonical.order import in_order
 from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.sums.dissolved import dissolved
 from starplat.operators.canonical.sums.parallel import in_any_order
 from starplat.operators.canonical.sums.pulled import pulled
 
@@ -45,7 +47,7 @@ def _canonical_function(function: typed.FunctionDefinition, program: typed.Progr
     body = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)
     function = function if body is function.body else replace(function, body=body)
     function = in_any_order(function, program)
-    body = with_filters(pulled(function.body))
+    body = in_order(with_filters(pulled(dissolved(function.body))))
     return function if body is function.body else replace(function, body=body)
 
 

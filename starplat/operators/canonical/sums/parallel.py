@@ -11,6 +11,8 @@ that the language gives for them.
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +23,7 @@ from starplat.analysis.races import RaceClass, classify
 from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
 from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.sums.marks import without_marks
 
 _FREE = (RaceClass.OWNED, RaceClass.READ_ONLY, RaceClass.REDUCTION, RaceClass.COMMON_VALUE)
 _LEAVES = (typed.Return, typed.Break, typed.Continue)
@@ -36,10 +39,20 @@ def in_any_order(function: typed.FunctionDefinition, program: typed.Program) -> 
         match part:
             case typed.ForEach(parallel=True) | typed.IterateInBFS():
                 return part
-            case typed.ForEach() if _is_free(part, program, hosting):
-                return replace(part, parallel=True)
+            case typed.Block(statements=statements):
+                inner = tuple(
+                    (freed(s, statements[:place]) if isinstance(s, typed.ForEach) else None) or rebuilt(s, change)
+                    for place, s in enumerate(statements)
+                )
+                return part if all(map(operator.is_, inner, statements)) else replace(part, statements=inner)
             case _:
                 return None
+
+    def freed(loop: typed.ForEach, before: Sequence[typed.Statement]) -> typed.ForEach | None:
+        for candidate in (loop, without_marks(loop, before)):
+            if candidate is not None and not loop.parallel and _is_free(candidate, program, hosting):
+                return replace(candidate, parallel=True)
+        return None
 
     return rebuilt(function, change)
 

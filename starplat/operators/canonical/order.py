@@ -1,0 +1,122 @@
+"""What may stand in any order stands in one: fills of whole properties come out of loops, and a node's own constants
+come before its rows.
+
+forall (v in g.nodes()) {                             g.attachNodeProperty(rank = 1.0 / n);
+  v.rank = 1.0 / n;                                   forall (v in g.nodes()) {
+  v.out = g.count_outNbrs(v);                           v.out = g.count_outNbrs(v);
+}                                                     }
+forall (v in g.nodes().filter(taken)) {               forall (v in g.nodes().filter(taken)) {
+  forall (w in g.neighbors(v)) { w.degree -= 1; }       v.taken = False;
+  v.taken = False;                                      forall (w in g.neighbors(v)) { w.degree -= 1; }
+}                                                     }
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from starplat.analysis import walk
+from starplat.frontend import typed
+from starplat.operators.canonical.hosts import read
+from starplat.operators.canonical.rebuilding import rebuilt
+
+_LEAVES = (typed.Return, typed.Break, typed.Continue)
+
+
+def in_order(body: typed.Block) -> typed.Block:
+    """A function's body in that order."""
+
+    def change(part: Any) -> Any:
+        match part:
+            case typed.ForEach(parallel=True, domain=typed.AllNodes()):
+                return _own_first(part)
+            case typed.ForEach(parallel=True) | typed.IterateInBFS():
+                return part
+            case typed.Block():
+                inner = tuple(new for s in part.statements for new in _filled(rebuilt(s, change)))
+                same = len(inner) == len(part.statements) and all(map(operator.is_, inner, part.statements))
+                return part if same else replace(part, statements=inner)
+            case _:
+                return None
+
+    return rebuilt(body, change)
+
+
+# --- fills
+
+
+def _filled(s: typed.Statement) -> Iterator[typed.Statement]:
+    """A loop in which every node is given the same values first, as fills and what is left of it."""
+    match s:
+        case typed.ForEach(parallel=True, domain=typed.AllNodes(graph=graph), filter=None, body=body):
+            rest = list(body.statements)
+            written = {symbol for inner in walk.statements(body) for symbol in walk.written(inner)}
+            while rest and (fill := _fill(rest[0], s.iterator, graph, written)) is not None:
+                yield fill
+                rest.pop(0)
+            if rest:
+                yield s if len(rest) == len(body.statements) else replace(s, body=replace(body, statements=tuple(rest)))
+        case _:
+            yield s
+
+
+def _fill(
+    s: typed.Statement, node: typed.Symbol, graph: typed.Symbol, written: set[typed.Symbol]
+) -> typed.Attach | None:
+    match s:
+        case typed.Assign(place=typed.Cell(symbol=symbol, index=typed.Variable(symbol=own)), value=value) if (
+            own is node
+        ):
+            plain = all(not isinstance(part, typed.Cell | typed.Call) for part in walk.within(value))
+            return typed.Attach(graph, ((symbol, value),), span=s.span) if plain and _is_one(value, written) else None
+        case _:
+            return None
+
+
+def _is_one(value: typed.Expression, written: set[typed.Symbol]) -> bool:
+    """Whether a value is the same for all nodes: it comes from constants and scalars of the host."""
+    constant = (typed.Literal, typed.Infinity, typed.Unary, typed.Binary, typed.Convert, typed.Apply)
+    for part in walk.within(value):
+        match part:
+            case typed.Variable(symbol=symbol):
+                if symbol.role is typed.Role.ITERATOR or symbol in written:
+                    return False
+            case typed.GraphQuery(query=typed.Query.NUM_NODES | typed.Query.NUM_EDGES):
+                pass
+            case _ if not isinstance(part, constant):
+                return False
+            case _:
+                pass
+    return True
+
+
+# --- a node's own constants
+
+
+def _own_first(loop: typed.ForEach) -> typed.ForEach:
+    first: list[typed.Statement] = []
+    rest: list[typed.Statement] = []
+    for s in loop.body.statements:
+        (first if rest and _may_come_first(s, loop.iterator, rest) else rest).append(s)
+    return loop if not first else replace(loop, body=replace(loop.body, statements=(*first, *rest)))
+
+
+def _may_come_first(s: typed.Statement, node: typed.Symbol, before: Sequence[typed.Statement]) -> bool:
+    """Whether a statement stores a constant in the node's own cell, which nothing before it has to do with."""
+    match s:
+        case typed.Assign(place=typed.Cell(symbol=symbol, index=typed.Variable(symbol=own)), value=typed.Literal()) if (
+            own is node and all(isinstance(b, typed.ForEach) for b in before)
+        ):
+            return not any(_touches(b, symbol) for b in before)
+        case _:
+            return False
+
+
+def _touches(s: typed.Statement, symbol: typed.Symbol) -> bool:
+    inside = list(walk.statements(s))
+    return any(symbol in walk.written(i) or symbol in read(i) for i in inside) or any(
+        isinstance(i, _LEAVES) for i in inside
+    )
