@@ -107,3 +107,25 @@ def pair(key: ir.Expression, partner: ir.Expression) -> ir.Binary:
 def divided(left: ir.Expression, right: ir.Expression, element: ir.Element | None = None) -> ir.Binary:
     """`left / right`."""
     return ir.Binary(ir.BinaryOperator.DIVIDE, left, right, element or left.element)
+
+
+_OPERATORS = {
+    ir.Arithmetic.SUM: ir.BinaryOperator.ADD,
+    ir.Arithmetic.PRODUCT: ir.BinaryOperator.MULTIPLY,
+    ir.Arithmetic.QUOTIENT: ir.BinaryOperator.DIVIDE,
+}
+
+
+def size(extent: ir.Extent) -> ir.Expression:
+    """The number of cells of an array; an INT, or an ARC if it depends on the number of arcs."""
+    counts: dict[ir.Count, ir.Expression] = {
+        ir.Count.NODES: ir.NumNodes(),
+        ir.Count.ARCS: ir.NumArcs(),
+        ir.Count.WORKERS: number(ir.WORKERS),
+    }
+
+    def combined(operator: ir.Arithmetic, left: ir.Expression, right: ir.Expression) -> ir.Expression:
+        arcs = ir.Element.ARC in (left.element, right.element)
+        return ir.Binary(_OPERATORS[operator], left, right, ir.Element.ARC if arcs else ir.Element.INT)
+
+    return extent.folded(lambda leaf: number(leaf) if isinstance(leaf, int) else counts[leaf], combined)

@@ -5,7 +5,7 @@ Python's own `bool`, `int` and `float`; a `float` that is a 32-bit one has been 
 """
 
 from functools import cache
-from typing import Any, assert_never
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,27 +58,6 @@ def clipped(value: Value, dtype: np.dtype[Any]) -> Any:
 def _ends(dtype: np.dtype[Any]) -> tuple[int, int]:
     ends = np.iinfo(dtype)
     return int(ends.min), int(ends.max)
-
-
-def cells_in(extent: ir.Extent, num_nodes: int, num_arcs: int) -> int:
-    """How many cells an array has."""
-    match extent:
-        case ir.Extent.ONE:
-            return 1
-        case ir.Extent.NODES:
-            return num_nodes
-        case ir.Extent.NODES_AND_ONE:
-            return num_nodes + 1
-        case ir.Extent.ARCS:
-            return num_arcs
-        case ir.Extent.BITS:
-            return num_nodes // 32 + 1
-        case ir.Extent.LAYER:
-            return num_nodes // 1024 + 1
-        case ir.Extent.WORKERS_BITS:
-            return ir.WORKERS * (num_nodes // 32 + 1)
-        case _:
-            assert_never(extent)
 
 
 def element_of(scalar: Scalar) -> ir.Element:

@@ -13,7 +13,7 @@ from starplat.backends.launch import SET_WORDS
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_host
-from starplat.runtime.elements import cells_in, dtype_of, needs_wide_arcs
+from starplat.runtime.elements import dtype_of, needs_wide_arcs
 
 _UNITS = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10), ("bytes", 1))
 
@@ -54,7 +54,7 @@ class Sizes:
         if array.packed is not None:
             return 4 * SET_WORDS[array.packed].for_nodes(self.num_nodes)
         dtype = dtype_of(array.element, wide_arcs=needs_wide_arcs(self.num_arcs))
-        return dtype.itemsize * max(cells_in(array.extent, self.num_nodes, self.num_arcs), 1)
+        return dtype.itemsize * max(array.extent.cells(self.num_nodes, self.num_arcs), 1)
 
     def all(self, arrays: Iterable[ir.Array]) -> int:
         """Bytes of several arrays."""

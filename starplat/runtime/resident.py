@@ -16,7 +16,7 @@ from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device
-from starplat.runtime.elements import Cells, cells_in, dtype_of, needs_wide_arcs
+from starplat.runtime.elements import Cells, dtype_of, needs_wide_arcs
 
 _MAKERS: dict[str, Callable[[Graph], Cells]] = {
     ir.ROW_OFFSETS.name: lambda graph: graph.row_offsets,
@@ -71,7 +71,7 @@ class ResidentGraph:
         """One of the graph's own arrays, or its weights as cells of `array`; uploaded the first time."""
         key = self._key(array, placement)
         if key not in self._buffers:
-            count = cells_in(array.extent, self.num_nodes, self.num_arcs)
+            count = array.extent.cells(self.num_nodes, self.num_arcs)
             buffer = self._device.allocate(dtype_of(array.element, wide_arcs=self.wide_arcs), count, placement)
             try:
                 self._fill(buffer, key[0], array.element, graph)

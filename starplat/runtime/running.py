@@ -25,7 +25,7 @@ from starplat.runtime.arguments.lent import Lent
 from starplat.runtime.attending.progress import Progress
 from starplat.runtime.devices.buffers import Adopted, Buffer
 from starplat.runtime.devices.device import Device, Kernels
-from starplat.runtime.elements import Cells, Value, cells_in, dtype_of
+from starplat.runtime.elements import Cells, Value, dtype_of
 from starplat.runtime.estimate import Estimate, Sizes, host_memory, temporaries, too_large
 from starplat.runtime.resident import HostArrays, ResidentGraph, make_room
 from starplat.runtime.tracing.watch import Watch
@@ -261,7 +261,7 @@ class Run:
         return any(buffer is given for given in self._given.values())
 
     def _kind(self, array: ir.Array) -> tuple[np.dtype[Any], int]:
-        count = cells_in(array.extent, self.resident.num_nodes, self.resident.num_arcs)
+        count = array.extent.cells(self.resident.num_nodes, self.resident.num_arcs)
         return dtype_of(array.element, wide_arcs=self.resident.wide_arcs), count
 
     def _allocated(self, array: ir.Array) -> Buffer:

@@ -45,15 +45,7 @@ CPP = Spelling(
 )
 """C++ on the host; it has no kernels."""
 
-_SIZES = {
-    ir.Extent.ONE: "1",
-    ir.Extent.NODES: "graph.num_nodes",
-    ir.Extent.NODES_AND_ONE: "graph.num_nodes + 1",
-    ir.Extent.ARCS: "graph.num_arcs",
-    ir.Extent.BITS: "graph.num_nodes / 32 + 1",
-    ir.Extent.LAYER: "graph.num_nodes / 1024 + 1",
-    ir.Extent.WORKERS_BITS: f"{ir.WORKERS} * (graph.num_nodes / 32 + 1LL)",
-}
+_COUNTS = {ir.Count.NODES: "graph.num_nodes", ir.Count.ARCS: "graph.num_arcs", ir.Count.WORKERS: str(ir.WORKERS)}
 
 
 def buffer_type(array: ir.Array, fixed: Container[ir.Array], mapped: Container[ir.Array]) -> str:
@@ -70,4 +62,4 @@ def size_of(array: ir.Array) -> str:
         for_each = ("(std::size_t)graph.num_nodes",) * words.shares.count(1)
         fixed = (str(number) for number in (words.sizes, words.listed) if number)
         return " + ".join((*for_nodes, *for_each, *fixed))
-    return _SIZES[array.extent]
+    return array.extent.text(_COUNTS, wide="LL")

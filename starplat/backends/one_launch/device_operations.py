@@ -20,9 +20,6 @@ from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import set_by
 from starplat.ir.visitor import walk, walk_host, walk_kernel
 
-_BITS_OF_A_CELL = {ir.Extent.BITS: 32, ir.Extent.LAYER: 32 * 32}
-"""Nodes per word of bits."""
-
 
 class DeviceOperations:
     """Rewrites the operations inside `op`; `rows` are the offsets by which arcs of sets are counted."""
@@ -87,7 +84,6 @@ class DeviceOperations:
 
     def every_cell(self, array: ir.Array, value: ir.Expression | None, source: ir.Array | None = None) -> st.Statement:
         """All cells become a value, or a copy of the same place of `source`."""
-        assert array.extent is not ir.Extent.WORKERS_BITS, "what workers have the host makes ready"
         wide = array.extent is ir.Extent.ARCS
         cell = ir.Variable(self.fresh("cell"), ir.Element.ARC if wide else ir.Element.INT)
         self.names.taken.discard(cell.name)
@@ -96,11 +92,7 @@ class DeviceOperations:
         assert stored is not None
         if array.extent is ir.Extent.ONE:
             return st.OnFirst((st.StoreCell(array, index, stored),))
-        end: ir.Expression = ir.NumArcs() if wide else ir.NumNodes()
-        if array.extent in _BITS_OF_A_CELL:
-            end = build.divided(end, build.number(_BITS_OF_A_CELL[array.extent]), ir.Element.INT)
-        if array.extent in (ir.Extent.NODES_AND_ONE, *_BITS_OF_A_CELL):
-            end = build.plus(end, build.ONE, ir.Element.INT)
+        end = build.size(array.extent)
         return st.Count(cell, build.ZERO, end, st.Stride.GRID, (st.StoreCell(array, ir.Ref(cell), stored),))
 
     def comments(self, kernel: ir.Kernel) -> tuple[str, ...]:

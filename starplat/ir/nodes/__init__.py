@@ -14,4 +14,5 @@ from starplat.ir.nodes.hosts import *
 from starplat.ir.nodes.kernels import *
 from starplat.ir.nodes.module import *
 from starplat.ir.nodes.operations import *
+from starplat.ir.nodes.sizes import *
 from starplat.ir.nodes.values import *

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from starplat.ir.nodes.sizes import Extent
+
 
 class Element(Enum):
     """The type of a cell or a variable. BOOL is a byte that is 0 or 1; NODE is a 32-bit integer; ARC is an integer wide
@@ -26,22 +28,6 @@ class Element(Enum):
     def is_integer(self) -> bool:
         """Whether the value is a whole number, indices included, BOOL not."""
         return not self.is_real and self is not Element.BOOL
-
-
-WORKERS = 64
-"""Shares of work that needs memory of its own: enough for the cores of a CPU, a few for each."""
-
-
-class Extent(Enum):
-    """The number of cells of an array."""
-
-    ONE = "1"
-    NODES = "n"
-    NODES_AND_ONE = "n + 1"
-    ARCS = "m"
-    BITS = "n / 32 + 1"  # words of 32 bits, a bit for every node
-    LAYER = "n / 1024 + 1"  # words of 32 bits, a bit for every word of BITS
-    WORKERS_BITS = "64 (n / 32 + 1)"  # as many for each of the WORKERS
 
 
 class Origin(Enum):

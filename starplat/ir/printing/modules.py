@@ -74,7 +74,7 @@ def _variable(variable: ir.Variable) -> str:
 def _array(array: ir.Array) -> str:
     """An array, its type, its length and where it comes from."""
     kind = " set" if array.is_set else ""
-    return f"{array.name}: {array.element.value}[{array.extent.value}] {array.origin.value}{kind}"
+    return f"{array.name}: {array.element.value}[{array.extent}] {array.origin.value}{kind}"
 
 
 def _result(element: ir.Element | None) -> str:

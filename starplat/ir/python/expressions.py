@@ -98,33 +98,10 @@ class Expressions(Conversions):
         return f"{name} if {self.inside(array.extent, value)} else {self.refusal(array, name)}"
 
     def inside(self, extent: ir.Extent, index: str) -> str:
-        match extent:
-            case ir.Extent.ONE:
-                return f"{index} == 0"
-            case ir.Extent.NODES:
-                return f"0 <= {index} < n"
-            case ir.Extent.NODES_AND_ONE:
-                return f"0 <= {index} <= n"
-            case ir.Extent.ARCS:
-                return f"0 <= {index} < m"
-            case ir.Extent.BITS:
-                return f"0 <= {index} <= n // 32"
-            case ir.Extent.LAYER:
-                return f"0 <= {index} <= n // 1024"
-            case ir.Extent.WORKERS_BITS:
-                return f"0 <= {index} < {ir.WORKERS} * (n // 32 + 1)"
+        return f"{index} == 0" if extent is ir.Extent.ONE else f"0 <= {index} < {_size(extent)}"
 
     def refusal(self, array: ir.Array, index: str) -> str:
-        sizes = {
-            ir.Extent.ONE: "'1'",
-            ir.Extent.NODES: "f'{n}'",
-            ir.Extent.NODES_AND_ONE: "f'{n + 1}'",
-            ir.Extent.ARCS: "f'{m}'",
-            ir.Extent.BITS: "f'{n // 32 + 1}'",
-            ir.Extent.LAYER: "f'{n // 1024 + 1}'",
-            ir.Extent.WORKERS_BITS: f"f'{{{ir.WORKERS} * (n // 32 + 1)}}'",
-        }
-        return f"out_of_range({array.name!r}, {index}, {sizes[array.extent]})"
+        return f"out_of_range({array.name!r}, {index}, f'{{{_size(array.extent)}}}')"
 
     # --- operators ---
 
@@ -266,3 +243,7 @@ class Expressions(Conversions):
                 case _:
                     arguments.append(self.exact(argument).text)
         return f"{self.names.functions[call.function]}({', '.join(arguments)})"
+
+
+def _size(extent: ir.Extent) -> str:
+    return extent.text({ir.Count.NODES: "n", ir.Count.ARCS: "m", ir.Count.WORKERS: str(ir.WORKERS)}, quotient="//")

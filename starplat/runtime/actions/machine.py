@@ -23,7 +23,7 @@ from starplat.runtime.attending.limits import too_many_rounds
 from starplat.runtime.attending.progress import LoopProgress, Progress
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device, Kernels
-from starplat.runtime.elements import Cells, Value, as_value, cells_in, clipped, dtype_of
+from starplat.runtime.elements import Cells, Value, as_value, clipped, dtype_of
 from starplat.source import NOWHERE, Span
 
 Op = tuple[ir.HostOp, ...]
@@ -137,7 +137,7 @@ class Machine(ABC):
     def allocate(self, array: ir.Array) -> Buffer:
         """Cells for an array of the program; those of the host's own arrays the device never sees."""
         world = self.world
-        count = cells_in(array.extent, world.num_nodes, world.num_arcs)
+        count = array.extent.cells(world.num_nodes, world.num_arcs)
         dtype = dtype_of(array.element, wide_arcs=world.wide_arcs)
         if array.origin is ir.Origin.HOST:
             return Buffer(dtype, count, np.empty(count, dtype), lent=True)
@@ -169,7 +169,7 @@ class Machine(ABC):
             DiagnosticError: E0709, the array has no such cell.
         """
         place = int(self.value(index, frame))
-        count = cells_in(array.extent, self.world.num_nodes, self.world.num_arcs)
+        count = array.extent.cells(self.world.num_nodes, self.world.num_arcs)
         if not 0 <= place < count:
             raise self._no_cell(array, place, count)
         return place

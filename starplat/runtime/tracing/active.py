@@ -16,7 +16,7 @@ from starplat.ir.conditions import conjuncts
 from starplat.ir.interpreting import vectorize
 from starplat.ir.points import rows_of, way_of
 from starplat.ir.visitor import variables_read, walk_expression, with_signature
-from starplat.runtime.elements import Cells, Value, cells_in, dtype_of
+from starplat.runtime.elements import Cells, Value, dtype_of
 from starplat.runtime.tracing.trace import Filled, Held, Walk
 
 
@@ -106,7 +106,7 @@ def held_by(kernel: ir.Kernel) -> Held:
 def filled_by(op: ir.Fill | ir.CopyArray, num_nodes: int, num_arcs: int, *, wide_arcs: bool) -> Filled:
     """The cells that a host operation goes through."""
     array = op.array if isinstance(op, ir.Fill) else op.destination
-    cells = cells_in(array.extent, num_nodes, num_arcs)
+    cells = array.extent.cells(num_nodes, num_arcs)
     if array.packed:
         return Filled(-(-cells // 32), 4, copied=False)
     size = dtype_of(array.element, wide_arcs=wide_arcs).itemsize
