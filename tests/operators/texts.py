@@ -4,11 +4,13 @@ order."""
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from starplat import pipeline
 from starplat.source import SourceFile
 
+_COMMENT = re.compile(r"//.*|^#line.*", re.MULTILINE)
 _NAME = re.compile(r"\b_\d+\b")
 _LOOPS = ("loop", "while", "do while", "search", "one after another", "count")
 
@@ -28,3 +30,13 @@ def operators_of(program: str | Path) -> str:
     lines = [_NAME.sub(lambda found: numbers[found[0]], line) for line in lines]
     first = next((place for place, line in enumerate(lines) if line.strip().startswith(_LOOPS)), 0)
     return "\n".join(sorted(lines[:first]) + lines[first:])
+
+
+def cuda_of(program: Path, names: Mapping[str, str]) -> list[str]:
+    """The lines of a program's kernels for CUDA, without comments; names of the program, those made from these, and
+    those that C keeps for itself with the `_` behind them are replaced as `names` says."""
+    text = pipeline.kernels_text(pipeline.lower(pipeline.check(SourceFile(str(program), program.read_text()))), "cuda")
+    text = _COMMENT.sub("", text)
+    for name, other in names.items():
+        text = re.sub(rf"(?<![A-Za-z0-9]){name}(_\b)?(?![A-Za-z0-9])", other, text)
+    return [line.strip() for line in text.splitlines() if line.strip()]

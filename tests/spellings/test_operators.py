@@ -1,4 +1,5 @@
-"""Spellings of one algorithm have one text of operators, after renaming; near misses have others."""
+"""Spellings of one algorithm have one text of operators, after renaming; near misses have others. Connected components
+have one text of kernels, as union-find takes the place of loops that it proves to be the same."""
 
 from __future__ import annotations
 
@@ -6,13 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.operators.texts import operators_of
-from tests.spellings.corpus import FOLDER, entries
+from starplat import pipeline
+from starplat.source import SourceFile
+from tests.operators.texts import cuda_of, operators_of
+from tests.spellings.corpus import FOLDER, Entry, entries, read
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CANONICAL = {
     "bfs": EXAMPLES / "bfs_levels.sp",
     "sssp": EXAMPLES / "sssp.sp",
+    "connected_components": FOLDER / "connected_components" / "round_flag.sp",
     "reachability": FOLDER / "reachability" / "round_flag.sp",
     "widest_path": FOLDER / "widest_path" / "round_flag.sp",
     "pagerank": EXAMPLES / "pagerank.sp",
@@ -22,12 +26,15 @@ REACHED = {
     "bfs": "counted_loop every_arc_every_round helper_round look_for_parent over_edges pull_least round_flag two_flags"
     " while_more",
     "sssp": "all_arcs helpers long_sums over_edges pull round_flag two_flags",
+    "connected_components": "both_neighbors edges_until_quiet helpers round_flag two_flags",
     "reachability": "look_for_parent over_edges round_flag two_flags while_more",
     "widest_path": "all_arcs over_edges pull round_flag",
     "pagerank": "pull sequential_sums",
     "k_core": "peel",
 }
 """The spellings that reach the canonical form; the list only grows."""
+JOINED = "both_neighbors edges_until_quiet helpers hooking jump_by_root pull round_flag two_flags"
+"""The spellings of connected components that union-find takes the place of, as of the example's."""
 
 
 @pytest.mark.parametrize(
@@ -43,3 +50,22 @@ def test_no_near_miss_does(algorithm: str) -> None:
     canonical = operators_of(CANONICAL[algorithm])
     assert len(near) >= 7
     assert [str(entry) for entry in near if operators_of(entry.path) == canonical] == []
+
+
+def _kernels(entry: Entry) -> list[str]:
+    """The kernels for CUDA, with the example's names in place of the program's."""
+    function = pipeline.check(SourceFile(str(entry.path), entry.path.read_text())).facts.program.functions[-1].name
+    return cuda_of(entry.path, {entry.name("component"): "component", function: "connected_components"})
+
+
+@pytest.mark.parametrize("spelling", JOINED.split())
+def test_a_spelling_of_components_has_the_kernels_of_the_example(spelling: str) -> None:
+    entry = read(FOLDER / "connected_components" / f"{spelling}.sp")
+    assert _kernels(entry) == cuda_of(EXAMPLES / "connected_components.sp", {})
+
+
+def test_no_near_miss_of_components_has_them() -> None:
+    near = [entry for entry in entries() if entry.is_near_miss and entry.algorithm == "connected_components"]
+    example = cuda_of(EXAMPLES / "connected_components.sp", {})
+    assert len(near) >= 7
+    assert [str(entry) for entry in near if _kernels(entry) == example] == []

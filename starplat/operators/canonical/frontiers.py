@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from starplat.analysis import walk
 from starplat.analysis.settling.loops import settles
@@ -33,6 +34,7 @@ from starplat.operators.canonical.effects import EffectReader, is_bounded, is_en
 from starplat.operators.canonical.extremes import as_extremes
 from starplat.operators.canonical.gathers import as_scatters
 from starplat.operators.canonical.hosts import HostLoop, Known, Loop, Surroundings, surely_begins, until_quiet
+from starplat.operators.canonical.labels.spreading import both_ways, filled_apart, is_spread_out
 from starplat.operators.canonical.offers import as_offers
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.unread import without_unread
@@ -45,10 +47,12 @@ def over_frontiers(body: typed.Block, program: typed.Program, results: frozenset
     tried: dict[int, HostLoop] = {}
     while (loop := next((other for other in around.loops if id(other) not in tried), None)) is not None:
         tried[id(loop)] = loop
-        if _is_in_form(loop) or not (effects := _effects(loop, around, program, results)):
+        if (in_form := _is_in_form(loop)) and not is_spread_out(loop):
+            continue
+        if not (effects := _effects(loop, around, program, results)):
             continue
         replacement = _Replacement(body, loop, effects, around)
-        if not replacement.spreads_labels():
+        if replacement.labels or not (in_form or replacement.spreads_labels()):
             body = without_unread(replacement.made(), results)
             around = Surroundings(body)
     return body
@@ -173,6 +177,13 @@ class _Replacement:
     effects: tuple[EdgeEffect, ...]
     around: Surroundings
 
+    @cached_property
+    def labels(self) -> tuple[EdgeEffect, ...]:
+        """What arcs offer to both of their ends, if that is what spreads labels as they are."""
+        block, place = self.around.block_of(self.loop)
+        begun = self.effects[0].frontier is None and self.begun_beside() is not None
+        return () if begun else both_ways(self.effects, block.statements[:place])
+
     def spreads_labels(self) -> bool:
         """Whether all nodes pass on what they hold as it is: that is for union-find, which knows more of rounds."""
         unchanged = all(e.value == typed.Cell(e.symbol, typed.Variable(e.source)) for e in self.effects)
@@ -187,7 +198,9 @@ class _Replacement:
         """The function's body with the rounds over a frontier."""
         block, place = self.around.block_of(self.loop)
         if (frontier := self.effects[0].frontier) is not None:
-            first, new = block.statements[:place], (self._fixed_point(frontier),)
+            before = block.statements[:place]
+            first = tuple(filled_apart(before, frontier)) if self.labels else before
+            new = (self._fixed_point(frontier),)
         else:
             active = self.active
             begun = self.begun_beside(active)
@@ -270,22 +283,27 @@ class _Replacement:
         node = typed.Symbol("node", Scalar.NODE, typed.Role.ITERATOR, span)
         asked = typed.Cell(active, typed.Variable(node, span=span), span=span)
         quiet = typed.Unary(typed.UnaryOperator.NOT, asked, span=span)
-        body = typed.Block(tuple(self._advance(effect, active) for effect in self.effects), span=span)
+        groups = [self.labels] if self.labels else [(effect,) for effect in self.effects]
+        body = typed.Block(tuple(self._advance(group, active) for group in groups), span=span)
         return typed.FixedPoint(flag, node, self._graph, quiet, body, span=span)
 
-    def _advance(self, effect: EdgeEffect, active: typed.Symbol) -> typed.ForEach:
+    def _advance(self, effects: tuple[EdgeEffect, ...], active: typed.Symbol) -> typed.ForEach:
         """The loop in which members of the frontier offer what they have along their arcs."""
-        source, span = effect.source, effect.span
-        inner = _offer(effect, active)
-        for condition in reversed(effect.when):
-            inner = typed.If(condition, typed.Block((inner,), span=span), span=span)
-        row = typed.Neighbors(self._graph, typed.Variable(source, span=span), effect.direction)
-        arcs = typed.ForEach(True, effect.destination, row, None, typed.Block((inner,), span=span), span=span)
+        source, span = effects[0].source, effects[0].span
+        arcs = tuple(self._arcs(effect, active) for effect in effects)
         member = typed.Cell(active, typed.Variable(source, span=span), span=span)
         true = typed.Literal(True, Scalar.BOOL, span=span)
         condition = typed.Binary(typed.Operator.EQUAL, member, true, Scalar.BOOL, span=span)
         nodes = typed.AllNodes(self._graph)
-        return typed.ForEach(True, source, nodes, condition, typed.Block((arcs,), span=span), span=span)
+        return typed.ForEach(True, source, nodes, condition, typed.Block(arcs, span=span), span=span)
+
+    def _arcs(self, effect: EdgeEffect, active: typed.Symbol) -> typed.ForEach:
+        """The loop over one node's arcs."""
+        inner, span = _offer(effect, active), effect.span
+        for condition in reversed(effect.when):
+            inner = typed.If(condition, typed.Block((inner,), span=span), span=span)
+        row = typed.Neighbors(self._graph, typed.Variable(effect.source, span=span), effect.direction)
+        return typed.ForEach(True, effect.destination, row, None, typed.Block((inner,), span=span), span=span)
 
 
 def _offer(effect: EdgeEffect, active: typed.Symbol) -> typed.Statement:

@@ -62,7 +62,9 @@ def _proved(candidate: Candidate) -> list[LabelLoop]:
         return []
     for labels, start in _suspected(candidate):
         proof = _Proof(candidate, labels, start)
-        found = proof.by_signals() or proof.by_marks()
+        found = proof.by_marks()
+        if found is None or not found.both_ways:
+            found = proof.by_signals() or found
         if found is not None:
             return [found]
     return []

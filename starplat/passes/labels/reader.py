@@ -133,7 +133,8 @@ class Reader:
             case ir.Combine.OR:
                 self.found.signals.append(Signal(reduction, None, all_of((condition, value)), after))
             case ir.Combine.AND:
-                self.found.signals.append(Signal(reduction, None, all_of((condition, build.denied(value))), after))
+                denied = build.TRUE if value == build.FALSE else build.denied(value)
+                self.found.signals.append(Signal(reduction, None, all_of((condition, denied)), after))
             case _:
                 self.found.others.add(reduction)
 

@@ -1,0 +1,121 @@
+"""Labels that spread unchanged along arcs and against them reach one text of operators, however that is written."""
+
+from __future__ import annotations
+
+import pytest
+
+from starplat import pipeline
+from starplat.operators.canonical.form import canonical
+from starplat.operators.canonical.frontiers import over_frontiers
+from starplat.source import SourceFile
+from tests.operators.texts import operators_of
+
+_START = """
+function f(Graph g, propNode<int> c) {
+  forall (v in g.nodes()) { v.c = v; }
+"""
+_FLAGGED = """
+function f(Graph g, propNode<int> c) {
+  propNode<bool> on;
+  forall (v in g.nodes()) { v.c = v; }
+  g.attachNodeProperty(on = True);
+"""
+COMPONENTS = f"""{_FLAGGED}
+  fixedPoint until (done : !on) {{
+    forall (v in g.nodes().filter(on == True)) {{
+      forall (w in g.neighbors(v)) {{ <w.c, w.on> = <Min(w.c, v.c), True>; }}
+      forall (u in g.nodes_to(v)) {{ <u.c, u.on> = <Min(u.c, v.c), True>; }}
+    }}
+  }}
+}}
+"""
+SPELLINGS = {
+    "both neighbors": f"""{_FLAGGED}
+  fixedPoint until (done : !on) {{
+    forall (v in g.nodes().filter(on == True)) {{
+      forall (w in g.inOutNbrs(v)) {{ <w.c, w.on> = <Min(w.c, v.c), True>; }}
+    }}
+  }}
+}}
+""",
+    "a loop over nodes for each way": f"""{_FLAGGED}
+  fixedPoint until (done : !on) {{
+    forall (v in g.nodes().filter(on == True)) {{
+      forall (u in g.nodes_to(v)) {{ <u.c, u.on> = <Min(u.c, v.c), True>; }}
+    }}
+    forall (v in g.nodes().filter(on == True)) {{
+      forall (w in g.neighbors(v)) {{ <w.c, w.on> = <Min(w.c, v.c), True>; }}
+    }}
+  }}
+}}
+""",
+    "the flag is set beside the label": """
+function f(Graph g, propNode<int> c) {
+  propNode<bool> on;
+  forall (v in g.nodes()) { v.c = v; v.on = True; }
+  fixedPoint until (done : !on) {
+    forall (v in g.nodes().filter(on == True)) {
+      forall (w in g.inOutNbrs(v)) { <w.c, w.on> = <Min(w.c, v.c), True>; }
+    }
+  }
+}
+""",
+    "the own number beside the label": f"""{_FLAGGED}
+  fixedPoint until (done : !on) {{
+    forall (v in g.nodes().filter(on == True)) {{
+      forall (w in g.inOutNbrs(v)) {{ <w.c, w.on> = <Min(w.c, min(v.c, v)), True>; }}
+    }}
+  }}
+}}
+""",
+    "arcs until nothing changes": f"""{_START}
+  bool changed = True;
+  while (changed) {{
+    changed = False;
+    forall (e in g.edges()) {{
+      node a = e.source;
+      node b = e.destination;
+      if (a.c < b.c) {{ b.c = a.c; changed = True; }}
+      if (b.c < a.c) {{ a.c = b.c; changed = True; }}
+    }}
+  }}
+}}
+""",
+}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_spelling_has_the_operators_of_the_canonical_one(spelling: str) -> None:
+    assert operators_of(SPELLINGS[spelling]) == operators_of(COMPONENTS)
+
+
+def test_the_canonical_one_stays_as_it_is() -> None:
+    program = pipeline.check(SourceFile("components.sp", COMPONENTS)).facts.program
+    assert canonical(program, "f") is program
+
+
+_ROUND = "forall (w in g.inOutNbrs(v)) { <w.c, w.on> = <Min(w.c, v.c), True>; }"
+NEAR = {
+    "another value than the own number": ("Min(w.c, v.c)", "Min(w.c, min(v.c, w))"),
+    "a value that grows": ("Min(w.c, v.c)", "Min(w.c, v.c + 1)"),
+    "not along every arc": (_ROUND, f"if (v % 2 == 1) {{ {_ROUND} }}"),
+    "one way only": ("g.inOutNbrs(v)", "g.nodes_to(v)"),
+}
+
+
+@pytest.mark.parametrize("name", NEAR)
+def test_a_near_miss_keeps_its_loop(name: str) -> None:
+    text = SPELLINGS["both neighbors"]
+    before, after = NEAR[name]
+    assert before in text
+    near = text.replace(before, after)
+    program = pipeline.check(SourceFile("near.sp", near)).facts.program
+    (function,) = program.functions
+    assert over_frontiers(function.body, program, frozenset(function.parameters)) is function.body
+    assert operators_of(near) != operators_of(COMPONENTS)
+
+
+def test_the_own_number_counts_only_where_labels_begin_with_it() -> None:
+    own = SPELLINGS["the own number beside the label"]
+    assert "min min(" not in operators_of(own)
+    assert "min min(" in operators_of(own.replace("v.c = v;", "v.c = 3 * v;"))
