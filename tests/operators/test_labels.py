@@ -83,6 +83,75 @@ function f(Graph g, propNode<int> c) {
 """,
 }
 
+TWO_BUFFERS = """
+function f(Graph g, propNode<int> c) {
+  propNode<int> next;
+  forall (v in g.nodes()) { v.c = v; }
+  next = c;
+  bool more = True;
+  while (more) {
+    forall (v in g.nodes()) {
+      forall (w in g.inOutNbrs(v)) { <w.next> = <Min(w.next, v.c)>; }
+    }
+    more = False;
+    forall (v in g.nodes()) {
+      if (v.next != v.c) { v.c = v.next; more = True; }
+    }
+  }
+}
+"""
+ROUNDS = """
+function f(Graph g, propNode<int> c) {
+  forall (v in g.nodes()) { v.c = v; }
+  for (int i = 0; i < g.num_nodes(); i++) {
+    forall (v in g.nodes()) {
+      forall (w in g.neighbors(v)) {
+        w.c = Min(w.c, v.c);
+        v.c = Min(v.c, w.c);
+      }
+    }
+  }
+}
+"""
+GUARDED = """
+function f(Graph g, propNode<int> c) {
+  propNode<bool> on;
+  forall (v in g.nodes()) { v.c = v; v.on = True; }
+  long left = g.num_nodes();
+  while (left > 0) {
+    propNode<bool> later;
+    g.attachNodeProperty(later = False);
+    forall (e in g.edges()) {
+      node a = e.source;
+      node b = e.destination;
+      if (a != b && a.c != b.c) {
+        if (a.on) { <b.c, b.later> = <Min(b.c, a.c), True>; }
+        if (b.on) { <a.c, a.later> = <Min(a.c, b.c), True>; }
+      }
+    }
+    on = later;
+    left = Count(on);
+  }
+}
+"""
+SPELLINGS |= {
+    "two buffers": TWO_BUFFERS,
+    "two buffers, begun alike": TWO_BUFFERS.replace("v.c = v;", "v.c = v; v.next = v;").replace("  next = c;\n", ""),
+    "two buffers, copied in each round": TWO_BUFFERS.replace("  next = c;\n", "").replace(
+        "while (more) {", "while (more) { next = c;"
+    ),
+    "two buffers, the better taken": TWO_BUFFERS.replace("v.next != v.c", "v.next < v.c"),
+    "two buffers, reset first": TWO_BUFFERS.replace("    more = False;\n", "").replace(
+        "while (more) {", "while (more) { more = False;"
+    ),
+    "as many rounds as nodes": ROUNDS,
+    "as many rounds as nodes, two buffers": TWO_BUFFERS.replace("  bool more = True;\n", "")
+    .replace("while (more)", "for (int i = 0; i < g.num_nodes(); i++)")
+    .replace("    more = False;\n", "")
+    .replace("more = True;", ""),
+    "guards, and a count of flags": GUARDED,
+}
+
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_a_spelling_has_the_operators_of_the_canonical_one(spelling: str) -> None:
@@ -101,6 +170,34 @@ NEAR = {
     "not along every arc": (_ROUND, f"if (v % 2 == 1) {{ {_ROUND} }}"),
     "one way only": ("g.inOutNbrs(v)", "g.nodes_to(v)"),
 }
+
+
+KEPT = {
+    "two buffers, not alike at first": (TWO_BUFFERS, "  next = c;\n", "  g.attachNodeProperty(next = INF);\n"),
+    "two buffers, another changed in between": (
+        TWO_BUFFERS,
+        "next = c;\n",
+        "next = c;\n  c = next; g.attachNodeProperty(c = 0);\n",
+    ),
+    "two buffers, some nodes kept": (TWO_BUFFERS, "v.next != v.c", "v % 2 == 0 && v.next != v.c"),
+    "two buffers, the worse taken": (TWO_BUFFERS, "v.next != v.c", "v.next > v.c"),
+    "two buffers, another node's taken": (TWO_BUFFERS, "v.c = v.next; more", "v.next = v.c; more"),
+    "two buffers, the news forgotten": (TWO_BUFFERS, "= True; }\n    }", "= True; }\n    }\n    more = False;"),
+    "half as many rounds": (ROUNDS, "i < g.num_nodes()", "i < g.num_nodes() / 2"),
+    "rounds that count themselves": (ROUNDS, "Min(w.c, v.c)", "Min(w.c, v.c + i)"),
+    "a guard that may begin to hold": (GUARDED, "a != b &&", "a.c != 3 &&"),
+    "a guard on another value": (GUARDED, "a.c != b.c", "a.c != b"),
+    "no round for one node": (GUARDED, "left > 0", "left > 1"),
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_what_only_looks_alike_keeps_its_loop(name: str) -> None:
+    text, before, after = KEPT[name]
+    assert before in text
+    near = operators_of(text.replace(before, after))
+    assert "is empty" not in near
+    assert near != operators_of(COMPONENTS)
 
 
 @pytest.mark.parametrize("name", NEAR)

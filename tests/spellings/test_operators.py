@@ -26,15 +26,20 @@ REACHED = {
     "bfs": "counted_loop every_arc_every_round helper_round look_for_parent over_edges pull_least round_flag two_flags"
     " while_more",
     "sssp": "all_arcs helpers long_sums over_edges pull round_flag two_flags",
-    "connected_components": "both_neighbors edges_until_quiet helpers round_flag two_flags",
+    "connected_components": "both_neighbors count_rounds edges_until_quiet helpers old_and_new round_flag two_flags",
     "reachability": "look_for_parent over_edges round_flag two_flags while_more",
     "widest_path": "all_arcs over_edges pull round_flag",
     "pagerank": "pull sequential_sums",
     "k_core": "peel",
 }
 """The spellings that reach the canonical form; the list only grows."""
-JOINED = "both_neighbors edges_until_quiet helpers hooking jump_by_root pull round_flag two_flags"
+JOINED = (
+    "both_neighbors count_rounds edges_until_quiet helpers hooking jump_by_root local_result old_and_new pull"
+    " round_flag two_flags"
+)
 """The spellings of connected components that union-find takes the place of, as of the example's."""
+LOCALS = {"local_result": "mine"}
+"""What those call the labels that are not the result."""
 
 
 @pytest.mark.parametrize(
@@ -55,7 +60,10 @@ def test_no_near_miss_does(algorithm: str) -> None:
 def _kernels(entry: Entry) -> list[str]:
     """The kernels for CUDA, with the example's names in place of the program's."""
     function = pipeline.check(SourceFile(str(entry.path), entry.path.read_text())).facts.program.functions[-1].name
-    return cuda_of(entry.path, {entry.name("component"): "component", function: "connected_components"})
+    return cuda_of(
+        entry.path,
+        {LOCALS.get(entry.path.stem, entry.name("component")): "component", function: "connected_components"},
+    )
 
 
 @pytest.mark.parametrize("spelling", JOINED.split())

@@ -111,6 +111,9 @@ def _counted(inside: Sequence[typed.Statement], asked: Mapping[typed.Symbol, boo
                 flag = _as_number(value)
                 if asked.get(counter.symbol) is True and isinstance(flag, typed.Cell):
                     yield _Heard(flag.symbol, counter.symbol, place)
+            case typed.Assign(place=typed.Variable(symbol=counter), value=typed.Aggregate() as of_all):
+                if asked.get(counter) is True and of_all.aggregation is typed.Aggregation.COUNT:
+                    yield _Heard(of_all.property, counter, place)
             case _:
                 pass
 

@@ -57,7 +57,7 @@ def _won(
         wins = [c for c in asked if says_that_it_wins(c, bare)]
         carried = _carried(then, store, place)
         if wins and carried is not None and (not carried or any(_is_strict(c) for c in wins)):
-            return _under([c for c in asked if c not in wins], replace(bare, carried=carried))
+            return under([c for c in asked if c not in wins], replace(bare, carried=carried))
     return None
 
 
@@ -69,7 +69,7 @@ def _won_already(
     carried = _carried(then, store, store.place)
     if not wins or carried is None:
         return None
-    return _under([c for c in asked if c not in wins], replace(store, carried=(*store.carried, *carried)))
+    return under([c for c in asked if c not in wins], replace(store, carried=(*store.carried, *carried)))
 
 
 def _carried(
@@ -92,10 +92,12 @@ def _is_strict(condition: typed.Expression) -> bool:
     return isinstance(condition, typed.Binary) and condition.operator in _STRICT
 
 
-def _under(conditions: list[typed.Expression], s: typed.Statement) -> typed.Statement:
+def under(conditions: list[typed.Expression], s: typed.Statement) -> typed.Statement:
+    """The statement where all conditions hold."""
     if not conditions:
         return s
     all_of = conditions[0]
     for condition in conditions[1:]:
         all_of = typed.Binary(typed.Operator.AND, all_of, condition, Scalar.BOOL, span=condition.span)
-    return typed.If(all_of, typed.Block((s,), span=s.span), span=s.span)
+    then = s if isinstance(s, typed.Block) else typed.Block((s,), span=s.span)
+    return typed.If(all_of, then, span=s.span)

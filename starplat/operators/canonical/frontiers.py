@@ -34,6 +34,9 @@ from starplat.operators.canonical.effects import EffectReader, is_bounded, is_en
 from starplat.operators.canonical.extremes import as_extremes
 from starplat.operators.canonical.gathers import as_scatters
 from starplat.operators.canonical.hosts import HostLoop, Known, Loop, Surroundings, surely_begins, until_quiet
+from starplat.operators.canonical.labels.buffers import in_one_buffer
+from starplat.operators.canonical.labels.guards import without_idle_guards
+from starplat.operators.canonical.labels.rounds import ending_when_quiet
 from starplat.operators.canonical.labels.spreading import both_ways, filled_apart, is_spread_out
 from starplat.operators.canonical.offers import as_offers
 from starplat.operators.canonical.rebuilding import rebuilt
@@ -68,17 +71,17 @@ def _effects(
 ) -> tuple[EdgeEffect, ...]:
     """What arcs offer in every round of a loop, if that is all it does, and it ends only when they offer nothing."""
     known = dict(around.known_before(written))
-    loop = written
+    block, place = around.block_of(written)
+    before = block.statements[:place]
+    if not isinstance(written, typed.CountedLoop) and not surely_begins(written, known, before):
+        return ()
+    loop = in_one_buffer(replace(written, body=_plain(written.body)), before)
     if isinstance(loop, typed.CountedLoop):
-        if (quiet := until_quiet(loop)) is None:
+        if (quiet := until_quiet(ending_when_quiet(loop))) is None:
             return ()
         known[loop.symbol] = 0
         loop = quiet
-    if not surely_begins(loop, known):
-        return ()
-    block, place = around.block_of(written)
-    loop = replace(loop, body=_plain(loop.body))
-    loop = as_offers(loop, block.statements[:place], known)
+    loop = as_offers(loop, before, known)
     lowered = {
         (s.place.symbol, s.extreme)
         for s in walk.statements(loop.body)
@@ -155,6 +158,7 @@ def _only_fills(s: typed.Statement, marks: set[typed.Symbol], sources: set[typed
 def _plain(body: typed.Block) -> typed.Block:
     """The body of a loop with loops over arcs by rows, and with values that are offered instead of looked for."""
     body = as_extremes(rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None))
+    body = without_idle_guards(body)
     return replace(body, statements=tuple(new for s in body.statements for new in as_scatters(s) or (s,)))
 
 

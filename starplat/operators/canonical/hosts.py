@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts
@@ -87,9 +87,32 @@ class Surroundings:
                     pass
 
 
-def surely_begins(loop: Loop, known: Known) -> bool:
-    """Whether a first round runs, as far as is known of scalars."""
-    return not isinstance(loop, typed.While) or all(_is_true(c, known) for c in conjuncts(loop.condition))
+def surely_begins(loop: Loop, known: Known, before: Sequence[typed.Statement]) -> bool:
+    """Whether a first round runs, as far as is known of scalars; `before` are the statements before the loop in its
+    block. A loop that only begins if there are nodes counts as one that does, as its rounds are about nodes."""
+    if not isinstance(loop, typed.While):
+        return True
+    return all(_is_true(c, known) or _asks_for_nodes(c, before) for c in conjuncts(loop.condition))
+
+
+def _asks_for_nodes(condition: typed.Expression, before: Sequence[typed.Statement]) -> bool:
+    """Whether a condition asks whether a scalar is above 0 that has been given the number of nodes."""
+    match condition:
+        case typed.Binary(
+            operator=typed.Operator.GREATER | typed.Operator.NOT_EQUAL,
+            left=typed.Variable(symbol=symbol),
+            right=typed.Literal(value=0) | typed.Convert(operand=typed.Literal(value=0)),
+        ):
+            inside = [(s, i) for s in before for i in walk.statements(s)]
+            writers = [s for s, i in inside if symbol in (*walk.written(i), *walk.declared(i))]
+        case _:
+            return False
+    match writers[-1:]:
+        case [typed.Declare(value=value)] | [typed.Assign(place=typed.Variable(), value=value)]:
+            number = value.operand if isinstance(value, typed.Convert) else value
+            return isinstance(number, typed.GraphQuery) and number.query is typed.Query.NUM_NODES
+        case _:
+            return False
 
 
 def _is_true(condition: typed.Expression, known: Known) -> bool:

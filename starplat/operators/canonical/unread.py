@@ -26,6 +26,7 @@ def _is_plain(s: typed.Statement) -> bool:
         case typed.Attach() | typed.CopyProperty():
             return True
         case typed.Assign(place=typed.Cell(index=index), value=value):
+            value = value.operand if isinstance(value, typed.Convert) else value
             return isinstance(index, typed.Variable) and isinstance(
                 value, typed.Literal | typed.Infinity | typed.Variable
             )

@@ -1,0 +1,198 @@
+"""Values of this round and the next in two properties become one property that is lowered in place.
+
+next = now;                                      while (more) {
+while (more) {                                     more = False;
+  ... <w.next> = <Min(w.next, v.now)>; ...         ... <w.now, more> = <Min(w.now, v.now), True>; ...
+  more = False;                                  }
+  forall (v in g.nodes()) {
+    if (v.next != v.now) { v.now = v.next; more = True; }
+  }
+}
+
+Both properties are alike whenever a round begins, so a cell differs where a `Min` has won. The loop in place may hand
+on a value sooner; whoever asks for it has to prove that it settles, and then both end in the same fixed point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from starplat.analysis import walk
+from starplat.analysis.settling.monotone import says_that_it_wins
+from starplat.frontend import typed
+from starplat.operators.canonical.effects import asked
+from starplat.operators.canonical.hosts import HostLoop, read
+from starplat.operators.canonical.rebuilding import rebuilt, substituted
+
+AnyLoop = TypeVar("AnyLoop", bound=HostLoop)
+
+
+def in_one_buffer(loop: AnyLoop, before: Sequence[typed.Statement]) -> AnyLoop:
+    """The loop with one property in place of two; `before` are the statements before it in its block."""
+    inside = (s for s in walk.statements(loop.body) if isinstance(s, typed.AssignExtreme))
+    lowered = dict.fromkeys((s.place.symbol, s.extreme) for s in inside if isinstance(s.place, typed.Cell))
+    for place, s in enumerate(loop.body.statements):
+        for following, extreme in lowered:
+            if (handed := _handed_over(s, following, extreme)) is not None:
+                found = _in_place(loop, place, following, extreme, *handed, before)
+                if found is not None:
+                    return found
+    return loop
+
+
+def _in_place(
+    loop: AnyLoop,
+    place: int,
+    following: typed.Symbol,
+    extreme: typed.Extreme,
+    now: typed.Symbol,
+    told: tuple[typed.Assign, ...],
+    before: Sequence[typed.Statement],
+) -> AnyLoop | None:
+    """The loop without what hands over at that place, if both properties are alike where a round begins, and there is
+    but one way in which the one gets ahead of the other."""
+    rounds, rest = list(loop.body.statements[:place]), loop.body.statements[place + 1 :]
+    if rounds and _copied(rounds[0]) == (following, now):
+        rounds.pop(0)
+    elif not _begin_alike(now, following, before):
+        return None
+    ahead = [i for s in rounds for i in walk.statements(s) if following in walk.written(i)]
+    if not all(
+        isinstance(i, typed.AssignExtreme)
+        and i.extreme is extreme
+        and all(c.place.symbol is not following for c in i.carried)
+        for i in ahead
+    ):
+        return None
+    if any(now in walk.written(i) for s in (*rounds, *rest) for i in walk.statements(s)):
+        return None
+    if any(following in walk.written(i) for s in rest for i in walk.statements(s)):
+        return None
+    flags = {store.place.symbol for store in told}
+    resets = [s for s in rounds if _is_reset(s, flags)]
+    rounds = [s for s in rounds if s not in resets]
+    if any(flags & {*walk.written(i), *read(i)} for s in rounds for i in walk.statements(s)):
+        return None
+
+    def telling(part: Any) -> Any:
+        match part:
+            case typed.AssignExtreme(place=typed.Cell(symbol=symbol, index=index)) if symbol is now:
+                carried = tuple(typed.Carried(_at(store.place, index), store.value, span=store.span) for store in told)
+                return replace(part, carried=(*part.carried, *carried))
+            case _:
+                return None
+
+    changed = rebuilt(substituted(tuple(rounds), {following: now}), telling)
+    return replace(loop, body=replace(loop.body, statements=(*resets, *changed, *rest)))
+
+
+def _handed_over(
+    s: typed.Statement, following: typed.Symbol, extreme: typed.Extreme
+) -> tuple[typed.Symbol, tuple[typed.Assign, ...]] | None:
+    """The property that takes over what another holds, and what a node stores beside it, if its cell gets better."""
+    if (copy := _copied(s)) is not None:
+        return (copy[0], ()) if copy[1] is following and copy[0] is not following else None
+    match s:
+        case typed.ForEach(parallel=True, domain=typed.AllNodes(), body=body):
+            conditions, inner = asked(s.filter), body.statements
+        case _:
+            return None
+    match inner:
+        case (typed.If(otherwise=None) as branch,):
+            conditions, inner = (*conditions, *asked(branch.condition)), branch.then.statements
+        case _:
+            pass
+    own = typed.Variable(s.iterator)
+    ahead = typed.Cell(following, own)
+    match inner:
+        case (typed.AssignExtreme(place=typed.Cell(symbol=now) as cell, candidate=candidate) as offer,) if (
+            candidate == ahead and offer.extreme is extreme
+        ):
+            told = [typed.Assign(c.place, c.value, span=c.span) for c in offer.carried]
+        case _:
+            stores = [store for store in inner if isinstance(store, typed.Assign)]
+            taken = [store.place for store in stores if store.value == ahead]
+            if len(stores) < len(inner) or len(taken) != 1 or not isinstance(taken[0], typed.Cell):
+                return None
+            told, cell, now = [store for store in stores if store.value != ahead], taken[0], taken[0].symbol
+            differs = [c for c in conditions if _is_ahead(c, cell, ahead, extreme)]
+            if told and not differs:
+                return None
+            conditions = tuple(c for c in conditions if c not in differs)
+    if conditions or cell.index != own or now is following or now.type != following.type:
+        return None
+    return (now, tuple(told)) if all(_is_plain(store, own) for store in told) else None
+
+
+def _is_ahead(condition: typed.Expression, now: typed.Cell, ahead: typed.Cell, extreme: typed.Extreme) -> bool:
+    """Whether a condition says that a cell has got better, given that it never gets worse."""
+    match condition:
+        case typed.Binary(operator=typed.Operator.NOT_EQUAL, left=left, right=right):
+            return (now, ahead) in ((left, right), (right, left))
+        case typed.Binary(operator=typed.Operator.LESS | typed.Operator.GREATER):
+            return says_that_it_wins(condition, typed.AssignExtreme(extreme, now, ahead))
+        case _:
+            return False
+
+
+def _is_plain(store: typed.Assign, own: typed.Variable) -> bool:
+    """Whether it stores a constant in a scalar or in the node's own cell."""
+    place = store.place
+    return isinstance(store.value, typed.Literal) and (not isinstance(place, typed.Cell) or place.index == own)
+
+
+def _at(place: typed.Place, index: typed.Expression) -> typed.Place:
+    return replace(place, index=index) if isinstance(place, typed.Cell) else place
+
+
+def _is_reset(s: typed.Statement, flags: set[typed.Symbol]) -> bool:
+    """Whether it gives a flag a constant."""
+    match s:
+        case typed.Assign(place=typed.Variable(symbol=symbol), value=typed.Literal()):
+            return symbol in flags
+        case typed.Declare(symbol=symbol, value=typed.Literal()):
+            return symbol in flags
+        case _:
+            return False
+
+
+def _begin_alike(now: typed.Symbol, following: typed.Symbol, before: Sequence[typed.Statement]) -> bool:
+    """Whether the last that is written to either of them makes them copies."""
+    both = {now, following}
+    for s in reversed(before):
+        if _copied(s) in ((now, following), (following, now)):
+            return True
+        if any(both & set(walk.written(i)) for i in walk.statements(s)):
+            return _given_alike(s, now, following)
+    return False
+
+
+def _given_alike(s: typed.Statement, now: typed.Symbol, following: typed.Symbol) -> bool:
+    """Whether all nodes get one value in both."""
+    match s:
+        case typed.ForEach(parallel=True, domain=typed.AllNodes(), filter=None, body=body):
+            own = typed.Variable(s.iterator)
+        case _:
+            return False
+    stores = [i for i in walk.statements(body) if {now, following} & set(walk.written(i))]
+    cells = [typed.Cell(now, own), typed.Cell(following, own)]
+    match stores:
+        case [typed.Assign(place=one, value=value), typed.Assign(place=other, value=same)]:
+            plain = all(store in body.statements for store in stores)
+            kept = not any(isinstance(part, typed.Cell) for part in walk.within(value))
+            return plain and kept and same in (value, one) and cells in ([one, other], [other, one])
+        case _:
+            return False
+
+
+def _copied(s: typed.Statement) -> tuple[typed.Symbol, typed.Symbol] | None:
+    """What becomes a copy of what, if the statement does nothing else."""
+    match s:
+        case typed.CopyProperty(destination=destination, source=source):
+            return destination, source
+        case typed.Attach(items=((destination, typed.Symbol() as source),)):
+            return destination, source
+        case _:
+            return None
