@@ -121,6 +121,7 @@ def size(extent: ir.Extent) -> ir.Expression:
     counts: dict[ir.Count, ir.Expression] = {
         ir.Count.NODES: ir.NumNodes(),
         ir.Count.ARCS: ir.NumArcs(),
+        ir.Count.SLOTS: ir.NumArcs(),
         ir.Count.WORKERS: number(ir.WORKERS),
     }
 

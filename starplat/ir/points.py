@@ -87,7 +87,7 @@ def arcs_walked(kernel: ir.Kernel) -> ir.ForNeighbors | ir.NodeNeighbors | None:
 def rows_of(kernel: ir.Kernel) -> ir.Array | None:
     """The offsets of the arcs that a kernel walks at each of its nodes."""
     walked = arcs_walked(kernel)
-    return None if walked is None else walked.direction.rows
+    return None if walked is None else walked.direction.layout.offsets
 
 
 def way_of(kernel: ir.Kernel) -> Way:

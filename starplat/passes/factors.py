@@ -90,12 +90,8 @@ class Neighbor:
         """Whether it counts the arcs among which the loop's own is."""
         while isinstance(divisor, ir.Cast) and divisor.element.is_integer and divisor.operand.element.is_integer:
             divisor = divisor.operand
-        rows = ir.ROW_OFFSETS if self.direction is ir.Direction.IN else ir.IN_ROW_OFFSETS
-        match divisor:
-            case ir.Binary(ir.BinaryOperator.SUBTRACT, ir.Load(end, after), ir.Load(start, at)):
-                return (end, after, start, at) == (rows, self._next(), rows, ir.Ref(self.variable))
-            case _:
-                return False
+        other = ir.CSR if self.direction is ir.Direction.IN else ir.REVERSE
+        return divisor == other.degree(ir.Ref(self.variable))
 
 
 def _may_be_zero(division: ir.Binary) -> bool:

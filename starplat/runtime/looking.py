@@ -84,9 +84,9 @@ def look(device: Device, graph: Graph, module: ir.Module, memory: Memory = Memor
 
 def _entry(graph: Graph, module: ir.Module) -> str | None:
     """Which of the programs needs no more than the module does; None if neither."""
-    if not graph.directed or ir.IN_ROW_OFFSETS in module.graph_arrays:
+    if not graph.directed or ir.REVERSE.offsets in module.graph_arrays:
         return "by_rows"
-    return "by_columns" if ir.COLUMNS in module.graph_arrays else None
+    return "by_columns" if ir.CSR.neighbors in module.graph_arrays else None
 
 
 @cache

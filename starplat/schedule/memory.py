@@ -28,7 +28,8 @@ def arcs_in_host_memory(module: ir.Module, schedule: Schedule, capabilities: Cap
 
 def _mapped(module: ir.Module) -> Iterator[ir.Array]:
     for array in (*module.graph_arrays, *module.inputs):
-        if array.extent is ir.Extent.ARCS and not array.is_set and _is_for_kernels_to_read(module, array):
+        of_arcs = array.extent in (ir.Extent.ARCS, ir.Extent.SLOTS) and not array.is_set
+        if of_arcs and _is_for_kernels_to_read(module, array):
             yield array
 
 

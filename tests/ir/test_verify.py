@@ -15,6 +15,7 @@ from tests.ir.building import (
     MODIFIED,
     NEXT,
     TRUE,
+    E,
     V,
     array,
     binary,
@@ -202,3 +203,23 @@ def test_indices_of_every_width() -> None:
     verify(module(use(ir.Load(DIST, wide))))
     verify(module(kernel(for_neighbors(direction=ir.Direction.IN))))
     verify(module(use(ir.Load(array("total", ir.Element.INT, ir.Extent.ONE), number(0)))))
+
+
+def test_a_slot_is_no_arc() -> None:
+    slot = ir.Ref(E)
+    by_slot = ir.Let(X, ir.Load(ir.WEIGHTS, slot))
+    refused(
+        module(kernel(for_neighbors(by_slot, direction=ir.Direction.IN))),
+        "'weights' has a cell for every arc and is indexed by a slot",
+    )
+    by_arc = ir.Let(X, ir.Load(ir.WEIGHTS, ir.REVERSE.arc_id(slot)))
+    verify(module(kernel(for_neighbors(by_arc, direction=ir.Direction.IN))))
+
+
+def test_an_arc_is_no_slot() -> None:
+    other = ir.Variable("other", ir.Element.NODE)
+    refused(
+        module(kernel(for_neighbors(ir.Let(other, ir.REVERSE.neighbor(ir.Ref(E)))))),
+        "'in_columns' has a cell for every slot and is indexed by an arc",
+    )
+    verify(module(kernel(for_neighbors(ir.Let(other, ir.CSR.neighbor(ir.Ref(E)))))))

@@ -239,7 +239,7 @@ class ExpressionPrinter:
 
     def find_arc(self, source: ir.Expression, destination: ir.Expression) -> str:
         self.helpers.need("find_arc")
-        arrays = f"{self.local(ir.ROW_OFFSETS)}, {self.local(ir.COLUMNS)}"
+        arrays = ", ".join(self.local(array) for array in ir.CSR.row_arrays)
         return f"find_arc({arrays}, {self.expression(source)}, {self.expression(destination)})"
 
     def call(self, call: ir.CallFunction) -> str:

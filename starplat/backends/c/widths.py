@@ -19,7 +19,7 @@ def without_narrowing(expression: ir.Expression) -> ir.Expression:
     match expression:
         case ir.Cast(
             ir.Binary(ir.BinaryOperator.SUBTRACT, ir.Load(after), ir.Load(before)) as degree, ir.Element.INT
-        ) if after == before and after in (ir.ROW_OFFSETS, ir.IN_ROW_OFFSETS):
+        ) if after == before and after in ir.LAYOUTS:
             return degree
         case _:
             return expression

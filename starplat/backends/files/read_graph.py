@@ -29,9 +29,9 @@ def _steps(used: Set[ir.Array]) -> Iterator[str]:
     """The functions of a graph that compute used arrays on demand."""
     if ir.SOURCES in used:
         yield "add_sources"
-    if ir.IN_ARCS in used:
+    if ir.REVERSE.arcs in used:
         yield "add_in_arcs"
-    elif not used.isdisjoint((ir.IN_ROW_OFFSETS, ir.IN_COLUMNS)):
+    elif not used.isdisjoint(ir.REVERSE.row_arrays):
         yield "add_in_neighbors"
 
 

@@ -179,7 +179,7 @@ class LaunchPrinter:
             case ir.AllArcs():
                 return "graph.num_arcs"
             case ir.NodeNeighbors(direction, node):
-                rows, of = f"graph.host.{direction.rows.name}", self.expressions.expression(node)
+                rows, of = f"graph.host.{direction.layout.offsets.name}", self.expressions.expression(node)
                 return f"{rows}[{of} + 1] - {rows}[{of}]"
             case ir.Listed() | ir.InWords() | ir.Numbers():
                 length = known_length(kernel.domain)

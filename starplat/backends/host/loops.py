@@ -131,7 +131,7 @@ class HostLoopPrinter:
         position: ir.Variable,
         body: tuple[ir.HostOp, ...],
     ) -> Iterator[str]:
-        rows, columns = (self.host.host_name(array) for array in (direction.rows, direction.columns))
+        rows, columns = (self.host.host_name(array) for array in direction.layout.row_arrays)
         at, of = self.host.names.local(position), self.host.text(node)
         first, end = f"{rows}[{of}]", f"{rows}[{of} + 1]"
         if self.is_settled(node):

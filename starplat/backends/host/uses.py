@@ -12,10 +12,10 @@ def host_arrays(module: ir.Module) -> frozenset[ir.Array]:
             case ir.Array() if part in ir.GRAPH_ARRAYS:
                 found.add(part)
             case ir.HostForNeighbors(direction):
-                found.update((direction.rows, direction.columns))
+                found.update(direction.layout.row_arrays)
     for kernel in module.kernels:
         if isinstance(kernel.domain, ir.NodeNeighbors):
-            found.update((kernel.domain.direction.rows, kernel.domain.direction.columns))
+            found.update(kernel.domain.direction.layout.row_arrays)
     return frozenset(found)
 
 

@@ -45,7 +45,12 @@ CPP = Spelling(
 )
 """C++ on the host; it has no kernels."""
 
-_COUNTS = {ir.Count.NODES: "graph.num_nodes", ir.Count.ARCS: "graph.num_arcs", ir.Count.WORKERS: str(ir.WORKERS)}
+_COUNTS = {
+    ir.Count.NODES: "graph.num_nodes",
+    ir.Count.ARCS: "graph.num_arcs",
+    ir.Count.SLOTS: "graph.num_arcs",
+    ir.Count.WORKERS: str(ir.WORKERS),
+}
 
 
 def buffer_type(array: ir.Array, fixed: Container[ir.Array], mapped: Container[ir.Array]) -> str:

@@ -26,25 +26,29 @@ def _advance(operations: Operations, kernel: ir.Kernel) -> st.GroupAdvance:
     *ahead, loop = kernel.body
     assert isinstance(loop, ir.ForNeighbors)
     assert kernel.iterator is not None
-    rows, columns = loop.direction.rows, loop.direction.columns
-    body = operations.with_neighbor(loop.neighbor, columns, loop.position, operations.block(loop.body))
+    layout = loop.direction.layout
+    body = operations.with_neighbor(loop.neighbor, layout, loop.position, operations.block(loop.body))
     body = (*operations.block(repeated(ahead)), *body)
     return st.GroupAdvance(
-        _brought(operations, kernel, rows), kernel.iterator, loop.position, visited(operations, tuple(ahead)), body
+        _brought(operations, kernel, layout.offsets),
+        kernel.iterator,
+        loop.position,
+        visited(operations, tuple(ahead)),
+        body,
     )
 
 
 def _gather(operations: Operations, kernel: ir.Kernel, parts: Gathering) -> st.GroupGather:
     assert kernel.iterator is not None
     loop, total, nothing = parts.loop, parts.total, identity(parts.combine, parts.total.element)
-    rows, columns = loop.direction.rows, loop.direction.columns
+    layout = loop.direction.layout
     ahead, value = operations.block(parts.ahead), operations.locals.fresh("value", total.element)
     given = operations.block(_giving(loop.body, total, value))
     if isinstance(last := given[-1], st.Assign) and last.variable == value:
         given = (*given[:-1], st.Declare(value, last.value, constant=True))
     else:
         given = (st.Declare(value, nothing, constant=False), *given)
-    given = (*ahead, *operations.with_neighbor(loop.neighbor, columns, loop.position, given))
+    given = (*ahead, *operations.with_neighbor(loop.neighbor, layout, loop.position, given))
     begin: st.Body = ()
     found = total
     if parts.first != nothing:
@@ -52,7 +56,7 @@ def _gather(operations: Operations, kernel: ir.Kernel, parts: Gathering) -> st.G
         begin = (st.Declare(total, parts.first, constant=False), st.Accumulate(total, parts.combine, ir.Ref(found)))
     finish = (*ahead, *begin, *operations.block(parts.rest))
     return st.GroupGather(
-        _brought(operations, kernel, rows),
+        _brought(operations, kernel, layout.offsets),
         kernel.iterator,
         loop.position,
         parts.combine,

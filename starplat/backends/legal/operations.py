@@ -12,7 +12,6 @@ from starplat.backends.legal.locals import Locals
 from starplat.backends.legal.methods import Methods
 from starplat.backends.legal.updates import Updates, stored
 from starplat.backends.uses import assigned_in, reads, variables_in
-from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.shapes.shared_rows import SharedRow, shared_rows
@@ -107,19 +106,18 @@ class Operations:
         body: st.Body,
     ) -> st.Body:
         """A loop over the arcs of a node."""
-        rows, columns = direction.rows, direction.columns
+        layout = direction.layout
         before: st.Body = ()
         if stride is st.Stride.ONE or not self.capabilities.structured_loops:  # those find the ends of their range once
             before, node = self.locals.settled(node, "node", body)
-        after = build.plus(node, build.ONE, ir.Element.NODE)
-        body = self.with_neighbor(neighbor, columns, position, body)
-        return (*before, st.Count(position, ir.Load(rows, node), ir.Load(rows, after), stride, body))
+        body = self.with_neighbor(neighbor, layout, position, body)
+        return (*before, st.Count(position, layout.first(node), layout.end(node), stride, body))
 
-    def with_neighbor(self, neighbor: ir.Variable, columns: ir.Array, position: ir.Variable, body: st.Body) -> st.Body:
+    def with_neighbor(self, neighbor: ir.Variable, layout: ir.Layout, position: ir.Variable, body: st.Body) -> st.Body:
         """The body of a loop over arcs, which begins with the neighbor if it is used."""
         if not reads(neighbor, body) and neighbor not in assigned_in(body):
             return body
-        return (st.Declare(neighbor, ir.Load(columns, ir.Ref(position)), neighbor not in self.locals.changing), *body)
+        return (st.Declare(neighbor, layout.neighbor(ir.Ref(position)), neighbor not in self.locals.changing), *body)
 
 
 def _with_receivers(body: st.Body, once_set: frozenset[ir.Variable]) -> st.Body:

@@ -30,38 +30,38 @@ def _advance(operations: Operations, kernel: ir.Kernel, members: Membership | No
     *ahead, loop = kernel.body if members is None else members.body
     assert isinstance(loop, ir.ForNeighbors)
     assert kernel.iterator is not None
-    rows, columns = loop.direction.rows, loop.direction.columns
+    layout = loop.direction.layout
     body = (
         *operations.block(repeated(ahead)),
-        *operations.with_neighbor(loop.neighbor, columns, loop.position, operations.block(loop.body)),
+        *operations.with_neighbor(loop.neighbor, layout, loop.position, operations.block(loop.body)),
     )
     body = replace_continue(body, (st.Leave(),))
     keep = kernel.filter if members is None else members.keep
     whose, takes = (None, False) if members is None else (members.members, members.takes)
     listed = kernel.domain if isinstance(kernel.domain, ir.Listed | ir.InWords) else None
     visit = visited(operations, tuple(ahead))
-    return st.Advance(whose, takes, kernel.iterator, keep, rows, loop.position, body, listed, visit)
+    return st.Advance(whose, takes, kernel.iterator, keep, layout.offsets, loop.position, body, listed, visit)
 
 
 def _search(operations: Operations, kernel: ir.Kernel, parts: Searching) -> st.Search:
     """A test of arcs, and the work on one that passes."""
     assert kernel.iterator is not None
-    columns = parts.loop.direction.columns
+    layout = parts.loop.direction.layout
     neighbor, position = parts.loop.neighbor, parts.loop.position
     ahead = operations.block(parts.ahead)
-    test = operations.with_neighbor(neighbor, columns, position, (*ahead, st.Leave(parts.condition)))
-    reach = operations.with_neighbor(neighbor, columns, position, (*ahead, *operations.block(parts.found)))
-    return st.Search(kernel.iterator, kernel.filter, parts.loop.direction.rows, position, test, reach)
+    test = operations.with_neighbor(neighbor, layout, position, (*ahead, st.Leave(parts.condition)))
+    reach = operations.with_neighbor(neighbor, layout, position, (*ahead, *operations.block(parts.found)))
+    return st.Search(kernel.iterator, kernel.filter, layout.offsets, position, test, reach)
 
 
 def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | None, parts: Gathering) -> st.Gather:
     """A reduction over a node's arcs that threads share, and the work on its result."""
     assert kernel.iterator is not None
-    rows, columns = parts.loop.direction.rows, parts.loop.direction.columns
+    layout = parts.loop.direction.layout
     ahead = operations.block(parts.ahead)
     nothing = identity(parts.combine, parts.total.element)
     value = operations.block(_returning(parts.loop.body, parts.total))
-    value = operations.with_neighbor(parts.loop.neighbor, columns, parts.loop.position, value)
+    value = operations.with_neighbor(parts.loop.neighbor, layout, parts.loop.position, value)
     if not isinstance(value[-1], st.Leave):
         value = (*value, st.Leave(nothing))
     joined = operations.locals.fresh(f"{parts.total.name}_of_arcs", parts.total.element)
@@ -78,7 +78,7 @@ def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | Non
     position, combine = parts.loop.position, parts.combine
     listed, value = kernel.domain if isinstance(kernel.domain, ir.Listed) else None, (*ahead, *value)
     return st.Gather(
-        whose, takes, kernel.iterator, keep, rows, position, combine, nothing, value, joined, finish, listed
+        whose, takes, kernel.iterator, keep, layout.offsets, position, combine, nothing, value, joined, finish, listed
     )
 
 

@@ -45,7 +45,7 @@ class DeviceOperations:
         """Notes that arcs of the members are counted, and of the sets that they are swapped with."""
         launched = (self.module.kernel(inner.kernel) for inner in walk_host(op.push) if isinstance(inner, ir.Launch))
         walks = [part for kernel in launched for part in walk_kernel(kernel.body) if isinstance(part, ir.ForNeighbors)]
-        rows = walks[0].direction.rows
+        rows = walks[0].direction.layout.offsets
         weighed = {op.members}
         for swap in (inner for inner in walk_host(self.op.body) if isinstance(inner, ir.Swap)):
             if weighed & {swap.first, swap.second}:
@@ -84,7 +84,7 @@ class DeviceOperations:
 
     def every_cell(self, array: ir.Array, value: ir.Expression | None, source: ir.Array | None = None) -> st.Statement:
         """All cells become a value, or a copy of the same place of `source`."""
-        wide = array.extent is ir.Extent.ARCS
+        wide = array.extent in (ir.Extent.ARCS, ir.Extent.SLOTS)
         cell = ir.Variable(self.fresh("cell"), ir.Element.ARC if wide else ir.Element.INT)
         self.names.taken.discard(cell.name)
         index = build.ZERO if array.extent is ir.Extent.ONE else ir.Ref(cell)

@@ -74,7 +74,7 @@ def _names(expression: ir.Expression) -> Names:
             case ir.Load(array):
                 arrays[array.name] = f"G[{array.name!r}]"
             case ir.FindArc():
-                arrays |= {array.name: f"G[{array.name!r}]" for array in (ir.ROW_OFFSETS, ir.COLUMNS)}
+                arrays |= {array.name: f"G[{array.name!r}]" for array in ir.CSR.row_arrays}
             case _:
                 pass
     return Names(variables, arrays, {}, load="{array}.item({index})")

@@ -131,7 +131,8 @@ class ExpressionLowering(ABC):
         ends = self.arc_ends(e.edge)
         if ends is not None:
             return ends[0] if e.end is typed.End.SOURCE else ends[1]
-        return ir.Load(ir.SOURCES if e.end is typed.End.SOURCE else ir.COLUMNS, self.expression(e.edge))
+        arc = self.expression(e.edge)
+        return ir.Load(ir.SOURCES, arc) if e.end is typed.End.SOURCE else ir.CSR.neighbor(arc)
 
     def _query(self, e: typed.GraphQuery) -> ir.Expression:
         match e.query:
@@ -140,9 +141,9 @@ class ExpressionLowering(ABC):
             case typed.Query.NUM_EDGES:
                 return ir.NumArcs()
             case typed.Query.OUT_DEGREE:
-                return self._degree(ir.ROW_OFFSETS, e.arguments[0])
+                return self._degree(ir.CSR, e.arguments[0])
             case typed.Query.IN_DEGREE:
-                return self._degree(ir.IN_ROW_OFFSETS, e.arguments[0])
+                return self._degree(ir.REVERSE, e.arguments[0])
             case typed.Query.FIND_EDGE:
                 return ir.FindArc(self.expression(e.arguments[0]), self.expression(e.arguments[1]))
             case typed.Query.IS_EDGE:
@@ -153,8 +154,5 @@ class ExpressionLowering(ABC):
                 return self.weight_extreme(e)
         assert_never(e.query)
 
-    def _degree(self, offsets: ir.Array, node: typed.Expression) -> ir.Expression:
-        index = self.expression(node)
-        after = ir.Binary(ir.BinaryOperator.ADD, index, ir.Const(1, ir.Element.NODE), ir.Element.NODE)
-        width = ir.Binary(ir.BinaryOperator.SUBTRACT, ir.Load(offsets, after), ir.Load(offsets, index), ir.Element.ARC)
-        return ir.Cast(width, ir.Element.INT)
+    def _degree(self, layout: ir.Layout, node: typed.Expression) -> ir.Expression:
+        return ir.Cast(layout.degree(self.expression(node)), ir.Element.INT)

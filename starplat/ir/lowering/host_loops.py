@@ -12,8 +12,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.lowering.context import ELEMENTS, equal, false, true
 from starplat.ir.lowering.host_side import HostSide
 from starplat.ir.lowering.kernels import KernelLowering
-from starplat.ir.lowering.regions import arc_place
-from starplat.ir.lowering.surroundings import LevelScope
+from starplat.ir.lowering.surroundings import LevelScope, arc_place
 
 
 def lower_for_each(host: HostSide, s: typed.ForEach) -> None:

@@ -7,7 +7,7 @@ from starplat.frontend import typed
 from starplat.ir import nodes as ir
 from starplat.ir.lowering.context import ELEMENTS, both, equal, plus, true, zero
 from starplat.ir.lowering.kernel_stores import KernelStores
-from starplat.ir.lowering.surroundings import ArcPlace
+from starplat.ir.lowering.surroundings import ArcPlace, arc_place
 from starplat.ir.lowering.uses import holds_still
 
 
@@ -108,10 +108,7 @@ class KernelLowering(KernelStores):
         before, node = self._held(domain.node, s.body)
         neighbor = self.local(s.iterator)
         position = self._position(s, direction)
-        if direction is ir.Direction.OUT:
-            self.arcs[s.iterator] = ArcPlace(ir.Ref(position), node, ir.Ref(neighbor))
-        else:
-            self.arcs[s.iterator] = ArcPlace(ir.Load(ir.IN_ARCS, ir.Ref(position)), ir.Ref(neighbor), node)
+        self.arcs[s.iterator] = arc_place(direction, node, neighbor, position)
         body = self._filtered(both(self.at_level(neighbor, level), self._filter(s)), s)
         return [*before, ir.ForNeighbors(direction, node, neighbor, position, body, s.parallel)]
 
@@ -156,7 +153,6 @@ class KernelLowering(KernelStores):
     def _both_neighbors(self, s: typed.ForEach, domain: typed.Neighbors) -> list[ir.KernelOp]:
         """Out-neighbors, then in-neighbors, in one loop, so that `break` ends it."""
         before, here = self._held(domain.node, s.body)
-        after = plus(here, 1, ir.Element.NODE)
         first_out, first_in = self.temporary("first_out", ir.Element.ARC), self.temporary("first_in", ir.Element.ARC)
         outs, step = self.temporary("outs", ir.Element.ARC), self.temporary("i", ir.Element.ARC)
 
@@ -166,20 +162,20 @@ class KernelLowering(KernelStores):
         def add(a: ir.Expression, b: ir.Expression) -> ir.Expression:
             return ir.Binary(ir.BinaryOperator.ADD, a, b, ir.Element.ARC)
 
-        ins = minus(ir.Load(ir.IN_ROW_OFFSETS, after), ir.Ref(first_in))
+        ins = minus(ir.REVERSE.end(here), ir.Ref(first_in))
         is_out = ir.Binary(ir.BinaryOperator.LESS, ir.Ref(step), ir.Ref(outs), ir.Element.BOOL)
         out_arc = add(ir.Ref(first_out), ir.Ref(step))
         in_place = add(ir.Ref(first_in), minus(ir.Ref(step), ir.Ref(outs)))
         neighbor = self.local(s.iterator)
         w = ir.Ref(neighbor)
-        arc = ir.Select(is_out, out_arc, ir.Load(ir.IN_ARCS, in_place))
+        arc = ir.Select(is_out, ir.CSR.arc_id(out_arc), ir.REVERSE.arc_id(in_place))
         self.arcs[s.iterator] = ArcPlace(arc, ir.Select(is_out, here, w), ir.Select(is_out, w, here))
-        reached = ir.Select(is_out, ir.Load(ir.COLUMNS, out_arc), ir.Load(ir.IN_COLUMNS, in_place))
+        reached = ir.Select(is_out, ir.CSR.neighbor(out_arc), ir.REVERSE.neighbor(in_place))
         body = (ir.Let(neighbor, reached), *self._filtered(self._filter(s), s))
         return [
             *before,
-            ir.Let(first_out, ir.Load(ir.ROW_OFFSETS, here)),
-            ir.Let(outs, minus(ir.Load(ir.ROW_OFFSETS, after), ir.Ref(first_out))),
-            ir.Let(first_in, ir.Load(ir.IN_ROW_OFFSETS, here)),
+            ir.Let(first_out, ir.CSR.first(here)),
+            ir.Let(outs, minus(ir.CSR.end(here), ir.Ref(first_out))),
+            ir.Let(first_in, ir.REVERSE.first(here)),
             ir.ForRange(step, ir.Const(0, ir.Element.ARC), add(ir.Ref(outs), ins), body),
         ]

@@ -15,7 +15,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.lowering.context import both, equal, false
 from starplat.ir.lowering.host_side import HostSide
 from starplat.ir.lowering.kernels import KernelLowering
-from starplat.ir.lowering.surroundings import ArcPlace, LevelScope, Surroundings
+from starplat.ir.lowering.surroundings import LevelScope, Surroundings, arc_place
 from starplat.ir.lowering.uses import Return, returned_scalars, written_scalars
 from starplat.ir.visitor import walk_kernel, with_signature
 from starplat.source import Span
@@ -150,6 +150,8 @@ class RegionLowering:
     ) -> ir.Load:
         """The filter as flags set by a kernel of its own."""
         extent = ir.Extent.NODES if isinstance(domain, ir.AllNodes) else ir.Extent.ARCS
+        if isinstance(domain, ir.NodeNeighbors):
+            extent = domain.direction.layout.slots
         where = _position(domain, iterator)
         chosen = self.host.new_array("chosen", ir.Element.BOOL, extent, ir.Origin.TEMPORARY)
         store = ir.Store(chosen, ir.Ref(where), condition)
@@ -259,13 +261,6 @@ def _halves(loop: ParallelLoop) -> tuple[ParallelLoop, ...]:
 def _position(domain: ir.Domain, iterator: ir.Variable) -> ir.Variable:
     """The number of an iteration: the place in a row of arcs, or the iterator itself."""
     return domain.position if isinstance(domain, ir.NodeNeighbors) else iterator
-
-
-def arc_place(direction: ir.Direction, node: ir.Expression, neighbor: ir.Variable, position: ir.Variable) -> ArcPlace:
-    """The arc at a position of the row of `node`."""
-    if direction is ir.Direction.OUT:
-        return ArcPlace(ir.Ref(position), node, ir.Ref(neighbor))
-    return ArcPlace(ir.Load(ir.IN_ARCS, ir.Ref(position)), ir.Ref(neighbor), node)
 
 
 def _deed(kernel: ir.Kernel) -> str:

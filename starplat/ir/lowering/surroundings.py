@@ -16,6 +16,12 @@ class ArcPlace:
     destination: ir.Expression
 
 
+def arc_place(direction: ir.Direction, node: ir.Expression, neighbor: ir.Variable, position: ir.Variable) -> ArcPlace:
+    """The arc at a position of the row of `node`."""
+    ends = (node, ir.Ref(neighbor)) if direction is ir.Direction.OUT else (ir.Ref(neighbor), node)
+    return ArcPlace(direction.layout.arc_id(ir.Ref(position)), *ends)
+
+
 @dataclass(frozen=True, slots=True)
 class LevelScope:
     """Inside a BFS pass: neighbors of `iterator` are children or parents only. `pulling` holds the ids of loops over

@@ -12,6 +12,7 @@ host scalar, a kernel's scalar parameter (the host variable of that name, by val
 
 from starplat.ir.nodes.hosts import *
 from starplat.ir.nodes.kernels import *
+from starplat.ir.nodes.layouts import *
 from starplat.ir.nodes.module import *
 from starplat.ir.nodes.operations import *
 from starplat.ir.nodes.sizes import *

@@ -5,16 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from starplat.ir.nodes.values import (
-    COLUMNS,
-    IN_COLUMNS,
-    IN_ROW_OFFSETS,
-    ROW_OFFSETS,
-    Array,
-    CallFunction,
-    Expression,
-    Variable,
-)
+from starplat.ir.nodes.layouts import CSR, REVERSE, Layout
+from starplat.ir.nodes.values import Array, CallFunction, Expression, Variable
 
 
 class Combine(Enum):
@@ -186,21 +178,16 @@ class Direction(Enum):
     IN = "in"
 
     @property
-    def rows(self) -> Array:
-        """Where the row of each node begins."""
-        return ROW_OFFSETS if self is Direction.OUT else IN_ROW_OFFSETS
-
-    @property
-    def columns(self) -> Array:
-        """The node at the other end of the arc at every position."""
-        return COLUMNS if self is Direction.OUT else IN_COLUMNS
+    def layout(self) -> Layout:
+        """How these arcs lie in memory."""
+        return CSR if self is Direction.OUT else REVERSE
 
 
 @dataclass(frozen=True, slots=True)
 class ForNeighbors:
-    """Over the arcs out of (into) `node`: declares `position` (an ARC: the arc's id for OUT, its place in the reverse
-    CSR for IN) and `neighbor` (what stands at the other end). Uses (IN_)ROW_OFFSETS and (IN_)COLUMNS. `parallel`
-    tells that the program said `forall`."""
+    """Over the arcs out of (into) `node`: declares `position` (an ARC: the slot in the direction's layout) and
+    `neighbor` (what stands at the other end). Uses the layout's offsets and neighbors. `parallel` tells that the
+    program said `forall`."""
 
     direction: Direction
     node: Expression

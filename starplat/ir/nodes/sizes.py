@@ -19,6 +19,7 @@ class Count(Enum):
 
     NODES = "n"
     ARCS = "m"
+    SLOTS = "s"  # as many as arcs; a slot is no arc's id
     WORKERS = "k"
 
 
@@ -32,7 +33,7 @@ class Arithmetic(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Extent:
-    """The number of cells of an array. Equal expressions are one object.
+    """The number of cells of an array, and by what they are indexed. Equal expressions are one object.
 
     >>> print((Extent.NODES + 31) // 32)
     (n + 31) / 32
@@ -46,6 +47,9 @@ class Extent:
     NODES: ClassVar[Extent]
     NODES_AND_ONE: ClassVar[Extent]
     ARCS: ClassVar[Extent]
+    """A cell for every arc, by its id."""
+    SLOTS: ClassVar[Extent]
+    """A cell for every arc, by its slot in the rows of a layout."""
     BITS: ClassVar[Extent]
     """Words of 32 bits, a bit for every node."""
     LAYER: ClassVar[Extent]
@@ -75,7 +79,7 @@ class Extent:
 
     def cells(self, num_nodes: int, num_arcs: int) -> int:
         """The number for a graph."""
-        counts = {Count.NODES: num_nodes, Count.ARCS: num_arcs, Count.WORKERS: WORKERS}
+        counts = {Count.NODES: num_nodes, Count.ARCS: num_arcs, Count.SLOTS: num_arcs, Count.WORKERS: WORKERS}
         return self.folded(lambda leaf: leaf if isinstance(leaf, int) else counts[leaf], _combined)
 
     def text(self, counts: Mapping[Count, str], quotient: str = "/", wide: str = "") -> str:
@@ -133,6 +137,7 @@ Extent.ONE = _extent(1)
 Extent.NODES = _extent(Count.NODES)
 Extent.NODES_AND_ONE = Extent.NODES + 1
 Extent.ARCS = _extent(Count.ARCS)
+Extent.SLOTS = _extent(Count.SLOTS)
 Extent.BITS = Extent.NODES // 32 + 1
 Extent.LAYER = Extent.NODES // 1024 + 1
 Extent.WORKERS_BITS = _extent(Count.WORKERS) * Extent.BITS

@@ -97,15 +97,15 @@ SOURCES = Array("arc_sources", Element.NODE, Extent.ARCS, Origin.GRAPH)
 
 
 IN_ROW_OFFSETS = Array("in_row_offsets", Element.ARC, Extent.NODES_AND_ONE, Origin.GRAPH)
-"""The in-arcs of v stand at positions in_row_offsets[v] up to in_row_offsets[v + 1]."""
+"""The in-arcs of v stand in slots in_row_offsets[v] up to in_row_offsets[v + 1]."""
 
 
-IN_COLUMNS = Array("in_columns", Element.NODE, Extent.ARCS, Origin.GRAPH)
-"""The source of the arc at every position; ascending within a row."""
+IN_COLUMNS = Array("in_columns", Element.NODE, Extent.SLOTS, Origin.GRAPH)
+"""The source of the arc in every slot; ascending within a row."""
 
 
-IN_ARCS = Array("in_arcs", Element.ARC, Extent.ARCS, Origin.GRAPH)
-"""The forward id of the arc at every position."""
+IN_ARCS = Array("in_arcs", Element.ARC, Extent.SLOTS, Origin.GRAPH)
+"""The id of the arc in every slot."""
 
 
 GRAPH_ARRAYS = (ROW_OFFSETS, COLUMNS, WEIGHTS, SOURCES, IN_ROW_OFFSETS, IN_COLUMNS, IN_ARCS)
@@ -258,7 +258,7 @@ class NumArcs:
 
 @dataclass(frozen=True, slots=True)
 class FindArc:
-    """The lowest id of an arc source -> destination, or -1: binary search in the row (uses ROW_OFFSETS and COLUMNS)."""
+    """The lowest id of an arc source -> destination, or -1: binary search in the row (uses the arrays of CSR)."""
 
     source: Expression
     destination: Expression

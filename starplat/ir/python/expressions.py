@@ -80,7 +80,7 @@ class Expressions(Conversions):
             case ir.NumArcs():
                 return Text("m", ATOM)
             case ir.FindArc(source, destination):
-                graph = f"{self.names.arrays[ir.ROW_OFFSETS.name]}, {self.names.arrays[ir.COLUMNS.name]}"
+                graph = ", ".join(self.names.arrays[array.name] for array in ir.CSR.row_arrays)
                 return Text(f"find_arc({graph}, n, {self.exact(source).text}, {self.exact(destination).text})", ATOM)
             case ir.CallFunction():
                 return self._call(expression)
@@ -245,5 +245,8 @@ class Expressions(Conversions):
         return f"{self.names.functions[call.function]}({', '.join(arguments)})"
 
 
+_COUNTS = {ir.Count.NODES: "n", ir.Count.ARCS: "m", ir.Count.SLOTS: "m", ir.Count.WORKERS: str(ir.WORKERS)}
+
+
 def _size(extent: ir.Extent) -> str:
-    return extent.text({ir.Count.NODES: "n", ir.Count.ARCS: "m", ir.Count.WORKERS: str(ir.WORKERS)}, quotient="//")
+    return extent.text(_COUNTS, quotient="//")

@@ -75,14 +75,14 @@ class LoopWriter(FunctionWriter):
         positions: bool = True,
     ) -> Iterator[None]:
         """The loop over a row; without use of `positions`, the row is read in one piece."""
-        offsets = direction.rows
+        layout = direction.layout
         text = self.expressions.exact(node)
         name = text.text if text.is_atom else self.assigned(text.text)
         if self.bounds.domain(node) is not ir.Extent.NODES:
-            self.line(f"if not (0 <= {name} < n): out_of_range({offsets.name!r}, {name}, f'{{n}} nodes')")
-        self.bounds.learn(position, ir.Extent.ARCS)
+            self.line(f"if not (0 <= {name} < n): out_of_range({layout.offsets.name!r}, {name}, f'{{n}} nodes')")
+        self.bounds.learn(position, layout.slots)
         self.bounds.learn(neighbor, ir.Extent.NODES)
-        rows, ends = self.arrays([offsets, direction.columns])
+        rows, ends = self.arrays(layout.row_arrays)
         place, other = self.variables([position, neighbor])
         if not positions:
             with self.indented(f"for {other} in {ends}[{rows}[{name}]:{rows}[{name} + 1]].tolist():"):

@@ -7,10 +7,9 @@ that are set once to such a value.
 from starplat.ir import nodes as ir
 
 _CONTENTS: dict[ir.Array, ir.Extent] = {
-    ir.COLUMNS: ir.Extent.NODES,
     ir.SOURCES: ir.Extent.NODES,
-    ir.IN_COLUMNS: ir.Extent.NODES,
-    ir.IN_ARCS: ir.Extent.ARCS,
+    **{layout.neighbors: ir.Extent.NODES for layout in ir.LAYOUTS.values()},
+    **{layout.arcs: ir.Extent.ARCS for layout in ir.LAYOUTS.values() if layout.arcs is not None},
 }
 
 
@@ -22,7 +21,7 @@ class Bounds:
         self._known: dict[str, ir.Extent] = {}
 
     def learn(self, variable: ir.Variable, extent: ir.Extent | None) -> None:
-        """The variable indexes any array of that extent (NODES or ARCS)."""
+        """The variable indexes any array of that extent (NODES, ARCS or SLOTS)."""
         if extent is not None and variable not in self._changing:
             self._known[variable.name] = extent
 
@@ -37,11 +36,11 @@ class Bounds:
                 self.learn(loop.variable, ir.Extent.NODES)
             case ir.Const(first), ir.NumArcs() if first >= 0:
                 self.learn(loop.variable, ir.Extent.ARCS)
-            case ir.Load(lower), ir.Load(upper) if {lower, upper} <= {ir.ROW_OFFSETS, ir.IN_ROW_OFFSETS}:
-                self.learn(loop.variable, ir.Extent.ARCS)
+            case ir.Load(lower), ir.Load(upper) if lower == upper and lower in ir.LAYOUTS:
+                self.learn(loop.variable, ir.LAYOUTS[lower].slots)
 
     def domain(self, index: ir.Expression) -> ir.Extent | None:
-        """NODES if the value is surely a node, ARCS if surely an arc."""
+        """NODES if the value is surely a node, ARCS if surely an arc's id, SLOTS if surely a slot of another layout."""
         match index:
             case ir.Ref(variable):
                 return self._known.get(variable.name)
@@ -61,7 +60,7 @@ class Bounds:
                 return number >= 0
             case ir.NumNodes() | ir.NumArcs():
                 return True
-            case ir.Load(array) if array in (ir.ROW_OFFSETS, ir.IN_ROW_OFFSETS):
+            case ir.Load(array) if array in ir.LAYOUTS:
                 return True
             case _:
                 return self.domain(value) is not None

@@ -9,6 +9,7 @@ from typing import assert_never
 from starplat.ir import nodes as ir
 from starplat.ir.verifying.host import verify_host
 from starplat.ir.verifying.operations import Body, combines
+from starplat.ir.verifying.spaces import verify_spaces
 from starplat.ir.verifying.wellformed import InvalidModule, Scope
 from starplat.ir.visitor import all_expressions, arrays_in, used_arrays, used_scalars, walk_expression, written_arrays
 
@@ -67,6 +68,7 @@ def _verify_kernel(kernel: ir.Kernel, helpers: dict[str, ir.Function]) -> None:
     scope.require(len(reductions) == len(kernel.reductions), "two reductions have one variable")
     Body(scope, reductions, result=None, in_helper=False, alone=isinstance(kernel.domain, ir.Once)).block(kernel.body)
     _verify_signature(kernel, scope)
+    verify_spaces(kernel, scope)
 
 
 def _verify_cell(reduction: ir.Reduction, kernel: ir.Kernel, scope: Scope) -> None:

@@ -140,8 +140,8 @@ class Scope:
                 self.index(destination)
                 self._must(expression.element.is_integer, expression, "arcs are integers")
                 if not self.on_host:
-                    self.array(ir.ROW_OFFSETS)
-                    self.array(ir.COLUMNS)
+                    for array in ir.CSR.row_arrays:
+                        self.array(array)
             case ir.CallFunction():
                 self.require(not self.on_host, f"the helper '{expression.function}' is called on the host")
                 self.call(expression)

@@ -42,7 +42,8 @@ class Reader:
                 self.terms.members.add(self.found.own)
             case ir.AllArcs():
                 assert self.kernel.iterator is not None
-                source, end = (ir.Load(array, ir.Ref(self.kernel.iterator)) for array in (ir.SOURCES, ir.COLUMNS))
+                arc = ir.Ref(self.kernel.iterator)
+                source, end = ir.Load(ir.SOURCES, arc), ir.CSR.neighbor(arc)
                 self.terms.members.update((source, end))
                 self.found.arcs.append(Arc(source, end))
             case _:
@@ -171,7 +172,7 @@ class Reader:
         if not self.terms.is_member(node):
             raise NotFollowed
         out = op.direction is ir.Direction.OUT
-        self.terms.aliases[ir.Load(op.direction.columns, ir.Ref(op.position))] = neighbor
+        self.terms.aliases[op.direction.layout.neighbor(ir.Ref(op.position))] = neighbor
         self.terms.members.add(neighbor)
         if node == self.found.own:
             self.found.arcs.append(Arc(node, neighbor) if out else Arc(neighbor, node))

@@ -81,11 +81,11 @@ class Trees:
         """Columns ascend within a row: the best neighbor is the first or the last."""
         best = self.local("best", ir.Element.NODE)
         place = ir.Ref(self.first) if self.is_least else build.minus(ir.Ref(self.end), build.ONE)
-        found = self.better(ir.Ref(self.v), ir.Load(ir.COLUMNS, place))
+        found = self.better(ir.Ref(self.v), ir.CSR.neighbor(place))
         proved = self.proved(ir.Ref(self.v), ir.Ref(best))
         return (
-            ir.Let(self.first, ir.Load(ir.ROW_OFFSETS, ir.Ref(self.v))),
-            ir.Let(self.end, ir.Load(ir.ROW_OFFSETS, build.plus(ir.Ref(self.v), build.ONE))),
+            ir.Let(self.first, ir.CSR.first(ir.Ref(self.v))),
+            ir.Let(self.end, ir.CSR.end(ir.Ref(self.v))),
             ir.Let(best, ir.Ref(self.v)),
             ir.KernelIf(build.less(ir.Ref(self.first), ir.Ref(self.end)), (ir.SetLocal(best, found), *proved)),
             ir.Store(self.tree, ir.Ref(self.v), ir.Ref(best)),
@@ -105,9 +105,9 @@ class Trees:
         )
         return (
             *self.turned,
-            ir.Let(self.first, ir.Load(ir.ROW_OFFSETS, self.visited)),
-            ir.Let(self.end, ir.Load(ir.ROW_OFFSETS, build.plus(self.visited, build.ONE))),
-            ir.KernelIf(more, (ir.Let(self.u, ir.Load(ir.COLUMNS, place)), *climbed, *linked)),
+            ir.Let(self.first, ir.CSR.first(self.visited)),
+            ir.Let(self.end, ir.CSR.end(self.visited)),
+            ir.KernelIf(more, (ir.Let(self.u, ir.CSR.neighbor(place)), *climbed, *linked)),
         )
 
     def join(self) -> ir.Kernel:
@@ -117,7 +117,7 @@ class Trees:
         if self.apart is not None:
             comment = "joins the other trees along their arcs"
         elif not self.shares_arcs and self.has_sources:
-            ends = (ir.Let(self.v, ir.Load(ir.SOURCES, ir.Ref(arc))), ir.Let(self.u, ir.Load(ir.COLUMNS, ir.Ref(arc))))
+            ends = (ir.Let(self.v, ir.Load(ir.SOURCES, ir.Ref(arc))), ir.Let(self.u, ir.CSR.neighbor(ir.Ref(arc))))
             return self.kernel(
                 "join", ir.AllArcs(), arc, (*ends, *self.linked(ir.Ref(self.v), ir.Ref(self.u))), comment
             )
@@ -134,9 +134,7 @@ class Trees:
         """Most arcs are in the great tree, so the one in the middle probably is. A node that does not reach its root
         counts as outside of it, which costs time and does no harm."""
         held, great = self.local("held"), self.local("great")
-        middle = ir.Load(
-            ir.COLUMNS, build.divided(ir.NumArcs(ir.Element.ARC), ir.Const(2, ir.Element.ARC), ir.Element.ARC)
-        )
+        middle = ir.CSR.neighbor(build.divided(ir.NumArcs(ir.Element.ARC), ir.Const(2, ir.Element.ARC), ir.Element.ARC))
         return (
             *self.turned,
             *self.climbed(self.visited, held, self.local("above"), self.local("steps", ir.Element.INT)),

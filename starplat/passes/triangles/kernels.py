@@ -102,7 +102,7 @@ class TripleReader:
         """The ends of an arc, under names of ours."""
         source, destination = (ir.Ref(ir.Variable(f"{arc.name}'{end}", ir.Element.NODE)) for end in ("source", "end"))
         self.known[ir.Load(ir.SOURCES, ir.Ref(arc))] = source
-        self.known[ir.Load(ir.COLUMNS, ir.Ref(arc))] = destination
+        self.known[ir.CSR.neighbor(ir.Ref(arc))] = destination
         self.nodes += (source, destination)
         self.arcs.add(frozenset((source, destination)))
 
@@ -144,7 +144,7 @@ class TripleReader:
             self.known[neighbor] = neighbor = self.looked_for(loop)
         else:
             self.nodes.append(neighbor)
-        self.known[ir.Load(loop.direction.columns, ir.Ref(loop.position))] = neighbor
+        self.known[loop.direction.layout.neighbor(ir.Ref(loop.position))] = neighbor
         self.arcs.add(frozenset((node, neighbor)))
 
     def looked_for(self, loop: ir.ForNeighbors) -> ir.Ref:
@@ -230,7 +230,7 @@ def degree_of(term: ir.Expression) -> ir.Ref | None:
             ir.BinaryOperator.SUBTRACT,
             ir.Load(rows, ir.Binary(ir.BinaryOperator.ADD, following, ir.Const(1))),
             ir.Load(same, ir.Ref() as node),
-        ) if following == node and rows == same and rows in (ir.ROW_OFFSETS, ir.IN_ROW_OFFSETS):
+        ) if following == node and rows == same and rows in ir.LAYOUTS:
             return node
         case _:
             return None

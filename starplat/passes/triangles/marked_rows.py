@@ -67,7 +67,7 @@ class MarkedRows:
             for at, body in ((place, (put,)), (e, rows), (old, (clear,)))
         )
         return (
-            ir.Let(begin, ir.Load(ir.ROW_OFFSETS, ir.Ref(v))),
+            ir.Let(begin, ir.CSR.first(ir.Ref(v))),
             ir.Let(end, ir.Load(self.ends, ir.Ref(v))),
             ir.KernelIf(several, tuple(loops)),
         )
@@ -78,7 +78,7 @@ class MarkedRows:
         look = _binary("&", ir.Load(self.marks, self.word(mine, ir.Ref(w))), self.bit(ir.Ref(w)))
         marked = _binary("!=", look, build.ZERO)
         body = (ir.Let(w, ir.Load(self.kept, ir.Ref(i))), ir.KernelIf(marked, tally.found(w)))
-        return ir.ForRange(i, ir.Load(ir.ROW_OFFSETS, ir.Ref(u)), ir.Load(self.ends, ir.Ref(u)), body)
+        return ir.ForRange(i, ir.CSR.first(ir.Ref(u)), ir.Load(self.ends, ir.Ref(u)), body)
 
     def word(self, mine: ir.Variable, node: ir.Expression) -> ir.Expression:
         return _binary("+", ir.Ref(mine), ir.Cast(_binary("/", node, _WORD), ir.Element.LONG))

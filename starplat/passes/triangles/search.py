@@ -16,7 +16,6 @@ from typing import assert_never
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.shapes.rows import row_length
 from starplat.ir.visitor import with_signature
 from starplat.passes.names import names_throughout
 from starplat.passes.rewritten import free_name, replaced
@@ -133,7 +132,7 @@ class TriangleSearch:
         twice = build.both(
             build.greater(arc, build.ZERO),
             build.equal(ir.Load(ir.SOURCES, before), source),
-            build.equal(ir.Load(ir.COLUMNS, before), end),
+            build.equal(ir.CSR.neighbor(before), end),
         )
         lacking = build.less(ir.FindArc(end, source), ir.Const(0, ir.Element.ARC))
         down = (ir.Contribute(self.excess, ir.Const(1, ir.Element.LONG)), ir.KernelIf(lacking, tell))
@@ -142,7 +141,7 @@ class TriangleSearch:
         same = (ir.KernelIf(build.equal(source, end), loop),) if loop else ()
         return (
             ir.Let(self.v, ir.Load(ir.SOURCES, arc)),
-            ir.Let(self.u, ir.Load(ir.COLUMNS, arc)),
+            ir.Let(self.u, ir.CSR.neighbor(arc)),
             ir.KernelIf(twice, tell),
             *same,
             ir.KernelIf(build.less(end, source), down),
@@ -159,10 +158,10 @@ class TriangleSearch:
             ir.Store(self.kept, ir.Ref(following), ir.Ref(self.u)),
             ir.SetLocal(following, build.plus(ir.Ref(following), build.ONE)),
         )
-        body = (ir.Let(others, row_length(self.u)), ir.KernelIf(later, keep))
+        body = (ir.Let(others, ir.CSR.degree(ir.Ref(self.u))), ir.KernelIf(later, keep))
         return (
-            ir.Let(degree, row_length(self.v)),
-            ir.Let(following, ir.Load(ir.ROW_OFFSETS, ir.Ref(self.v))),
+            ir.Let(degree, ir.CSR.degree(ir.Ref(self.v))),
+            ir.Let(following, ir.CSR.first(ir.Ref(self.v))),
             ir.ForNeighbors(ir.Direction.OUT, ir.Ref(self.v), self.u, self.e, body, parallel=False),
             ir.Store(self.ends, ir.Ref(self.v), ir.Ref(following)),
         )
@@ -195,8 +194,8 @@ class TriangleSearch:
         both = build.both(build.less(ir.Ref(self.i), ir.Ref(end)), build.less(ir.Ref(j), ir.Ref(last)))
         return (
             ir.Let(self.u, ir.Load(self.kept, ir.Ref(self.e))),
-            ir.Let(self.i, ir.Load(ir.ROW_OFFSETS, ir.Ref(self.v))),
-            ir.Let(j, ir.Load(ir.ROW_OFFSETS, ir.Ref(self.u))),
+            ir.Let(self.i, ir.CSR.first(ir.Ref(self.v))),
+            ir.Let(j, ir.CSR.first(ir.Ref(self.u))),
             ir.Let(last, ir.Load(self.ends, ir.Ref(self.u))),
             *tally.begin(),
             ir.KernelWhile(both, step),
@@ -209,7 +208,7 @@ class TriangleSearch:
             ir.Let(self.u, ir.Load(self.kept, ir.Ref(self.i))),
             ir.KernelIf(build.differs(ir.Ref(self.u), ir.Ref(self.w)), self.search(tally)),
         )
-        loop = ir.ForRange(self.i, ir.Load(ir.ROW_OFFSETS, ir.Ref(self.v)), ir.Ref(end), each)
+        loop = ir.ForRange(self.i, ir.CSR.first(ir.Ref(self.v)), ir.Ref(end), each)
         return (ir.Let(self.w, ir.Load(self.kept, ir.Ref(self.e))), *tally.begin(), loop, *tally.end(self.v, self.w))
 
     def search(self, tally: Tally) -> tuple[ir.KernelOp, ...]:
@@ -225,7 +224,7 @@ class TriangleSearch:
             smaller, (ir.SetLocal(low, build.plus(ir.Ref(middle), build.ONE)),), (ir.SetLocal(high, ir.Ref(middle)),)
         )
         return (
-            ir.Let(low, ir.Load(ir.ROW_OFFSETS, ir.Ref(self.u))),
+            ir.Let(low, ir.CSR.first(ir.Ref(self.u))),
             ir.Let(last, ir.Load(self.ends, ir.Ref(self.u))),
             ir.Let(high, ir.Ref(last)),
             ir.KernelWhile(

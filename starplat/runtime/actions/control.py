@@ -70,7 +70,7 @@ def for_range(machine: Machine, op: ir.HostForRange, frame: Frame) -> Flow:
 
 
 def for_neighbors(machine: Machine, op: ir.HostForNeighbors, frame: Frame) -> Flow:
-    columns = machine.world.host[op.direction.columns.name]
+    columns = machine.world.host[op.direction.layout.neighbors.name]
     node = int(machine.value(op.node, frame))
 
     def steps() -> Iterator[None]:

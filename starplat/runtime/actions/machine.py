@@ -180,7 +180,7 @@ class Machine(ABC):
         Raises:
             DiagnosticError: E0709, there is no such node.
         """
-        offsets = direction.rows
+        offsets = direction.layout.offsets
         if not 0 <= node < self.world.num_nodes:
             raise self._no_cell(offsets, node, self.world.num_nodes)
         positions = self.world.host[offsets.name]

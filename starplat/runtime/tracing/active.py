@@ -59,7 +59,7 @@ def walk_of(kernel: ir.Kernel, line: int | None, before: Before, num_nodes: int,
             arcs = num_arcs if kernel.filter is None else None
             return Walk(kernel.name, line, arcs, arcs, way, Held.ARCS)
         case ir.NodeNeighbors(direction, node):
-            offsets = before.cells(direction.rows)
+            offsets = before.cells(direction.layout.offsets)
             whose = int(before.value(node))
             arcs = int(offsets[whose + 1] - offsets[whose])
             return Walk(kernel.name, line, arcs, arcs, way, Held.ROW)

@@ -8,7 +8,6 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.shapes.listed import known_length
-from starplat.ir.shapes.rows import row_length
 from starplat.ir.visitor import with_signature
 from starplat.schedule.loop.groups import FEW
 from starplat.schedule.names import Taken
@@ -87,7 +86,7 @@ class ListChoices:
         name = listed.array.name
         node = ir.Variable(self.taken.free("active_node"), ir.Element.NODE)
         arcs = ir.Variable(self.taken.free("active_arcs"), ir.Element.FLOAT)
-        degree = ir.Cast(row_length(node), ir.Element.FLOAT)
+        degree = ir.Cast(ir.CSR.degree(ir.Ref(node)), ir.Element.FLOAT)
         told = (ir.Reduction(arcs, ir.Combine.ADD),)
         body = (ir.Contribute(arcs, degree),)
         comment = "how many arcs the active nodes have"

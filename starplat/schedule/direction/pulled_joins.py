@@ -68,7 +68,7 @@ class _Puller:
         inside = _within(steps, last)
         arc = join.edge.loop.position
         if arc in {part.variable for part in all_expressions(inside) if isinstance(part, ir.Ref)}:
-            inside = (ir.Let(arc, ir.Load(ir.IN_ARCS, ir.Ref(place))), *inside)
+            inside = (ir.Let(arc, ir.REVERSE.arc_id(ir.Ref(place))), *inside)
         body = _within(join.chosen, inside)
         return ir.ForNeighbors(ir.Direction.IN, join.own, join.teller, place, body, True)
 
@@ -125,7 +125,7 @@ class _Puller:
     ) -> tuple[ir.Expression | None, tuple[ir.KernelOp, ...]]:
         """The condition under which a node searches, and the search."""
         join = self.join
-        number = {join.edge.loop.position: ir.Load(ir.IN_ARCS, ir.Ref(place))}
+        number = {join.edge.loop.position: ir.REVERSE.arc_id(ir.Ref(place))}
         conditions = [part for guard in join.edge.guards for part in conjuncts(unfolded(guard, dict(number)))]
         others = {join.teller, place}
         asked = [e for e in conditions if not others & variables_read(e)]

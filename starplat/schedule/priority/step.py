@@ -18,7 +18,6 @@ from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import used_host_arrays
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.shapes.rows import row_length
 from starplat.ir.visitor import walk_host, with_signature
 from starplat.schedule.edge_effects import unfolded
 from starplat.schedule.facts import EVEN
@@ -134,7 +133,7 @@ class _Maker(Rewriter):
         summed, reductions = ir.KernelIf(there, (ir.Contribute(total, value),)), [ir.Reduction(total, ir.Combine.ADD)]
         body: tuple[ir.KernelOp, ...] = (summed,)
         if longest is not None:
-            body = (summed, ir.Contribute(longest, row_length(v)))
+            body = (summed, ir.Contribute(longest, ir.CSR.degree(ir.Ref(v))))
             reductions.append(ir.Reduction(longest, ir.Combine.MAX))
         comment = f"one {what} for each node, whose mean says how far apart near and far are"
         name = self.fresh(f"sample_{what}")
