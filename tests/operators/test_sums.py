@@ -203,6 +203,82 @@ function f(Graph g, propNode<double> x, propNode<int> y, propNode<bool> on) {
 }
 """,
     ),
+    "sums over arcs for the node that they leave": (
+        """
+function f(Graph g, propNode<int> level, propNode<double> x, int d) {
+  while (d > 0) {
+    d -= 1;
+    forall (e in g.edges()) {
+      node a = e.source;
+      node b = e.destination;
+      if (a.level == d && b.level == d + 1) { a.x += b.x; }
+    }
+  }
+}
+""",
+        """
+function f(Graph g, propNode<int> level, propNode<double> x, int d) {
+  while (d > 0) {
+    d -= 1;
+    forall (a in g.nodes().filter(level == d)) {
+      double sum = 0.0;
+      for (b in g.neighbors(a).filter(level == d + 1)) { sum += b.x; }
+      a.x += sum;
+    }
+  }
+}
+""",
+    ),
+    "levels over arcs": (
+        """
+function f(Graph g, propNode<int> level, int d) {
+  forall (e in g.edges()) {
+    node a = e.source;
+    node b = e.destination;
+    if (a.level == d && b.level == INF) { b.level = d + 1; }
+  }
+}
+""",
+        """
+function f(Graph g, propNode<int> level, int d) {
+  forall (a in g.nodes().filter(level == d)) {
+    forall (b in g.neighbors(a)) { if (b.level == INF) { b.level = d + 1; } }
+  }
+}
+""",
+    ),
+    "a count of those that joined": (
+        """
+function f(Graph g, propNode<int> deg, propNode<int> x) {
+  propNode<bool> out;
+  int n = 1;
+  while (n > 0) {
+    n = 0;
+    g.attachNodeProperty(out = False);
+    forall (v in g.nodes().filter(deg < 3)) { v.out = True; n += 1; }
+    forall (v in g.nodes().filter(x == 0)) {
+      int lost = 0;
+      for (u in g.nodes_to(v)) { if (u.out && u != v) { lost += 1; } }
+      v.deg -= lost;
+    }
+  }
+}
+""",
+        """
+function f(Graph g, propNode<int> deg, propNode<int> x) {
+  propNode<bool> out;
+  int n = 1;
+  while (n > 0) {
+    n = 0;
+    g.attachNodeProperty(out = False);
+    forall (v in g.nodes().filter(deg < 3)) { v.out = True; n += 1; }
+    forall (u in g.nodes().filter(out)) {
+      forall (v in g.neighbors(u).filter(x == 0 && u != v)) { v.deg -= 1; }
+    }
+  }
+}
+""",
+    ),
     "a round in a function": (
         """
 function round(Graph g, propNode<int> x) {
@@ -303,6 +379,40 @@ STAYING_MARKS = {
     "more marks": ("t += 1;", "t += 1; v.mark = True;"),
 }
 
+COUNTED = """
+function f(Graph g, propNode<int> deg, propNode<int> x, int n) {
+  propNode<bool> out;
+  while (n > 0) {
+    n -= 1;
+    g.attachNodeProperty(out = False);
+    forall (v in g.nodes().filter(deg < 3)) { v.out = True; }
+    forall (v in g.nodes()) {
+      int lost = 0;
+      for (u in g.nodes_to(v).filter(out)) { lost += 1; }
+      v.deg -= lost;
+    }
+  }
+}
+"""
+STAYING_COUNTS = {
+    "of a set that lasts": ("g.attachNodeProperty(out = False);", ""),
+    "of those outside": ("filter(out)", "filter(!out)"),
+    "of reals": ("propNode<int> deg", "propNode<double> deg"),
+    "squared": ("-= lost", "-= lost * lost"),
+    "of what it changes": ("lost += 1", "lost += u.deg"),
+    "that is kept": ("v.deg -= lost;", "v.deg -= lost; v.x = lost;"),
+    "beside another start": ("int lost = 0", "int lost = 1"),
+}
+
+LEVELS = "if (a.level == d && b.level == INF) { b.level = d + 1; }"
+STAYING_LEVELS = {
+    "given to any": ("a.level == d && b.level == INF", "a.level == d"),
+    "of other numbers": ("b.level = d + 1", "b.level = d"),
+    "given where it is asked": ("b.level = d + 1", "a.level = d + 1"),
+    "below": ("a.level == d", "a.level < d"),
+    "that change": ("{ b", "{ d += 1; b"),
+}
+
 IN_PLACE = {
     "a value of its own": ("forall (v in g.nodes()) { v.y = v; }", "each v"),
     "what iterations change": ("forall (v in g.nodes()) { v.y = n; n += 1; }", "each v"),
@@ -385,6 +495,19 @@ def test_a_push_stays(name: str) -> None:
     text = _operators(f"function f({parameters}) {{ {PUSHES[name]} }}")
     assert "in-neighbors" not in text
     assert "w <- v" not in text
+
+
+@pytest.mark.parametrize("name", STAYING_COUNTS)
+def test_a_count_that_may_be_of_many_stays(name: str) -> None:
+    assert "each u of the in-neighbors" not in _operators(COUNTED)
+    assert "each u of the in-neighbors" in _operators(changed(COUNTED, STAYING_COUNTS[name]))
+
+
+@pytest.mark.parametrize("name", STAYING_LEVELS)
+def test_a_level_that_may_change_is_asked_when_it_is_needed(name: str) -> None:
+    head = "function f(Graph g, propNode<int> level, int d) { forall (a in g.nodes()) { forall (b in g.neighbors(a)) {"
+    assert "-> b when level[a]" in _operators(f"{head} {LEVELS} }} }} }}")
+    assert "-> b when level[a]" not in _operators(f"{head} {changed(LEVELS, STAYING_LEVELS[name])} }} }} }}")
 
 
 @pytest.mark.parametrize("name", IN_PLACE)

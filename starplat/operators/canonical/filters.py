@@ -7,12 +7,13 @@ forall (e in g.edges()) {                             forall (a in g.nodes().fil
                                                       }
 
 A filter is judged when its loop begins. So a condition moves only if the loop does not change what it reads, or changes
-it in the iteration's own cells. One that searches a row for an arc stays: that is work, not a choice of iterations.
+it in the iteration's own cells, or gives the next level to nodes without one where it asks for a level. One that
+searches a row for an arc stays: that is work, not a choice of iterations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -85,10 +86,60 @@ def _is_steady(condition: typed.Expression, loop: typed.ForEach) -> bool:
         return False
     places = [place for s in walk.statements(loop.body) for place in walk.written_places(s)]
     written = {symbol for s in walk.statements(loop.body) for symbol in walk.written(s)}
-    if not mentions(condition, written):
+    if not mentions(condition, written) or _is_of_other_level(condition, loop, written):
         return True
     own = (typed.Variable(loop.iterator),)
     alone = loop.parallel and not isinstance(loop.domain, typed.Neighbors)
     cells = [p for p in (*places, *walk.within(condition)) if isinstance(p, typed.Cell) and p.symbol in written]
     read = [part for part in walk.within(condition) if isinstance(part, typed.Variable) and part.symbol in written]
     return alone and not read and all(children(c) == own for c in cells if mentions(condition, {c.symbol}))
+
+
+def _is_of_other_level(condition: typed.Expression, loop: typed.ForEach, written: set[typed.Symbol]) -> bool:
+    """Whether a condition asks for a level, and the loop only gives the next one to nodes that have none (INF)."""
+    match condition:
+        case typed.Binary(
+            operator=typed.Operator.EQUAL, left=typed.Cell(symbol=symbol, index=typed.Variable()), right=level
+        ) if not mentions(level, written):
+            stores = list(_stores(symbol, loop.body.statements, ()))
+            places = [p for s in walk.statements(loop.body) for p in walk.written_places(s) if p.symbol is symbol]
+            return len(stores) == len(places) and all(_gives_next(s, when, level) for s, when in stores)
+        case _:
+            return False
+
+
+def _stores(
+    symbol: typed.Symbol, statements: Sequence[typed.Statement], when: tuple[typed.Expression, ...]
+) -> Iterator[tuple[typed.Assign, tuple[typed.Expression, ...]]]:
+    """What is stored in cells of a symbol, with the conditions around it."""
+    for s in statements:
+        match s:
+            case typed.Assign() if s.place.symbol is symbol:
+                yield s, when
+            case typed.If():
+                yield from _stores(symbol, s.then.statements, (*when, *conjuncts(s.condition)))
+                if s.otherwise is not None:
+                    yield from _stores(symbol, s.otherwise.statements, when)
+            case typed.ForEach():
+                asked = () if s.filter is None else tuple(conjuncts(s.filter))
+                yield from _stores(symbol, s.body.statements, (*when, *asked))
+            case typed.Block():
+                yield from _stores(symbol, s.statements, when)
+            case _:
+                pass
+
+
+def _gives_next(s: typed.Assign, when: Sequence[typed.Expression], level: typed.Expression) -> bool:
+    match s.value:
+        case typed.Binary(operator=typed.Operator.ADD, left=left, right=typed.Literal(value=1)) if left == level:
+            return any(_has_none(c, s.place) for c in when)
+        case _:
+            return False
+
+
+def _has_none(condition: typed.Expression, place: typed.Place) -> bool:
+    match condition:
+        case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=typed.Infinity(negative=False)):
+            return left == place
+        case _:
+            return False

@@ -47,7 +47,7 @@ def _canonical_function(function: typed.FunctionDefinition, program: typed.Progr
     body = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)
     function = function if body is function.body else replace(function, body=body)
     function = in_any_order(function, program)
-    body = in_order(with_filters(pulled(dissolved(function.body))))
+    body = in_order(pulled(with_filters(dissolved(function.body))))
     return function if body is function.body else replace(function, body=body)
 
 

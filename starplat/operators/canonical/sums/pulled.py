@@ -25,6 +25,9 @@ from starplat.frontend.walk import children
 from starplat.operators.canonical.effects import REVERSED
 from starplat.operators.canonical.filters import all_of
 from starplat.operators.canonical.rebuilding import rebuilt, substituted
+from starplat.operators.canonical.sums.pushed import pushed
+
+_ADDING = (typed.Block, typed.If, typed.Declare, typed.Update)
 
 
 @dataclass(frozen=True)
@@ -52,8 +55,13 @@ def pulled(body: typed.Block) -> typed.Block:
     def in_loop(part: Any) -> Any:
         if not isinstance(part, typed.Block):
             return part if isinstance(part, typed.ForEach | typed.IterateInBFS) and not _is_driven(part) else None
-        inner = tuple(new for s in part.statements for new in (_split(s) or (rebuilt(s, in_loop),)))
-        same = len(inner) == len(part.statements) and all(a is b for a, b in zip(inner, part.statements, strict=True))
+        every = part.statements
+        inner = tuple(
+            new
+            for place, s in enumerate(every)
+            for new in (_split(s) or (pushed(s, every[:place]) or _by_itself(rebuilt(s, in_loop)),))
+        )
+        same = len(inner) == len(every) and all(a is b for a, b in zip(inner, every, strict=True))
         return part if same else replace(part, statements=inner)
 
     return rebuilt(body, change)
@@ -64,12 +72,60 @@ def _is_driven(s: typed.ForEach | typed.IterateInBFS) -> bool:
     return isinstance(s, typed.ForEach) and not s.parallel
 
 
+def _by_itself(s: typed.Statement) -> typed.Statement:
+    """A loop over nodes whose rows add to a cell of the node, in any order: as a sum of the node, stored at the end."""
+    if not isinstance(s, typed.ForEach) or not s.parallel or not isinstance(s.domain, typed.AllNodes):
+        return s
+    own = typed.Variable(s.iterator)
+
+    def change(part: Any) -> Any:
+        match part:
+            case typed.Block(statements=statements):
+                return replace(
+                    part, statements=tuple(new for inner in statements for new in _summed(inner, own, change))
+                )
+            case _:
+                return None
+
+    rows = [i for i in walk.statements(s.body) if _is_row_of_own(i, own)]
+    return replace(s, body=rebuilt(s.body, change)) if rows else s
+
+
+def _summed(s: typed.Statement, own: typed.Variable, change: Any) -> Iterator[typed.Statement]:
+    if not _is_row_of_own(s, own):
+        yield rebuilt(s, change)
+        return
+    assert isinstance(s, typed.ForEach)
+    (update,) = (i for i in walk.statements(s.body) if isinstance(i, typed.Update))
+    cell = update.place
+    kind = cell.type
+    local = typed.Symbol(f"{cell.symbol.name}_of_arcs", kind, typed.Role.LOCAL, cell.span)
+    sum_ = typed.Variable(local, span=cell.span)
+    body = rebuilt(s.body, lambda part: replace(update, place=sum_) if part is update else None)
+    yield typed.Declare(local, typed.Literal(0 if kind.is_integer else 0.0, kind), span=s.span)
+    yield replace(s, parallel=False, body=body)
+    yield replace(update, value=sum_)
+
+
+def _is_row_of_own(s: typed.Statement, own: typed.Variable) -> bool:
+    """Whether a statement is a row that adds to one cell of the node, and reads cells of the kind."""
+    if not isinstance(s, typed.ForEach) or not s.parallel or not isinstance(s.domain, typed.Neighbors):
+        return False
+    inside = list(walk.statements(s.body))
+    updates = [i for i in inside if isinstance(i, typed.Update)]
+    if s.domain.node != own or len(updates) != 1 or not all(isinstance(i, _ADDING) for i in inside):
+        return False
+    (update,) = updates
+    adds = update.combine is typed.Combine.ADD and isinstance(update.place, typed.Cell) and update.place.index == own
+    values = (*walk.all_values(s.body), *(() if s.filter is None else (s.filter,)))
+    return adds and any(mentions(value, {update.place.symbol}) for value in values)
+
+
 def _split(loop: typed.Statement) -> list[typed.Statement]:
     """What is left of a loop, and its sums, which nothing else in it has to do with; none if there is no such sum."""
-    if not isinstance(loop, typed.ForEach) or not loop.parallel or loop.filter is not None:
+    if not isinstance(loop, typed.ForEach) or not loop.parallel or not isinstance(loop.domain, typed.AllNodes):
         return []
-    if not isinstance(loop.domain, typed.AllNodes):
-        return []
+    asked = () if loop.filter is None else tuple(conjuncts(loop.filter))
     inside = list(walk.statements(loop.body))
     if any(isinstance(s, typed.Return | typed.Break | typed.Continue) for s in inside) or any(walk.calls(loop)):
         return []
@@ -77,7 +133,7 @@ def _split(loop: typed.Statement) -> list[typed.Statement]:
     own = assigned | set(walk.declared(loop.body))
     sums = [
         found
-        for found in _sums(loop.iterator, loop.body.statements, (), {}, assigned)
+        for found in _sums(loop.iterator, loop.body.statements, asked, {}, assigned)
         if not _is_touched(found, loop.body)
         and not any(mentions(value, own - {found.row.iterator}) for value in (found.update.value, *found.when))
     ]
