@@ -279,6 +279,56 @@ function f(Graph g, propNode<int> deg, propNode<int> x) {
 }
 """,
     ),
+    "a count that is made anew": (
+        """
+function f(Graph g, propNode<int> c, int k) {
+  propNode<bool> alive;
+  propNode<bool> weak;
+  g.attachNodeProperty(alive = True);
+  bool removed = True;
+  while (removed) {
+    removed = False;
+    g.attachNodeProperty(weak = False);
+    forall (v in g.nodes().filter(alive)) {
+      int d = 0;
+      for (u in g.nodes_to(v)) { if (u.alive && u != v) { d++; } }
+      if (d < k) { v.weak = True; removed = True; }
+    }
+    forall (v in g.nodes().filter(weak)) { v.alive = False; }
+    forall (v in g.nodes().filter(c > k)) { if (v.c == 3) { v.alive = True; v.c = 0; } }
+  }
+}
+""",
+        """
+function f(Graph g, propNode<int> c, int k) {
+  propNode<bool> alive;
+  propNode<int> number;
+  propNode<bool> weak;
+  g.attachNodeProperty(alive = True, number = 0);
+  forall (v in g.nodes()) { for (u in g.nodes_to(v).filter(u != v)) { v.number += 1; } }
+  bool removed = True;
+  while (removed) {
+    removed = False;
+    g.attachNodeProperty(weak = False);
+    forall (v in g.nodes().filter(alive)) {
+      int d = v.number;
+      if (d < k) { v.weak = True; removed = True; }
+    }
+    forall (v in g.nodes().filter(weak && alive)) {
+      forall (w in g.neighbors(v).filter(v != w)) { w.number -= 1; }
+    }
+    forall (v in g.nodes().filter(weak)) { v.alive = False; }
+    forall (v in g.nodes().filter(c > k && c == 3)) {
+      if (!v.alive) {
+        v.alive = True;
+        forall (w in g.neighbors(v).filter(v != w)) { w.number += 1; }
+      }
+      v.c = 0;
+    }
+  }
+}
+""",
+    ),
     "a round in a function": (
         """
 function round(Graph g, propNode<int> x) {
@@ -379,9 +429,36 @@ STAYING_MARKS = {
     "more marks": ("t += 1;", "t += 1; v.mark = True;"),
 }
 
+ANEW = """
+function f(Graph g, propNode<int> c, propNode<bool> other, int k, node s) {
+  propNode<bool> alive;
+  g.attachNodeProperty(alive = True);
+  while (k > 0) {
+    k -= 1;
+    forall (v in g.nodes()) {
+      int d = 0;
+      for (u in g.nodes_to(v).filter(alive && u != v)) { d++; }
+      v.c = d;
+    }
+    forall (v in g.nodes().filter(c < k)) { v.alive = False; }
+  }
+}
+"""
+MADE_ANEW = {
+    "of flags that are all set in every round": ("k -= 1;", "k -= 1; g.attachNodeProperty(alive = True);"),
+    "of flags that come from elsewhere": ("k -= 1;", "k -= 1; alive = other;"),
+    "of flags that one node sets": ("k -= 1;", "k -= 1; s.alive = False;"),
+    "of flags that neighbors set": ("{ v.alive", "{ for (w in g.neighbors(v)) { w.alive = True; } v.alive"),
+    "of flags that depend": ("v.alive = False", "v.alive = v.c < 0"),
+    "of some that change": ("alive && u != v", "alive && c != 3"),
+    "of those without": ("alive && u != v", "!alive && u != v"),
+    "of more than one": ("d++", "d += u.c"),
+    "that may be left early": ("d++;", "d++; break;"),
+    "once": ("while (k > 0) {", "if (k > 0) {"),
+}
+
 COUNTED = """
-function f(Graph g, propNode<int> deg, propNode<int> x, int n) {
-  propNode<bool> out;
+function f(Graph g, propNode<int> deg, propNode<int> x, propNode<bool> out, int n) {
   while (n > 0) {
     n -= 1;
     g.attachNodeProperty(out = False);
@@ -501,6 +578,12 @@ def test_a_push_stays(name: str) -> None:
 def test_a_count_that_may_be_of_many_stays(name: str) -> None:
     assert "each u of the in-neighbors" not in _operators(COUNTED)
     assert "each u of the in-neighbors" in _operators(changed(COUNTED, STAYING_COUNTS[name]))
+
+
+@pytest.mark.parametrize("name", MADE_ANEW)
+def test_a_count_that_cannot_be_kept_is_made_anew(name: str) -> None:
+    assert "d := 0" not in _operators(ANEW)
+    assert "d := 0" in _operators(changed(ANEW, MADE_ANEW[name]))
 
 
 @pytest.mark.parametrize("name", STAYING_LEVELS)

@@ -16,6 +16,7 @@ from starplat.operators.canonical.inlining import inlined
 from starplat.operators.canonical.order import in_order
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.sums.dissolved import dissolved
+from starplat.operators.canonical.sums.kept import with_kept_counts
 from starplat.operators.canonical.sums.parallel import in_any_order
 from starplat.operators.canonical.sums.pulled import pulled
 
@@ -47,7 +48,7 @@ def _canonical_function(function: typed.FunctionDefinition, program: typed.Progr
     body = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)
     function = function if body is function.body else replace(function, body=body)
     function = in_any_order(function, program)
-    body = in_order(pulled(with_filters(dissolved(function.body))))
+    body = in_order(pulled(with_filters(with_kept_counts(with_filters(dissolved(function.body))))))
     return function if body is function.body else replace(function, body=body)
 
 
