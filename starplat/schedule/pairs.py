@@ -90,7 +90,7 @@ class _Maker(Rewriter):
         kept = ir.Array(name, ir.Element.LONG, key.extent, ir.Origin.TEMPORARY, pairs=(key.element, carried.element))
         self.arrays.append(kept)
         self.locks.add(pair.lock)
-        rewriter = _Together(pair, kept, self.taken)
+        rewriter = _Together(pair, kept)
         for kernel in launched_kernels(walk_host((loop,)), self.given):
             if {key, carried} & set(kernel.arrays):
                 self.changed[kernel.name] = rewriter.kernel(self.changed.get(kernel.name, kernel))
@@ -143,16 +143,11 @@ def _keeps_whole(kernel: ir.Kernel, pair: _Pair, module: ir.Module) -> bool:
 
 
 class _Together(Rewriter):
-    """Reads and changes the pair in place of the two properties.
+    """Reads and changes the pair in place of the two properties."""
 
-    Winners also store the key where it was, so that candidates can be tested there first: those cells lie twice as
-    dense. What is found there the key has been once, so it is never beyond what the key is now.
-    """
-
-    def __init__(self, pair: _Pair, kept: ir.Array, taken: Taken) -> None:
+    def __init__(self, pair: _Pair, kept: ir.Array) -> None:
         self.pair = pair
         self.kept = kept
-        self.taken = taken
 
     def expression(self, expression: ir.Expression) -> ir.Expression:
         match self.rebuild(expression):
@@ -169,28 +164,7 @@ class _Together(Rewriter):
             return (inner,)
         (data,) = (carry for carry in inner.carried if carry.array == self.pair.carried)
         rest = tuple(carry for carry in inner.carried if carry is not data)
-        index, first = self.settled(inner.index, "cell")
-        candidate, second = self.settled(inner.candidate, "candidate")
-        store = ir.Store(self.pair.key, index, candidate, shared=True)
-        changed = replace(
-            inner,
-            array=self.kept,
-            index=index,
-            candidate=candidate,
-            carried=rest,
-            lock=None,
-            also=(store, *inner.also),
-            partner=data.value,
-        )
-        test = build.beyond(inner.extreme, candidate, ir.Load(self.pair.key, index))
-        return (*first, *second, ir.KernelIf(test, (changed,)))
-
-    def settled(self, value: ir.Expression, name: str) -> tuple[ir.Expression, tuple[ir.KernelOp, ...]]:
-        """A value that may be named twice, and what gives it its name."""
-        if isinstance(value, ir.Ref | ir.Const):
-            return value, ()
-        variable = ir.Variable(self.taken.free(name), value.element)
-        return ir.Ref(variable), (ir.Let(variable, value),)
+        return (replace(inner, array=self.kept, carried=rest, lock=None, partner=data.value),)
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         inner = self.rebuild(op)

@@ -205,6 +205,43 @@ function f(Graph g, propNode<int> level, node src) {
   return rounds;
 }
 """,
+    "buffers that begin apart": """
+function f(Graph g, propNode<int> level, node src, node other) {
+  propNode<int> next;
+  g.attachNodeProperty(level = INF, next = INF);
+  src.level = 0;
+  src.next = 0;
+  other.next = 3;
+  bool more = True;
+  while (more) {
+    more = False;
+    forall (v in g.nodes()) {
+      for (u in g.nodes_to(v)) {
+        if (u.level + 1 < v.next) { v.next = u.level + 1; more = True; }
+      }
+    }
+    level = next;
+  }
+}
+""",
+    "a buffer that is asked": """
+function f(Graph g, propNode<int> level, node src) {
+  propNode<int> next;
+  g.attachNodeProperty(level = INF, next = INF);
+  src.level = 0;
+  src.next = 0;
+  bool more = True;
+  while (more) {
+    more = False;
+    forall (v in g.nodes()) {
+      for (u in g.nodes_to(v)) {
+        if (u.level + 1 < v.next && v.next == v.level) { v.next = u.level + 1; more = True; }
+      }
+    }
+    level = next;
+  }
+}
+""",
     "a step of two": """
 function f(Graph g, propNode<int> level, node src) {
   g.attachNodeProperty(level = INF);
@@ -375,6 +412,52 @@ def test_a_near_miss_keeps_its_loop(name: str) -> None:
     text = pipeline.operators(pipeline.check(SourceFile("near.sp", NEAR[name])))
     assert "is empty" not in text
     assert any(line.strip().startswith(("while", "do while")) for line in text.splitlines())
+
+
+COUNTED = """
+function f(Graph g, propNode<int> level, propEdge<int> weight, node src) {
+  int n = g.num_nodes();
+  g.attachNodeProperty(level = INF);
+  src.level = 0;
+  for (int i = FIRST; i < n; i++) {
+    forall (v in g.nodes()) {
+      forall (w in g.neighbors(v)) {
+        edge e = g.get_edge(v, w);
+        w.level = Min(w.level, v.level + ADDED);
+      }
+    }
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("first", ["0", "1"])
+def test_rounds_that_are_enough_go_on_until_nothing_changes(first: str) -> None:
+    assert operators_of(COUNTED.replace("FIRST", first).replace("ADDED", "1")) == operators_of(BFS)
+
+
+def test_rounds_are_counted_where_an_arc_may_take_away() -> None:
+    text = pipeline.operators(
+        pipeline.check(SourceFile("w.sp", COUNTED.replace("FIRST", "1").replace("ADDED", "e.weight")))
+    )
+    assert "if least_weight >= 0\n    loop until active is empty" in text
+    assert "else\n    count i from 1 while i < n" in text
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("FIRST", "2"),
+        ("i < n", "i < 5"),
+        ("i < n", "i + 1 < n"),
+        ("+ ADDED", "- 1"),
+        ("w.level = Min", "if (i > 3) w.level = Min"),
+        ("int n = g.num_nodes();", "int n = g.num_nodes(); n -= 1;"),
+    ],
+)
+def test_other_counted_rounds_stay(old: str, new: str) -> None:
+    text = COUNTED.replace(old, new).replace("FIRST", "0").replace("ADDED", "1")
+    assert "is empty" not in pipeline.operators(pipeline.check(SourceFile("c.sp", text)))
 
 
 def test_the_operators_of_a_search() -> None:

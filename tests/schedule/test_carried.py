@@ -136,3 +136,48 @@ function far(Graph g, propNode<int> best, propNode<int> mark, propNode<int> star
     )
     assert list(found["best"]) == [-7, -8, -9, -10]
     assert list(found["mark"]) == [-9, -2_147_483_647, -1, 0]
+
+
+SEARCH = spelled(("v.dist + e.weight", "v.dist + 1"))
+OF_WHOLE_NUMBERS = SEARCH.replace("propNode<node> parent", "propNode<int> parent")
+NO_WAVES = {
+    "weights": spelled(),
+    "two levels at first": SEARCH.replace("src.dist = 0;", "src.dist = 0; node other = src; other.dist = 0;"),
+    "what the arc holds": OF_WHOLE_NUMBERS.replace(", v, True>", ", e.weight, True>"),
+    "what changes at the source": SEARCH.replace(", v, True>", ", v.parent, True>"),
+    "the level itself": OF_WHOLE_NUMBERS.replace(", v, True>", ", w.dist, True>"),
+}
+
+
+@pytest.mark.parametrize("capabilities", [CUDA, BY_HOST], ids=["one launch", "by the host"])
+def test_a_search_takes_any_parent(capabilities: Capabilities) -> None:
+    assert kept(SEARCH, capabilities) == ([], [])
+    choices = decided(module_of(SEARCH), AUTO, capabilities).choices
+    assert any("else pull" in choice.what for choice in choices)
+
+
+@pytest.mark.parametrize("name", NO_WAVES)
+def test_what_is_no_wave_carries_as_before(name: str) -> None:
+    choices = decided(module_of(NO_WAVES[name]), AUTO, CUDA).choices
+    assert not any("else pull" in choice.what for choice in choices)
+    assert kept(NO_WAVES[name], CUDA) != ([], [])
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=50),
+    st.sampled_from(["auto", "direction=pull", "direction=push"]),
+)
+def test_a_parent_is_one_nearer(arcs: list[tuple[int, int]], schedule: str) -> None:
+    graph = Graph.from_arcs(12, [a for a, _ in arcs], [b for _, b in arcs])
+    given = {"src": 0, "weight": 1}
+    found = program_of(SEARCH).run(graph, target="openmp", schedule=schedule, arguments=given)
+    plain = program_of(SEARCH).run(graph, target="reference", schedule="plain", arguments=given)
+    assert np.array_equal(found["dist"], plain["dist"])
+    for node in range(12):
+        above = found["parent"][node]
+        if node == 0 or found["dist"][node] == INF:
+            assert above == -1
+        else:
+            assert (above, node) in arcs
+            assert found["dist"][above] + 1 == found["dist"][node]

@@ -49,6 +49,13 @@ def test_a_spelling_reaches_the_operators_of_its_algorithm(algorithm: str, spell
     assert operators_of(FOLDER / algorithm / f"{spelling}.sp") == operators_of(CANONICAL[algorithm])
 
 
+@pytest.mark.parametrize("algorithm", ["sssp", "widest_path"])
+def test_a_parent_is_carried_however_it_is_found(algorithm: str) -> None:
+    pushed, pulled = (operators_of(FOLDER / algorithm / f"{name}.sp") for name in ("with_parent", "pull_with_parent"))
+    assert "carrying" in pushed
+    assert pushed == pulled
+
+
 @pytest.mark.parametrize("algorithm", CANONICAL)
 def test_no_near_miss_does(algorithm: str) -> None:
     near = [entry for entry in entries() if entry.is_near_miss and entry.algorithm == algorithm]

@@ -98,7 +98,8 @@ class EffectReader:
                     conditions = (*when, *asked(s.condition))
                     yield from self._of_arc(node, there, direction, then.statements, conditions, values)
                 case typed.AssignExtreme(place=typed.Cell(symbol=symbol)) if symbol is self.symbol:
-                    offer = replace(s, candidate=forwarded(s.candidate, values))
+                    carried = tuple(replace(c, value=forwarded(c.value, values)) for c in s.carried)
+                    offer = replace(s, candidate=forwarded(s.candidate, values), carried=carried)
                     yield self._effect(node, there, direction, offer, tuple(forwarded(c, values) for c in when))
                 case _:
                     raise _NotFollowed

@@ -30,13 +30,18 @@ from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.canonical.arcs import by_rows
+from starplat.operators.canonical.counted import (
+    added_by_arcs,
+    never_better,
+    until_nothing_changes,
+    where_none_is_negative,
+)
 from starplat.operators.canonical.effects import EffectReader, is_bounded, is_end
 from starplat.operators.canonical.extremes import as_extremes
 from starplat.operators.canonical.gathers import as_scatters
 from starplat.operators.canonical.hosts import HostLoop, Known, Loop, Surroundings, surely_begins, until_quiet
 from starplat.operators.canonical.labels.buffers import in_one_buffer
 from starplat.operators.canonical.labels.guards import without_idle_guards
-from starplat.operators.canonical.labels.rounds import ending_when_quiet
 from starplat.operators.canonical.labels.spreading import both_ways, filled_apart, is_spread_out
 from starplat.operators.canonical.offers import as_offers
 from starplat.operators.canonical.rebuilding import rebuilt
@@ -77,7 +82,8 @@ def _effects(
         return ()
     loop = in_one_buffer(replace(written, body=_plain(written.body)), before)
     if isinstance(loop, typed.CountedLoop):
-        if (quiet := until_quiet(ending_when_quiet(loop))) is None:
+        quiet = until_quiet(loop) or until_nothing_changes(loop, before)
+        if quiet is None:
             return ()
         known[loop.symbol] = 0
         loop = quiet
@@ -94,7 +100,7 @@ def _effects(
         return ()
     reader = EffectReader(symbol, extreme, {s for inner in walk.statements(loop) for s in walk.written(inner)})
     effects = reader.effects(loop.body.statements)
-    if isinstance(written, typed.CountedLoop) and not all(_only_adds(e) for e in effects):
+    if isinstance(written, typed.CountedLoop) and not all(never_better(e) or added_by_arcs(e) for e in effects):
         return ()
     if not any(e.frontier is not None or mentions(e.value, {symbol}) for e in effects):
         return ()  # one round is enough
@@ -162,16 +168,6 @@ def _plain(body: typed.Block) -> typed.Block:
     return replace(body, statements=tuple(new for s in body.statements for new in as_scatters(s) or (s,)))
 
 
-def _only_adds(effect: EdgeEffect) -> bool:
-    """Whether a value never gets better along a cycle, so that as many rounds as there are nodes are enough."""
-    own = typed.Cell(effect.symbol, typed.Variable(effect.source))
-    match effect.value:
-        case typed.Binary(operator=typed.Operator.ADD, left=left, right=typed.Literal(value=value)):
-            return left == own and effect.extreme is typed.Extreme.MIN and value >= 0
-        case _:
-            return effect.value == own
-
-
 @dataclass(frozen=True)
 class _Replacement:
     """A loop, the function's body that it stands in, and the effects of its rounds."""
@@ -201,6 +197,7 @@ class _Replacement:
     def made(self) -> typed.Block:
         """The function's body with the rounds over a frontier."""
         block, place = self.around.block_of(self.loop)
+        new: tuple[typed.Statement, ...]
         if (frontier := self.effects[0].frontier) is not None:
             before = block.statements[:place]
             first = tuple(filled_apart(before, frontier)) if self.labels else before
@@ -209,8 +206,19 @@ class _Replacement:
             active = self.active
             begun = self.begun_beside(active)
             first, new = begun or (*block.statements[:place], *self._everywhere(active)), (self._fixed_point(active),)
+        if isinstance(self.loop, typed.CountedLoop):
+            new = self._where_enough(*new)
         changed = replace(block, statements=(*first, *new, *block.statements[place + 1 :]))
         return rebuilt(self.body, lambda part: changed if part is block else None)
+
+    def _where_enough(self, fixed_point: typed.Statement) -> tuple[typed.Statement, ...]:
+        """The fixed point, where the loop has rounds enough to come to it."""
+        new: tuple[typed.Statement, ...] = (fixed_point,)
+        for added in dict.fromkeys(added_by_arcs(e) for e in self.effects if not never_better(e)):
+            assert added is not None
+            *known, inner = new
+            new = (*known, *where_none_is_negative(added, self._graph, inner, self.loop))
+        return new
 
     def _everywhere(self, active: typed.Symbol) -> tuple[typed.Statement, ...]:
         """All nodes in the frontier."""

@@ -142,19 +142,21 @@ def until_quiet(loop: typed.CountedLoop) -> typed.DoWhile | None:
             ),
         ) if counter is loop.symbol and loop.first == typed.Literal(0, Scalar.INT):
             body = typed.Block((*rounds, loop.step), span=loop.body.span)
-            left = any(isinstance(i, typed.Break | typed.Continue | typed.Return) for s in rounds for i in _own(s))
+            left = any(
+                isinstance(i, typed.Break | typed.Continue | typed.Return) for s in rounds for i in own_statements(s)
+            )
             again = typed.Unary(typed.UnaryOperator.NOT, quiet, span=quiet.span)
             return None if left else typed.DoWhile(body, again, span=loop.span)
         case _:
             return None
 
 
-def _own(s: typed.Statement) -> Iterator[typed.Statement]:
+def own_statements(s: typed.Statement) -> Iterator[typed.Statement]:
     """The statements below one that belong to the loop around it, not to one inside."""
     yield s
     if not isinstance(s, typed.ForEach | typed.While | typed.DoWhile | typed.CountedLoop | typed.FixedPoint):
         for inner in walk.blocks(s):
-            yield from _own(inner)
+            yield from own_statements(inner)
 
 
 def read(s: typed.Statement) -> Iterator[typed.Symbol]:

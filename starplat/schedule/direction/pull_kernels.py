@@ -28,16 +28,17 @@ class Spread:
 
 def spread_in(body: tuple[ir.KernelOp, ...], node: ir.Variable | None) -> Spread | None:
     """The spread that is the whole body of a kernel over nodes; it can be pulled where it does not matter which of
-    several neighbors lowers a cell."""
+    several neighbors lowers a cell. What is carried is known at both ends of the arc as well."""
     match edge_effect(body, node):
         case EdgeEffect(
             ir.ForNeighbors(ir.Direction.OUT, parallel=True) as loop,
-            ops=(ir.ExtremeCell(ir.Combine.MIN, index=index, lock=None) as lowering,),
+            ops=(ir.ExtremeCell(ir.Combine.MIN, index=index) as lowering,),
         ) as edge if index == ir.Ref(loop.neighbor):
             spread = Spread(loop, lowering, edge.unfolded(lowering.candidate), edge.guards)
         case _:
             return None
-    return spread if all(_is_known(part, spread) for part in (spread.candidate, *spread.guards)) else None
+    values = (spread.candidate, *spread.guards, *(carry.value for carry in lowering.carried))
+    return spread if all(_is_known(part, spread) for part in values) else None
 
 
 def _is_known(expression: ir.Expression, spread: Spread) -> bool:

@@ -39,7 +39,7 @@ def push_or_pull(module: ir.Module, schedule: Schedule, capabilities: Capabiliti
         return Decided(module, choices)
     kept = tuple(maker.plainly(kernel) for kernel in module.kernels)
     kernels = (*kept, *maker.kernels, *maker.pulls.made.values())
-    changed = without_the_unused(replace(module, functions=functions, kernels=kernels), module)
+    changed = without_the_unused(replace(module, functions=functions, kernels=kernels), module, maker.walking)
     return Decided(with_graph_arrays(changed), choices)
 
 
@@ -108,15 +108,17 @@ class _Maker(Rewriter):
 
     def plainly(self, kernel: ir.Kernel) -> ir.Kernel:
         """The push kernel: all threads that lower a cell store the same, so that no update need be atomic."""
-        wave = wave_of(kernel)
-        if kernel.name not in self.pushes or wave is None or wave.spread.lowering.also or wave.spread.guards:
+        wave = wave_of(kernel) if kernel.name in self.walking else None
+        if wave is None:
             return kernel
+        if kernel.name not in self.pushes or wave.spread.lowering.also or wave.spread.guards:
+            return _Unlocked().kernel(kernel) if wave.data else kernel
         spread, lowering = wave.spread, wave.spread.lowering
         found = membership(kernel)
         assert found is not None
         value = ir.Variable(self.taken.free(f"{wave.values.name}_of_next"), wave.values.element)
         lowers = build.less(ir.Ref(value), ir.Load(wave.values, lowering.index))
-        told = tuple(ir.Store(carry.array, carry.index, build.TRUE, shared=True) for carry in lowering.carried)
+        told = tuple(ir.Store(carry.array, carry.index, carry.value, shared=True) for carry in lowering.carried)
         store = ir.Store(wave.values, lowering.index, ir.Ref(value), shared=True)
         loop = replace(spread.loop, body=(ir.Let(value, spread.candidate), ir.KernelIf(lowers, (store, *told))))
         return with_signature(replace(kernel, body=(*kernel.body[: len(kernel.body) - len(found.body)], loop)))
@@ -125,6 +127,15 @@ class _Maker(Rewriter):
         """The pull kernel: every unreached node searches its in-neighbors for a member."""
         assert kernel.iterator is not None
         joins = ir.Store(wave.following, ir.Ref(wave.spread.loop.neighbor), build.TRUE)
-        told = (joins, *wave.spread.lowering.also)
+        data = (ir.Store(carry.array, ir.Ref(wave.spread.loop.neighbor), carry.value) for carry in wave.data)
+        told = (*data, joins, *wave.spread.lowering.also)
         chosen = ir.Load(wave.now, ir.Ref(kernel.iterator))
         return from_other_end(kernel, wave.spread, self.taken, chosen, told, shares_arcs=self.in_one_launch)
+
+
+class _Unlocked(Rewriter):
+    """Lowers cells without a lock: of candidates that are all the same one wins, whose data stays."""
+
+    def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
+        inner = self.rebuild(op)
+        return (replace(inner, lock=None) if isinstance(inner, ir.ExtremeCell) else inner,)

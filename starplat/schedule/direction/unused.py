@@ -9,11 +9,11 @@ from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import arrays_in, walk_host, walk_kernel
 
 
-def without_the_unused(module: ir.Module, given: ir.Module) -> ir.Module:
-    """The module without what is left over of `given`."""
+def without_the_unused(module: ir.Module, given: ir.Module, changed: Iterable[str] = ()) -> ir.Module:
+    """The module without what is left over of `given`, of which kernels are gone or `changed`."""
     gone = launched_names(given.functions) - launched_names(module.functions)
     kernels = tuple(kernel for kernel in module.kernels if kernel.name not in gone)
-    locks = {array for name in gone for array in _locks(given, name)}
+    locks = {array for name in (*gone, *changed) for array in _locks(given, name)}
     return without_locks(replace(module, kernels=kernels), locks)
 
 

@@ -15,7 +15,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.launches import assigns, changed, given_by, is_launched_once, used_host_arrays
 from starplat.ir.shapes.members import membership
 from starplat.ir.uses import stream
-from starplat.ir.visitor import variables_read, walk_host, written_arrays
+from starplat.ir.visitor import variables_read, walk_expression, walk_host, written_arrays
 from starplat.schedule.direction.pull_kernels import Spread, says_only_that, spread_in
 
 
@@ -23,12 +23,14 @@ from starplat.schedule.direction.pull_kernels import Spread, says_only_that, spr
 class Wave:
     """A walk over the set `now` that lowers INF cells to one candidate and adds their nodes to `following`.
 
-    The candidate is the node's own value and a constant, or `counter`, a scalar, and `step`.
+    The candidate is the node's own value and a constant, or `counter`, a scalar, and `step`. `data` goes with it: as
+    all candidates of a cell are the same, that of any of them will do.
     """
 
     now: ir.Array
     takes: bool
     following: ir.Array
+    data: tuple[ir.Carry, ...]
     spread: Spread
     counter: ir.Variable | None
     step: int
@@ -52,11 +54,12 @@ def wave_of(kernel: ir.Kernel) -> Wave | None:
     spread = spread_in(found.body, kernel.iterator)
     if spread is None or (spread.guards and not found.takes) or not says_only_that(spread.lowering.also):
         return None
-    match spread.lowering.carried:
-        case (ir.Carry(following, index, _),) if following.packed and index == spread.lowering.index:
-            pass
-        case _:
-            return None
+    told = [carry for carry in spread.lowering.carried if carry.array.packed]
+    if len(told) != 1 or any(carry.index != spread.lowering.index for carry in spread.lowering.carried):
+        return None
+    following, data = told[0].array, tuple(c for c in spread.lowering.carried if c is not told[0])
+    if any(_loads(spread.cells, carry.value) for carry in data):
+        return None
     sum = _sum(spread.candidate)
     if following == found.members or sum is None:
         return None
@@ -64,7 +67,11 @@ def wave_of(kernel: ir.Kernel) -> Wave | None:
     counter = base.variable if isinstance(base, ir.Ref) and base.variable in kernel.scalars else None
     if counter is None and base != ir.Load(spread.cells, ir.Ref(kernel.iterator)):
         return None
-    return Wave(found.members, found.takes, following, spread, counter, step)
+    return Wave(found.members, found.takes, following, data, spread, counter, step)
+
+
+def _loads(array: ir.Array, value: ir.Expression) -> bool:
+    return any(isinstance(part, ir.Load) and part.array == array for part in walk_expression(value))
 
 
 def _sum(candidate: ir.Expression) -> tuple[ir.Expression, int] | None:

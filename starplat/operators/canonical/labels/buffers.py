@@ -161,12 +161,39 @@ def _is_reset(s: typed.Statement, flags: set[typed.Symbol]) -> bool:
 def _begin_alike(now: typed.Symbol, following: typed.Symbol, before: Sequence[typed.Statement]) -> bool:
     """Whether the last that is written to either of them makes them copies."""
     both = {now, following}
+    if _set_alike(now, following, before):
+        return True
     for s in reversed(before):
         if _copied(s) in ((now, following), (following, now)):
             return True
         if any(both & set(walk.written(i)) for i in walk.statements(s)):
             return _given_alike(s, now, following)
     return False
+
+
+def _set_alike(now: typed.Symbol, following: typed.Symbol, before: Sequence[typed.Statement]) -> bool:
+    """Whether two properties are given the same by the statements before the loop."""
+    given: dict[typed.Symbol, list[object]] = {now: [now], following: [following]}
+    for s in before:
+        match s:
+            case typed.Attach(items=items) if {now, following} & {symbol for symbol, _ in items}:
+                for symbol, value in items:
+                    if symbol in given:
+                        given[symbol] = list(
+                            given.get(value, (value,)) if isinstance(value, typed.Symbol) else (value,)
+                        )
+            case typed.CopyProperty(destination=symbol, source=source) if symbol in given:
+                given[symbol] = list(given.get(source, (source,)))
+            case typed.Assign(place=typed.Cell(symbol=symbol, index=index), value=value) if symbol in given:
+                given[symbol] += (index, value)
+            case _ if {now, following} & {w for i in walk.statements(s) for w in walk.written(i)}:
+                return False
+            case _:
+                pass
+    values = [part for part in given[now] if isinstance(part, typed.Expression)]
+    scalars = {part.symbol for v in values for part in walk.within(v) if isinstance(part, typed.Variable | typed.Cell)}
+    changed = (i for s in before for i in walk.statements(s) if not isinstance(i, typed.Declare))
+    return given[now] == given[following] and not scalars & {w for i in changed for w in walk.written(i)}
 
 
 def _given_alike(s: typed.Statement, now: typed.Symbol, following: typed.Symbol) -> bool:

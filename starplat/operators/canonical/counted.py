@@ -1,0 +1,120 @@
+"""As many rounds as there are nodes, of rounds that never make a value better along a cycle, are rounds until nothing
+changes: a value that comes to a node by way of all others has come through one arc less than there are nodes.
+
+    for (int i = 1; i < g.num_nodes(); i++) {        do {
+      forall (v in g.nodes()) {                        more = False;
+        forall (w in g.neighbors(v)) {                 forall (v in g.nodes()) {
+          w.d = Min(w.d, v.d + 1);                       forall (w in g.neighbors(v)) {
+        }                                                  <w.d, more> = <Min(w.d, v.d + 1), True>;
+      }                                                  }
+    }                                                  }
+                                                     } while (more);
+
+Where a value adds what arcs hold, that is so if no arc holds less than 0, which is asked when the program runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from starplat.analysis import walk
+from starplat.frontend import typed
+from starplat.frontend.types import Carrier, PropertyType, Scalar
+from starplat.operators.canonical.effects import is_bounded
+from starplat.operators.canonical.hosts import own_statements, read
+from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.records import EdgeEffect
+
+
+def until_nothing_changes(loop: typed.CountedLoop, before: Sequence[typed.Statement]) -> typed.DoWhile | None:
+    """A loop of no fewer rounds than there are nodes but one, as a loop that ends after a round that changes nothing;
+    None for other loops. `before` are the statements before it in its block."""
+    leaves = (typed.Break, typed.Continue, typed.Return)
+    if any(isinstance(i, leaves) for s in loop.body.statements for i in own_statements(s)):
+        return None
+    counted = any(loop.symbol in read(i) for i in walk.statements(loop.body))
+    if counted or not _has_enough(loop, before):
+        return None
+    span = loop.span
+    more = typed.Symbol("more", Scalar.BOOL, typed.Role.LOCAL, span)
+    mark = typed.Carried(typed.Variable(more, span=span), typed.Literal(True, Scalar.BOOL, span=span), span=span)
+
+    def marked(part: object) -> object:
+        if isinstance(part, typed.AssignExtreme) and isinstance(part.place, typed.Cell):
+            return replace(part, carried=(*part.carried, mark))
+        return None
+
+    none = typed.Assign(typed.Variable(more, span=span), typed.Literal(False, Scalar.BOOL, span=span), span=span)
+    body = rebuilt(loop.body, marked)
+    return typed.DoWhile(replace(body, statements=(none, *body.statements)), typed.Variable(more, span=span), span=span)
+
+
+def _has_enough(loop: typed.CountedLoop, before: Sequence[typed.Statement]) -> bool:
+    counter = typed.Variable(loop.symbol)
+    one = typed.Literal(1, Scalar.INT)
+    match loop.step:
+        case typed.Update(combine=typed.Combine.ADD, place=place, value=value):
+            steps = place == counter and value == one
+        case typed.Assign(place=place, value=value):
+            steps = place == counter and value == typed.Binary(typed.Operator.ADD, counter, one, Scalar.INT)
+        case _:
+            steps = False
+    match loop.condition:
+        case typed.Binary(operator=typed.Operator.LESS | typed.Operator.LESS_EQUAL, left=left, right=right):
+            ends = left == counter and _is_number_of_nodes(right, before)
+        case _:
+            ends = False
+    return steps and ends and loop.first in (typed.Literal(0, Scalar.INT), one)
+
+
+def _is_number_of_nodes(value: typed.Expression, before: Sequence[typed.Statement]) -> bool:
+    match value:
+        case typed.GraphQuery(query=typed.Query.NUM_NODES):
+            return True
+        case typed.Variable(symbol=symbol):
+            writers = [i for s in before for i in walk.statements(s) if symbol in walk.written(i)]
+            declared = [s for s in before if isinstance(s, typed.Declare) and s.symbol is symbol]
+            given = [s.value for s in declared if s.value is not None]
+            return len(given) == 1 and all(w in declared for w in writers) and _is_number_of_nodes(given[0], ())
+        case _:
+            return False
+
+
+def never_better(effect: EdgeEffect) -> bool:
+    """Whether a value never gets better along a cycle, so that as many rounds as there are nodes are enough."""
+    own = typed.Cell(effect.symbol, typed.Variable(effect.source))
+    match effect.value:
+        case typed.Binary(operator=typed.Operator.ADD, left=left, right=typed.Literal(value=value)):
+            return left == own and effect.extreme is typed.Extreme.MIN and value >= 0
+        case _:
+            return is_bounded(effect.value, own, effect.extreme)
+
+
+def added_by_arcs(effect: EdgeEffect) -> typed.Symbol | None:
+    """The property of edges that an effect adds to its source's cell, if that is the least of all values."""
+    own = typed.Cell(effect.symbol, typed.Variable(effect.source))
+    match effect.value:
+        case typed.Binary(operator=typed.Operator.ADD, left=left, right=typed.Cell(symbol=added)) if left == own:
+            is_of_edges = isinstance(added.type, PropertyType) and added.type.carrier is Carrier.EDGE
+            return added if is_of_edges and effect.extreme is typed.Extreme.MIN else None
+        case _:
+            return None
+
+
+def where_none_is_negative(
+    added: typed.Symbol, graph: typed.Symbol, then: typed.Statement, otherwise: typed.Statement
+) -> tuple[typed.Statement, ...]:
+    """One statement or the other, by whether all edges hold 0 or more."""
+    span, element = then.span, added.property.element
+    least = typed.Variable(typed.Symbol(f"least_{added.name}", element, typed.Role.LOCAL, span), span=span)
+    edge = typed.Symbol("arc", Scalar.EDGE, typed.Role.ITERATOR, span)
+    held = typed.Cell(added, typed.Variable(edge, span=span), span=span)
+    lower = typed.AssignExtreme(typed.Extreme.MIN, least, held, span=span)
+    zero = typed.Literal(0.0 if element in (Scalar.FLOAT, Scalar.DOUBLE) else 0, element, span=span)
+    none = typed.Binary(typed.Operator.GREATER_EQUAL, least, zero, Scalar.BOOL, span=span)
+    return (
+        typed.Declare(least.symbol, typed.Infinity(element, span=span), span=span),
+        typed.ForEach(True, edge, typed.AllEdges(graph), None, typed.Block((lower,), span=span), span=span),
+        typed.If(none, typed.Block((then,), span=span), typed.Block((otherwise,), span=span), span=span),
+    )
