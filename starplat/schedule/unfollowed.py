@@ -5,9 +5,9 @@ written so already. That is tried, not predicted: so steps need not declare what
 and missing capabilities are found too.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import combinations
+from functools import reduce
 from typing import Any, TypeVar
 
 from starplat.diagnostics import DiagnosticError
@@ -111,26 +111,24 @@ class _Trial:
         return "; ".join((SOUGHT[name], *refused))
 
     def lacking(self, name: str, alone: Schedule) -> tuple[str, ...]:
-        """The least set of capabilities that the target lacks; empty if nothing would help."""
-        absent = [one for one in LACKING if not getattr(self.capabilities, one)]
-        for more in _subsets(absent):
-            given: dict[str, Any] = dict.fromkeys(more, True)
-            if replace(self, capabilities=replace(self.capabilities, **given)).is_followed(name, alone):
-                return more
-        return ()
+        """The capabilities that the target lacks for it; empty if nothing would help."""
+
+        def helps(given: tuple[str, ...]) -> bool:
+            granted: dict[str, Any] = dict.fromkeys(given, True)
+            return replace(self, capabilities=replace(self.capabilities, **granted)).is_followed(name, alone)
+
+        return _needed(tuple(one for one in LACKING if not getattr(self.capabilities, one)), helps)
 
     def instead(self, name: str, schedule: Schedule) -> str:
-        """The least change of the other knobs under which this one is followed."""
+        """A small change of the other knobs under which this one is followed."""
+
+        def helps(some: tuple[tuple[str, Schedule], ...]) -> bool:
+            return self.is_followed(name, reduce(lambda changed, change: _with(changed, *change), some, schedule))
+
         others = [other for other in KNOBS if other != name]
         changes = [(other, base) for base in (AUTO, PLAIN) for other in others if base is AUTO or other == "algebra"]
         changes = [(other, base) for other, base in changes if base.values[other] != schedule.values[other]]
-        for some in _subsets(changes):
-            changed = schedule
-            for other, base in some:
-                changed = _with(changed, other, base)
-            if self.is_followed(name, changed):
-                return ",".join(f"{other}={base.values[other]}" for other, base in some)
-        return ""
+        return ",".join(f"{other}={base.values[other]}" for other, base in _needed(tuple(changes), helps))
 
 
 def _with(schedule: Schedule, name: str, other: Schedule) -> Schedule:
@@ -139,11 +137,17 @@ def _with(schedule: Schedule, name: str, other: Schedule) -> Schedule:
     return replace(schedule, **changed)
 
 
-def _subsets(members: Iterable[Member]) -> Iterator[tuple[Member, ...]]:
-    """The small ones first, without the empty one."""
-    row = list(members)
-    for size in range(1, len(row) + 1):
-        yield from combinations(row, size)
+def _needed(members: tuple[Member, ...], help: Callable[[tuple[Member, ...]], bool]) -> tuple[Member, ...]:
+    """The first that helps alone, or those of all of which none can be left out; empty if all together do not help."""
+    for one in members:
+        if help((one,)):
+            return (one,)
+    if not help(members):
+        return ()
+    for one in reversed(members):
+        fewer = tuple(other for other in members if other != one)
+        members = fewer if help(fewer) else members
+    return members
 
 
 def _has_batches(module: ir.Module) -> bool:
