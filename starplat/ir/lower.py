@@ -12,11 +12,11 @@ from starplat.frontend import typed
 from starplat.frontend.statements.sequence import sequenced
 from starplat.frontend.types import GraphType, PropertyType, Scalar, SetType
 from starplat.ir import nodes as ir
+from starplat.ir.fresh_names import FreshNames
 from starplat.ir.lowering.context import Context, array_of, element_of
 from starplat.ir.lowering.expressions import ExpressionLowering
 from starplat.ir.lowering.hosts import HostLowering
 from starplat.ir.lowering.kernels import KernelLowering
-from starplat.ir.lowering.names import Names
 from starplat.ir.lowering.surroundings import Surroundings
 from starplat.ir.visitor import used_arrays
 
@@ -99,7 +99,7 @@ class _Helpers:
         return self._context.helpers[name]
 
     def _make(self, function: typed.FunctionDefinition) -> ir.Function:
-        names = Names(array.name for array in ir.GRAPH_ARRAYS)
+        names = FreshNames(array.name for array in ir.GRAPH_ARRAYS)
         around = Surroundings()
         lowering = KernelLowering(self._context, names, around, self._shared)
         parameters = []

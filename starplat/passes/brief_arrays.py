@@ -11,12 +11,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from starplat.ir import nodes as ir
+from starplat.ir.fresh_names import FreshNames, names_in
 from starplat.ir.launches import touched
-from starplat.ir.lowering.names import Names
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import all_expressions, walk_expression, walk_host, with_signature
 from starplat.passes.cells import accesses, expression_accesses, own_cells
-from starplat.passes.names import names_in
 
 _OWN = (ir.Origin.LOCAL, ir.Origin.TEMPORARY)
 
@@ -86,7 +85,7 @@ def _with_local(array: ir.Array, kernel: ir.Kernel) -> ir.Kernel:
     """The kernel with a local in the place of its own cell; with nothing if it never loads it."""
     assert kernel.iterator is not None
     loads = any(access.array == array and not access.writes for access in accesses(kernel.body))
-    name = Names(names_in(kernel)).fresh(f"{array.name}_of_{kernel.iterator.name}")
+    name = FreshNames(names_in(kernel)).fresh(f"{array.name}_of_{kernel.iterator.name}")
     keeper = _InLocal(array, ir.Variable(name, array.element) if loads else None)
     return with_signature(replace(kernel, body=keeper.kernel_block(kernel.body)))
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.names import Names
+from starplat.ir.fresh_names import FreshNames, names_in
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import (
     all_expressions,
@@ -24,7 +24,6 @@ from starplat.ir.visitor import (
 )
 from starplat.passes.cells import accesses, own_cells
 from starplat.passes.memory import Memory
-from starplat.passes.names import names_in
 
 
 def changed_cells(module: ir.Module) -> ir.Module:
@@ -51,7 +50,7 @@ def _with_comparison(store: ir.Store, kernel: ir.Kernel, memory: Memory) -> tupl
     )
     if first is None or _is_written(store.array, before, memory) or _waits(store.value, cell, before):
         return body
-    names = Names(names_in(kernel))
+    names = FreshNames(names_in(kernel))
     old = ir.Variable(names.fresh(f"old_{store.array.name}"), store.array.element)
     value, work = store.value, tuple[ir.KernelOp, ...]()
     if not isinstance(value, ir.Const | ir.Ref) or value.element is not old.element:

@@ -11,8 +11,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 from starplat.ir import nodes as ir
+from starplat.ir.fresh_names import FreshNames
 from starplat.ir.launches import launched_names
-from starplat.ir.lowering.names import Names
 from starplat.ir.printing.expressions import print_expression
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import walk_kernel, with_signature
@@ -63,7 +63,7 @@ class _Fuser(Rewriter):
         """The module with fused kernels under their final names, without kernels no longer launched."""
         launched = launched_names(functions)
         kernels = [kernel for kernel in self._in_order() if kernel.name in launched]
-        names = Names(kernel.name for kernel in kernels if kernel.name not in self.wanted)
+        names = FreshNames(kernel.name for kernel in kernels if kernel.name not in self.wanted)
         final = {k.name: names.fresh(self.wanted[k.name]) for k in kernels if k.name in self.wanted}
         renamer = _Renamer(final)
         used = {array for kernel in kernels for array in kernel.arrays}

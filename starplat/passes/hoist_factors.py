@@ -15,12 +15,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.names import Names
+from starplat.ir.fresh_names import FreshNames, names_throughout
 from starplat.ir.rewriter import Rewriter, map_expression
 from starplat.ir.visitor import all_expressions, assigned_variables, walk_host, with_signature, written_arrays
 from starplat.passes.factors import Factor, Neighbor, is_product
 from starplat.passes.memory import Memory
-from starplat.passes.names import names_throughout
 
 _SUMS = (ir.BinaryOperator.ADD, ir.BinaryOperator.SUBTRACT)
 _SHORT = (ir.BinaryOperator.AND, ir.BinaryOperator.OR)
@@ -30,14 +29,14 @@ def hoist_factors(module: ir.Module) -> ir.Module:
     """The same program with fewer operations for every arc."""
     memory = Memory(module)
     for function in module.functions:
-        names = Names(names_throughout(function, module))
+        names = FreshNames(names_throughout(function, module))
         for name in dict.fromkeys(op.kernel for op in walk_host(function.body) if isinstance(op, ir.Launch)):
             module = _hoisted(module, module.function(function.name), module.kernel(name), names, memory)
     return module
 
 
 def _hoisted(
-    module: ir.Module, function: ir.HostFunction, kernel: ir.Kernel, names: Names, memory: Memory
+    module: ir.Module, function: ir.HostFunction, kernel: ir.Kernel, names: FreshNames, memory: Memory
 ) -> ir.Module:
     """The module with a kernel's factors worked out before it, wherever `function` launches it."""
     if not isinstance(kernel.domain, ir.AllNodes) or kernel.filter is not None or _breaks_off(kernel.body):
@@ -46,7 +45,7 @@ def _hoisted(
     body = hoister.kernel_block(kernel.body)
     if not hoister.found:
         return module
-    name = Names(other.name for other in module.kernels).fresh(f"{function.name}_set_{_first(hoister.found).name}")
+    name = FreshNames(other.name for other in module.kernels).fresh(f"{function.name}_set_{_first(hoister.found).name}")
     changed = replace(
         function,
         arrays=(*function.arrays, *hoister.found.values()),
@@ -112,7 +111,7 @@ def _may_end(body: Iterable[ir.KernelOp]) -> bool:
 class _Hoister(Rewriter):
     """Replaces factors in the loops that every node runs through; `found` says where their values lie."""
 
-    def __init__(self, kernel: ir.Kernel, names: Names, memory: Memory) -> None:
+    def __init__(self, kernel: ir.Kernel, names: FreshNames, memory: Memory) -> None:
         self.iterator = kernel.iterator
         self.names = names
         self.memory = memory

@@ -8,13 +8,12 @@ judged after the first's body, by the same thread.
 from dataclasses import replace
 
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.names import Names
+from starplat.ir.fresh_names import FreshNames, names_in
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import continues, declared_by, walk_expression, walk_kernel, with_signature
 from starplat.ir.visitor import written_arrays as arrays_written
 from starplat.passes.cells import Access, kernel_accesses, own_cells
 from starplat.passes.memory import Memory
-from starplat.passes.names import names_in
 
 Ops = tuple[ir.KernelOp, ...]
 
@@ -124,7 +123,7 @@ def _with_locals(kernel: ir.Kernel, taken: set[str], given: dict[ir.Variable, ir
     declared = [kernel.iterator] if kernel.iterator is not None else []
     declared += [variable for op in walk_kernel(kernel.body) for variable in declared_by(op)]
     mine = [variable for variable in dict.fromkeys(declared) if variable not in given]
-    names = Names(taken | {variable.name for variable in mine if variable.name not in taken} | _outer(kernel))
+    names = FreshNames(taken | {variable.name for variable in mine if variable.name not in taken} | _outer(kernel))
     new = dict(given)
     for variable in mine:
         if variable.name in taken:

@@ -12,14 +12,13 @@ from dataclasses import replace
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjuncts
-from starplat.ir.lowering.names import Names
+from starplat.ir.fresh_names import FreshNames, names_in
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import assigned_variables, walk_kernel, written_arrays
 from starplat.passes.cells import Access, accesses, expression_accesses, own_cells
 from starplat.passes.distinct import differ, lasting
 from starplat.passes.forwarding import forwarded
 from starplat.passes.memory import Memory
-from starplat.passes.names import names_in
 
 Loop = ir.ForNeighbors | ir.ForRange | ir.KernelWhile | ir.KernelFor
 
@@ -40,7 +39,7 @@ class _Gatherer(Rewriter):
     def __init__(self, kernel: ir.Kernel, memory: Memory) -> None:
         self.memory = memory
         self.own = own_cells(kernel)
-        self.names = Names(names_in(kernel))
+        self.names = FreshNames(names_in(kernel))
         self.written = written_arrays(kernel.body)
         self.assigned = assigned_variables(kernel.body)
         self.given = () if kernel.filter is None else tuple(conjuncts(kernel.filter))

@@ -29,14 +29,6 @@ class Rewritten:
     found: tuple[Found, ...] = ()
 
 
-def free_name(name: str, taken: set[str]) -> str:
-    """The name, with a number behind it if it is taken."""
-    number, chosen = 2, name
-    while chosen in taken:
-        chosen, number = f"{name}_{number}", number + 1
-    return chosen
-
-
 def replaced(
     body: tuple[ir.HostOp, ...], *changes: tuple[ir.HostOp | None, tuple[ir.HostOp, ...]]
 ) -> tuple[ir.HostOp, ...]:

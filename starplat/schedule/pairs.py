@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.fresh_names import names_of
 from starplat.ir.launches import is_launched_once, launched_kernels, used_host_arrays
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import arrays_in, blocks_of, walk, walk_host, walk_kernel, with_signature, written_arrays
 from starplat.schedule.direction.unused import without_locks
-from starplat.schedule.names import Taken
 from starplat.schedule.schedule import Schedule
 from starplat.schedule.step import Choice, Decided
 
@@ -48,7 +48,7 @@ class _Maker(Rewriter):
 
     def __init__(self, module: ir.Module) -> None:
         self.given = module
-        self.taken = Taken(module)
+        self.taken = names_of(module)
         self.choices: list[Choice] = []
         self.changed: dict[str, ir.Kernel] = {}
         self.kernels: list[ir.Kernel] = []
@@ -86,7 +86,7 @@ class _Maker(Rewriter):
 
     def kept_together(self, loop: ir.HostOp, pair: _Pair) -> tuple[ir.HostOp, ...]:
         key, carried = pair.key, pair.carried
-        name = self.taken.free(f"{key.name}_{carried.name}")
+        name = self.taken.fresh(f"{key.name}_{carried.name}")
         kept = ir.Array(name, ir.Element.LONG, key.extent, ir.Origin.TEMPORARY, pairs=(key.element, carried.element))
         self.arrays.append(kept)
         self.locks.add(pair.lock)
@@ -100,13 +100,13 @@ class _Maker(Rewriter):
         return (ir.Launch(self.joining(kept, pair)), rewritten, ir.Launch(self.parting(kept, pair)))
 
     def joining(self, kept: ir.Array, pair: _Pair) -> str:
-        node = ir.Variable(self.taken.free("node"), ir.Element.NODE)
+        node = ir.Variable(self.taken.fresh("node"), ir.Element.NODE)
         both = build.pair(ir.Load(pair.key, ir.Ref(node)), ir.Load(pair.carried, ir.Ref(node)))
         comment = f"'{pair.key.name}' and '{pair.carried.name}' into one word"
         return self.over_nodes(f"join_{kept.name}", node, (ir.Store(kept, ir.Ref(node), both),), comment)
 
     def parting(self, kept: ir.Array, pair: _Pair) -> str:
-        node = ir.Variable(self.taken.free("node"), ir.Element.NODE)
+        node = ir.Variable(self.taken.fresh("node"), ir.Element.NODE)
         body = (
             ir.Store(pair.key, ir.Ref(node), build.cell(kept, ir.Ref(node))),
             ir.Store(pair.carried, ir.Ref(node), build.partner(kept, ir.Ref(node))),
@@ -115,7 +115,7 @@ class _Maker(Rewriter):
         return self.over_nodes(f"part_{kept.name}", node, body, comment)
 
     def over_nodes(self, name: str, node: ir.Variable, body: tuple[ir.KernelOp, ...], comment: str) -> str:
-        kernel = ir.Kernel(self.taken.free(name), ir.AllNodes(), node, body, comment=comment)
+        kernel = ir.Kernel(self.taken.fresh(name), ir.AllNodes(), node, body, comment=comment)
         self.kernels.append(with_signature(kernel))
         return kernel.name
 

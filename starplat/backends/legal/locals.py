@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from starplat.backends import statements as st
-from starplat.backends.text.fresh_names import FreshNames
 from starplat.backends.uses import assigned_in, assigned_once, reads, variables_in
 from starplat.ir import nodes as ir
+from starplat.ir.fresh_names import FreshNames
 
 
 class Locals:

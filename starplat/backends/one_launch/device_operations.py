@@ -13,10 +13,10 @@ from starplat.backends.one_launch.noted import noted_at
 from starplat.backends.one_launch.recording import Points
 from starplat.backends.one_launch.rings import Rings, added, following, start_of
 from starplat.backends.text.comments import comment, line_mark, origin
-from starplat.backends.text.fresh_names import FreshNames
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.fresh_names import FreshNames
 from starplat.ir.launches import set_by
 from starplat.ir.visitor import walk, walk_host, walk_kernel
 
@@ -85,8 +85,7 @@ class DeviceOperations:
     def every_cell(self, array: ir.Array, value: ir.Expression | None, source: ir.Array | None = None) -> st.Statement:
         """All cells become a value, or a copy of the same place of `source`."""
         wide = array.extent in (ir.Extent.ARCS, ir.Extent.SLOTS)
-        cell = ir.Variable(self.fresh("cell"), ir.Element.ARC if wide else ir.Element.INT)
-        self.names.taken.discard(cell.name)
+        cell = ir.Variable(self.names.free("cell"), ir.Element.ARC if wide else ir.Element.INT)
         index = build.ZERO if array.extent is ir.Extent.ONE else ir.Ref(cell)
         stored = value if source is None else ir.Load(source, index)
         assert stored is not None

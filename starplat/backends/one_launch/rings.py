@@ -9,10 +9,10 @@ from itertools import product
 from starplat.backends import statements as st
 from starplat.backends.launch import threads_together
 from starplat.backends.legal.operations import Operations
-from starplat.backends.text.fresh_names import FreshNames
 from starplat.backends.uses import arrays_in
 from starplat.ir import build
 from starplat.ir import nodes as ir
+from starplat.ir.fresh_names import FreshNames
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.visitor import walk_host
 

@@ -16,12 +16,12 @@ from starplat.backends.one_launch.barriers import Pending, Touches, after_swap, 
 from starplat.backends.one_launch.device_operations import DeviceOperations
 from starplat.backends.one_launch.nearest import nearest_first
 from starplat.backends.one_launch.rings import collected, start_of
-from starplat.backends.text.fresh_names import FreshNames
 from starplat.backends.uses import names_taken
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.access import LOOKED_AT, Access
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.fresh_names import FreshNames
 from starplat.ir.uses import stream
 from starplat.ir.visitor import walk
 

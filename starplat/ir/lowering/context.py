@@ -8,8 +8,9 @@ from starplat.analysis.infinity import may_be_infinite
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType, Type
+from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.names import Names
+from starplat.ir.fresh_names import FreshNames
 from starplat.source import Span
 
 ELEMENTS = {
@@ -44,7 +45,7 @@ class Context:
     kernels: dict[str, ir.Kernel] = field(default_factory=dict)
     helpers: dict[str, ir.Function] = field(default_factory=dict)
     host_calls: dict[str, None] = field(default_factory=dict)
-    kernel_names: Names = field(default_factory=Names)
+    kernel_names: FreshNames = field(default_factory=FreshNames)
     helper_maker: Callable[[str], ir.Function] | None = None
 
     @property
@@ -103,26 +104,8 @@ def zero(element: ir.Element) -> ir.Const:
             return ir.Const(0, element)
 
 
-def true() -> ir.Const:
-    return ir.Const(True, ir.Element.BOOL)
-
-
-def false() -> ir.Const:
-    return ir.Const(False, ir.Element.BOOL)
-
-
 def both(left: ir.Expression | None, right: ir.Expression | None) -> ir.Expression | None:
     """`left && right`, where either may be missing."""
     if left is None or right is None:
         return right if left is None else left
-    return ir.Binary(ir.BinaryOperator.AND, left, right, ir.Element.BOOL)
-
-
-def equal(left: ir.Expression, right: ir.Expression) -> ir.Expression:
-    return ir.Binary(ir.BinaryOperator.EQUAL, left, right, ir.Element.BOOL)
-
-
-def plus(left: ir.Expression, value: int, element: ir.Element) -> ir.Expression:
-    """`left + value` (or minus)."""
-    operator = ir.BinaryOperator.ADD if value >= 0 else ir.BinaryOperator.SUBTRACT
-    return ir.Binary(operator, left, ir.Const(abs(value), element), element)
+    return build.both(left, right)

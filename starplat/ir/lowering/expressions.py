@@ -5,6 +5,7 @@ from typing import assert_never
 
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.lowering.context import ELEMENTS, Context
 
@@ -148,8 +149,7 @@ class ExpressionLowering(ABC):
                 return ir.FindArc(self.expression(e.arguments[0]), self.expression(e.arguments[1]))
             case typed.Query.IS_EDGE:
                 found = ir.FindArc(self.expression(e.arguments[0]), self.expression(e.arguments[1]))
-                zero = ir.Const(0, ir.Element.ARC)
-                return ir.Binary(ir.BinaryOperator.GREATER_EQUAL, found, zero, ir.Element.BOOL)
+                return build.at_least(found, ir.Const(0, ir.Element.ARC))
             case typed.Query.MIN_WEIGHT | typed.Query.MAX_WEIGHT:
                 return self.weight_extreme(e)
         assert_never(e.query)

@@ -8,8 +8,9 @@ from typing import assert_never
 
 from starplat.analysis.parallel import ParallelLoop
 from starplat.frontend import typed
+from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.context import ELEMENTS, equal, false, true
+from starplat.ir.lowering.context import ELEMENTS
 from starplat.ir.lowering.host_side import HostSide
 from starplat.ir.lowering.kernels import KernelLowering
 from starplat.ir.lowering.surroundings import LevelScope, arc_place
@@ -84,9 +85,9 @@ def _both_neighbors(host: HostSide, s: typed.ForEach, domain: typed.Neighbors, j
     if first == halves[0]:
         _do_all(host, halves[0] + halves[1])
         return
-    host.do(ir.DeclareVariable(left, false()))
+    host.do(ir.DeclareVariable(left, build.FALSE))
     _do_all(host, first)
-    host.do(ir.HostIf(ir.Unary(ir.UnaryOperator.NOT, ir.Ref(left)), halves[1]))
+    host.do(ir.HostIf(build.denied(ir.Ref(left)), halves[1]))
 
 
 def _neighbors(
@@ -134,7 +135,7 @@ def visit_at_level(host: HostSide, node: ir.Variable, scope: LevelScope, work: P
     level = host.read(scope.levels, ir.Ref(node))
     with host.collect() as inner:
         _filtered(host, work)
-    host.do(ir.HostIf(equal(level, ir.Ref(scope.depth)), tuple(inner)))
+    host.do(ir.HostIf(build.equal(level, ir.Ref(scope.depth)), tuple(inner)))
 
 
 def _filtered(host: HostSide, s: typed.ForEach | ParallelLoop) -> None:
@@ -158,7 +159,7 @@ def _telling(ops: tuple[ir.HostOp, ...], left: ir.Variable, inside: bool = False
             case ir.HostForNeighbors() if not inside:
                 told.append(replace(op, body=_telling(op.body, left, inside=True)))
             case ir.HostBreak():
-                told += [ir.SetVariable(left, true()), op]
+                told += [ir.SetVariable(left, build.TRUE), op]
             case ir.HostIf():
                 then, otherwise = (_telling(block, left, inside) for block in (op.then, op.otherwise))
                 told.append(replace(op, then=then, otherwise=otherwise))

@@ -5,9 +5,9 @@ from contextlib import contextmanager
 
 from starplat.frontend import typed
 from starplat.ir import nodes as ir
+from starplat.ir.fresh_names import FreshNames
 from starplat.ir.lowering.context import ELEMENTS, Context
 from starplat.ir.lowering.expressions import ExpressionLowering
-from starplat.ir.lowering.names import Names
 from starplat.ir.lowering.surroundings import ArcPlace, LevelScope, Surroundings
 from starplat.ir.lowering.uses import holds_still
 
@@ -20,7 +20,7 @@ class HostOperations(ExpressionLowering):
         self.context = context
         self.function = function
         self.is_entry = is_entry
-        self.names = Names(array.name for array in ir.GRAPH_ARRAYS)
+        self.names = FreshNames(array.name for array in ir.GRAPH_ARRAYS)
         self.ops: list[ir.HostOp] = []
         self.prologue: list[ir.HostOp] = []
         self.variables: dict[typed.Symbol, ir.Variable] = {}

@@ -10,8 +10,8 @@ from typing import Protocol
 from starplat.analysis.races import LoopRaces
 from starplat.frontend import typed
 from starplat.ir import nodes as ir
+from starplat.ir.fresh_names import FreshNames
 from starplat.ir.lowering.context import Context
-from starplat.ir.lowering.names import Names
 from starplat.ir.lowering.surroundings import ArcPlace, LevelScope, Surroundings
 
 
@@ -32,7 +32,7 @@ class HostSide(Protocol):
 
     context: Context
     function: typed.FunctionDefinition
-    names: Names
+    names: FreshNames
     arrays: dict[typed.Symbol, ir.Array]
     variables: dict[typed.Symbol, ir.Variable]
     values: dict[typed.Symbol, ir.Expression]

@@ -4,8 +4,9 @@ from typing import assert_never
 
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType
+from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.context import COMBINES, ELEMENTS, EXTREMES, Context, array_of, element_of, false, true, zero
+from starplat.ir.lowering.context import COMBINES, ELEMENTS, EXTREMES, Context, array_of, element_of, zero
 from starplat.ir.lowering.host_expressions import HostExpressions
 from starplat.ir.lowering.host_loops import lower_for_each
 from starplat.ir.lowering.regions import RegionLowering
@@ -72,7 +73,7 @@ class HostLowering(HostExpressions):
                 if s.destination is not s.source:
                     self.do(ir.CopyArray(self.arrays[s.destination], self.arrays[s.source]))
             case typed.AddToSet():
-                self.do(ir.WriteCell(self.arrays[s.symbol], self.expression(s.member), true()))
+                self.do(ir.WriteCell(self.arrays[s.symbol], self.expression(s.member), build.TRUE))
             case typed.CallStatement():
                 self._call(s.call, None)
             case typed.Return():
@@ -122,7 +123,7 @@ class HostLowering(HostExpressions):
         array = self.stand_ins.get(self.arrays[symbol], self.arrays[symbol])
         self.do(ir.WriteCell(array, index, value))
         if array in self.announce:
-            self.do(ir.SetVariable(self.announce[array], false()))
+            self.do(ir.SetVariable(self.announce[array], build.FALSE))
 
     def _update(self, s: typed.Update) -> None:
         value = self.expression(s.value)

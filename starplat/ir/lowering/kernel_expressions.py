@@ -3,9 +3,9 @@
 from starplat.frontend import typed
 from starplat.frontend.types import PropertyType, Scalar, SetType
 from starplat.ir import nodes as ir
+from starplat.ir.fresh_names import FreshNames
 from starplat.ir.lowering.context import ELEMENTS, Context
 from starplat.ir.lowering.expressions import ExpressionLowering
-from starplat.ir.lowering.names import Names
 from starplat.ir.lowering.surroundings import ArcPlace, LevelScope, Surroundings
 
 
@@ -15,7 +15,7 @@ class KernelExpressions(ExpressionLowering):
     def __init__(
         self,
         context: Context,
-        names: Names,
+        names: FreshNames,
         around: Surroundings,
         shared: frozenset[int],
         levels: LevelScope | None = None,

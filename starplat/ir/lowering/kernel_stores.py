@@ -3,8 +3,9 @@
 from typing import assert_never
 
 from starplat.frontend import typed
+from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.context import COMBINES, ELEMENTS, EXTREMES, false, true
+from starplat.ir.lowering.context import COMBINES, ELEMENTS, EXTREMES
 from starplat.ir.lowering.kernel_expressions import KernelExpressions
 
 
@@ -23,7 +24,7 @@ class KernelStores(KernelExpressions):
                     ir.Store(self.around.words[symbol], ir.Const(0, ir.Element.INT), value, id(place) in self.shared)
                 ]
             case typed.Variable(symbol=symbol) if symbol in self.around.flags:
-                return [ir.Contribute(self.around.flags[symbol], true())]
+                return [ir.Contribute(self.around.flags[symbol], build.TRUE)]
             case typed.Variable(symbol=symbol):
                 return [ir.Contribute(self.around.reductions[symbol].variable, value)]
         assert_never(place)
@@ -38,7 +39,7 @@ class KernelStores(KernelExpressions):
             return []
         flag = self.around.announce[array]
         self.announced.add(flag)
-        return [ir.Contribute(flag, false())]
+        return [ir.Contribute(flag, build.FALSE)]
 
     def _update(self, s: typed.Update) -> list[ir.KernelOp]:
         combine, value = COMBINES[s.combine], self.expression(s.value)
@@ -68,7 +69,7 @@ class KernelStores(KernelExpressions):
             and isinstance(value, ir.Unary)
             and value.operator is ir.UnaryOperator.NEGATE
         ):
-            return ir.Binary(ir.BinaryOperator.SUBTRACT, old, value.operand, old.element)
+            return build.minus(old, value.operand)
         return ir.Binary(operator, old, value, old.element)
 
     def _extreme(self, s: typed.AssignExtreme) -> list[ir.KernelOp]:

@@ -4,8 +4,9 @@ from typing import assert_never
 
 from starplat.analysis.positions import aliases
 from starplat.frontend import typed
+from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.context import ELEMENTS, both, equal, plus, true, zero
+from starplat.ir.lowering.context import ELEMENTS, both, zero
 from starplat.ir.lowering.kernel_stores import KernelStores
 from starplat.ir.lowering.surroundings import ArcPlace, arc_place
 from starplat.ir.lowering.uses import holds_still
@@ -33,7 +34,9 @@ class KernelLowering(KernelStores):
             case typed.AssignExtreme():
                 return self._extreme(s)
             case typed.AddToSet():
-                return [ir.Store(self.written_array(s.symbol), self.expression(s.member), true(), id(s) in self.shared)]
+                return [
+                    ir.Store(self.written_array(s.symbol), self.expression(s.member), build.TRUE, id(s) in self.shared)
+                ]
             case typed.CallStatement():
                 return [ir.KernelCall(self.call(s.call))]
             case typed.Return():
@@ -147,25 +150,19 @@ class KernelLowering(KernelStores):
     def at_level(self, node: ir.Variable, step: int) -> ir.Expression | None:
         if self.levels is None or step == 0:
             return None
-        depth = plus(ir.Ref(self.levels.depth), step, ir.Element.INT)
-        return equal(ir.Load(self.levels.levels, ir.Ref(node)), depth)
+        beside = build.plus if step > 0 else build.minus
+        depth = beside(ir.Ref(self.levels.depth), build.number(abs(step)), ir.Element.INT)
+        return build.equal(ir.Load(self.levels.levels, ir.Ref(node)), depth)
 
     def _both_neighbors(self, s: typed.ForEach, domain: typed.Neighbors) -> list[ir.KernelOp]:
         """Out-neighbors, then in-neighbors, in one loop, so that `break` ends it."""
         before, here = self._held(domain.node, s.body)
         first_out, first_in = self.temporary("first_out", ir.Element.ARC), self.temporary("first_in", ir.Element.ARC)
         outs, step = self.temporary("outs", ir.Element.ARC), self.temporary("i", ir.Element.ARC)
-
-        def minus(a: ir.Expression, b: ir.Expression) -> ir.Expression:
-            return ir.Binary(ir.BinaryOperator.SUBTRACT, a, b, ir.Element.ARC)
-
-        def add(a: ir.Expression, b: ir.Expression) -> ir.Expression:
-            return ir.Binary(ir.BinaryOperator.ADD, a, b, ir.Element.ARC)
-
-        ins = minus(ir.REVERSE.end(here), ir.Ref(first_in))
-        is_out = ir.Binary(ir.BinaryOperator.LESS, ir.Ref(step), ir.Ref(outs), ir.Element.BOOL)
-        out_arc = add(ir.Ref(first_out), ir.Ref(step))
-        in_place = add(ir.Ref(first_in), minus(ir.Ref(step), ir.Ref(outs)))
+        ins = build.minus(ir.REVERSE.end(here), ir.Ref(first_in))
+        is_out = build.less(ir.Ref(step), ir.Ref(outs))
+        out_arc = build.plus(ir.Ref(first_out), ir.Ref(step))
+        in_place = build.plus(ir.Ref(first_in), build.minus(ir.Ref(step), ir.Ref(outs)))
         neighbor = self.local(s.iterator)
         w = ir.Ref(neighbor)
         arc = ir.Select(is_out, ir.CSR.arc_id(out_arc), ir.REVERSE.arc_id(in_place))
@@ -175,7 +172,7 @@ class KernelLowering(KernelStores):
         return [
             *before,
             ir.Let(first_out, ir.CSR.first(here)),
-            ir.Let(outs, minus(ir.CSR.end(here), ir.Ref(first_out))),
+            ir.Let(outs, build.minus(ir.CSR.end(here), ir.Ref(first_out))),
             ir.Let(first_in, ir.REVERSE.first(here)),
-            ir.ForRange(step, ir.Const(0, ir.Element.ARC), add(ir.Ref(outs), ins), body),
+            ir.ForRange(step, ir.Const(0, ir.Element.ARC), build.plus(ir.Ref(outs), ins), body),
         ]

@@ -11,8 +11,9 @@ from starplat.analysis import walk
 from starplat.analysis.parallel import ParallelLoop
 from starplat.analysis.races import LoopRaces, RaceClass
 from starplat.frontend import typed
+from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.context import both, equal, false
+from starplat.ir.lowering.context import both
 from starplat.ir.lowering.host_side import HostSide
 from starplat.ir.lowering.kernels import KernelLowering
 from starplat.ir.lowering.surroundings import LevelScope, Surroundings, arc_place
@@ -131,7 +132,7 @@ class RegionLowering:
         """Whether an iteration takes place: it is at the pass's level, belongs to the domain, passes the filter."""
         levels = lowering.levels
         if levels is not None and loop.levels:
-            member = both(equal(ir.Load(levels.levels, ir.Ref(iterator)), ir.Ref(levels.depth)), member)
+            member = both(build.equal(ir.Load(levels.levels, ir.Ref(iterator)), ir.Ref(levels.depth)), member)
         return member if loop.filter is None else both(member, lowering.expression(loop.filter))
 
     def _judge(self, races: LoopRaces, loop: ParallelLoop, levels: LevelScope | None) -> ir.Array:
@@ -212,7 +213,7 @@ class RegionLowering:
                     around.reductions[symbol] = ir.Reduction(self.host.variables[symbol], returned.combine)
                 case Return.FLAG:
                     assert returned.value is not None
-                    flag = self.host.declare(f"{symbol.name}_stored", ir.Element.BOOL, false())
+                    flag = self.host.declare(f"{symbol.name}_stored", ir.Element.BOOL, build.FALSE)
                     around.flags[symbol] = flag
                     after.append(partial(self._fetch_flag, symbol, flag, returned.value))
                 case Return.WORD:

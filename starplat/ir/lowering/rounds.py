@@ -7,8 +7,8 @@ from starplat.analysis.convergence import Spelling, convergence
 from starplat.analysis.parallel import ParallelLoop, of_bfs
 from starplat.analysis.pulling import pulls_from_parents
 from starplat.frontend import typed
+from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.context import equal, false, plus, true
 from starplat.ir.lowering.host_loops import visit_at_level
 from starplat.ir.lowering.host_side import HostSide
 from starplat.ir.lowering.kernels import KernelLowering
@@ -24,14 +24,14 @@ def lower_fixed_point(host: HostSide, s: typed.FixedPoint) -> None:
         if s.flag in host.variables:
             flag = host.variables[s.flag]
         else:
-            flag = host.declare(s.flag.name, ir.Element.BOOL, false())
+            flag = host.declare(s.flag.name, ir.Element.BOOL, build.FALSE)
             host.variables[s.flag], host.values[s.flag] = flag, ir.Ref(flag)
         form = convergence(s)
         if form.spelling is Spelling.ONE_FLAG and form.frontier is not None:
             body = _two_copies(host, s, flag, host.arrays[form.frontier])
         else:
             body = _in_place(host, s, flag)
-        host.do(ir.Loop((), ir.Unary(ir.UnaryOperator.NOT, ir.Ref(flag)), body, test_last=True))
+        host.do(ir.Loop((), build.denied(ir.Ref(flag)), body, test_last=True))
     host.do(ir.HostBlock(tuple(ops), s.span))
 
 
@@ -41,8 +41,8 @@ def _two_copies(host: HostSide, s: typed.FixedPoint, flag: ir.Variable, frontier
     following = host.second_copy(frontier)
     host.stand_ins[frontier], host.announce[following] = following, flag
     with host.collect() as ops:
-        host.do(ir.SetVariable(flag, true()))
-        host.do(ir.Fill(following, false()))
+        host.do(ir.SetVariable(flag, build.TRUE))
+        host.do(ir.Fill(following, build.FALSE))
         host.block(s.body)
         host.do(ir.Swap(frontier, following))
     del host.stand_ins[frontier], host.announce[following]
@@ -51,7 +51,7 @@ def _two_copies(host: HostSide, s: typed.FixedPoint, flag: ir.Variable, frontier
 
 def _in_place(host: HostSide, s: typed.FixedPoint, flag: ir.Variable) -> tuple[ir.HostOp, ...]:
     with host.collect() as ops:
-        host.do(ir.SetVariable(flag, true()))
+        host.do(ir.SetVariable(flag, build.TRUE))
         host.block(s.body)
         if _speaks_of_nodes(s):
             lowering = KernelLowering(host.context, host.names.inner(), host.surroundings(), frozenset())
@@ -63,7 +63,7 @@ def _in_place(host: HostSide, s: typed.FixedPoint, flag: ir.Variable) -> tuple[i
             host.regions.emit(ir.Kernel("", ir.AllNodes(), node, body, reductions=reductions, span=span))
         else:
             condition = host.expression(s.condition)
-            holds = ir.Binary(ir.BinaryOperator.AND, ir.Ref(flag), condition, ir.Element.BOOL)
+            holds = build.both(ir.Ref(flag), condition)
             host.do(ir.SetVariable(flag, holds))
     return tuple(ops)
 
@@ -78,7 +78,7 @@ def lower_bfs(host: HostSide, s: typed.IterateInBFS) -> None:
         source = host.simple(s.source, "source")
         with host.collect() as search:
             _search(host, s, source)
-        starts = ir.Binary(ir.BinaryOperator.GREATER_EQUAL, source, ir.Const(0, ir.Element.NODE), ir.Element.BOOL)
+        starts = build.at_least(source, ir.Const(0, ir.Element.NODE))
         host.do(ir.HostIf(starts, tuple(search)))
     host.do(ir.HostBlock(tuple(ops), s.span))
 
@@ -88,23 +88,23 @@ def _search(host: HostSide, s: typed.IterateInBFS, source: ir.Expression) -> Non
     host.do(ir.Fill(levels, ir.infinity(INT)))
     host.do(ir.WriteCell(levels, source, ir.Const(0, INT)))
     depth = host.declare("depth", INT, ir.Const(0, INT))
-    found = host.declare("found", ir.Element.BOOL, false())
+    found = host.declare("found", ir.Element.BOOL, build.FALSE)
     pulling = frozenset(
         id(x) for x in walk.statements(s.body) if isinstance(x, typed.ForEach) and pulls_from_parents(x, s)
     )
     passes = of_bfs(s)
     with host.collect() as body:
-        host.do(ir.SetVariable(found, false()))
+        host.do(ir.SetVariable(found, build.FALSE))
         _find_next_level(host, s, levels, depth, found)
         _run_level(host, s, passes[0], LevelScope(s.iterator, levels, depth, pulling))
-        host.do(ir.SetVariable(depth, plus(ir.Ref(depth), 1, INT)))
+        host.do(ir.SetVariable(depth, build.plus(ir.Ref(depth), build.ONE, INT)))
     host.do(ir.Loop((), ir.Ref(found), tuple(body), test_last=True))
     if len(passes) == 1:
         return
     with host.collect() as back:
-        host.do(ir.SetVariable(depth, plus(ir.Ref(depth), -1, INT)))
+        host.do(ir.SetVariable(depth, build.minus(ir.Ref(depth), build.ONE, INT)))
         _run_level(host, s, passes[1], LevelScope(s.iterator, levels, depth, frozenset()))
-    above = ir.Binary(ir.BinaryOperator.GREATER, ir.Ref(depth), ir.Const(0, INT), ir.Element.BOOL)
+    above = build.greater(ir.Ref(depth), build.ZERO)
     host.do(ir.Loop((), above, tuple(back)))
 
 
@@ -115,11 +115,11 @@ def _find_next_level(
     v = ir.Variable(names.fresh(s.iterator.name), ir.Element.NODE)
     w = ir.Variable(names.fresh("neighbor"), ir.Element.NODE)
     e = ir.Variable(names.fresh("e"), ir.Element.ARC)
-    next_depth = plus(ir.Ref(depth), 1, INT)
-    told = (ir.Contribute(found, true()),)
+    next_depth = build.plus(ir.Ref(depth), build.ONE, INT)
+    told = (ir.Contribute(found, build.TRUE),)
     step = ir.ExtremeCell(ir.Combine.MIN, levels, ir.Ref(w), next_depth, (), shared=True, also=told)
     walk_arcs = ir.ForNeighbors(ir.Direction.OUT, ir.Ref(v), w, e, (step,), parallel=True)
-    at_level = equal(ir.Load(levels, ir.Ref(v)), ir.Ref(depth))
+    at_level = build.equal(ir.Load(levels, ir.Ref(v)), ir.Ref(depth))
     reductions = (ir.Reduction(found, ir.Combine.OR),)
     kernel = ir.Kernel(
         "",

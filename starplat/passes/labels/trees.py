@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
+from starplat.ir.fresh_names import FreshNames
 from starplat.ir.visitor import with_signature
-from starplat.passes.rewritten import free_name
 from starplat.source import Span
 
 STEPS = ("start", "sample", "set_apart", "join", "flatten")
@@ -205,7 +205,7 @@ class Trees:
 
     def local(self, name: str, element: ir.Element | None = None) -> ir.Variable:
         """A local of the kernels, by default for a label; its name is free in each of them."""
-        return ir.Variable(free_name(name, self.taken), element or self.tree.element)
+        return ir.Variable(FreshNames(self.taken).free(name), element or self.tree.element)
 
     def better(self, one: ir.Expression, other: ir.Expression) -> ir.Expression:
         return ir.Apply(ir.MathFunction.MIN if self.is_least else ir.MathFunction.MAX, (one, other), one.element)

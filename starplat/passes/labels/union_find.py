@@ -19,11 +19,11 @@ from dataclasses import dataclass, replace
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
+from starplat.ir.fresh_names import FreshNames, names_throughout
 from starplat.passes.labels.loops import LabelLoop, label_loops
 from starplat.passes.labels.starts import Start
 from starplat.passes.labels.trees import STEPS, Trees
-from starplat.passes.names import names_throughout
-from starplat.passes.rewritten import Found, Rewritten, free_name, replaced, tidied
+from starplat.passes.rewritten import Found, Rewritten, replaced, tidied
 
 
 def union_find(
@@ -75,18 +75,16 @@ class _Builder:
         assert self.found.labels.array is not None
         self.label: ir.Array = self.found.labels.array
         self.are_nodes = self.found.start is Start.NODES
-        kernels = {kernel.name for kernel in self.module.kernels}
+        kernels = FreshNames(kernel.name for kernel in self.module.kernels)
         stem = f"{self.host_function.name}_{self.label.name}"
-        self.names = {step: free_name(f"{stem}_{step}", kernels) for step in (*STEPS, "restart", "combine", "share")}
-        names = names_throughout(self.host_function, self.module)
-        self.one_way = ir.Variable(free_name("one_way", names), ir.Element.BOOL)
+        self.names = {step: kernels.free(f"{stem}_{step}") for step in (*STEPS, "restart", "combine", "share")}
+        names = FreshNames(names_throughout(self.host_function, self.module))
+        self.one_way = ir.Variable(names.free("one_way"), ir.Element.BOOL)
         self.both_ways = self.symmetric or self.found.both_ways
         self.apart = ir.Array(
-            free_name(f"{self.label.name}_apart", names), ir.Element.BOOL, ir.Extent.NODES, ir.Origin.TEMPORARY
+            names.free(f"{self.label.name}_apart"), ir.Element.BOOL, ir.Extent.NODES, ir.Origin.TEMPORARY
         )
-        tree = ir.Array(
-            free_name(f"{self.label.name}_tree", names), ir.Element.NODE, ir.Extent.NODES, ir.Origin.TEMPORARY
-        )
+        tree = ir.Array(names.free(f"{self.label.name}_tree"), ir.Element.NODE, ir.Extent.NODES, ir.Origin.TEMPORARY)
         self.tree = self.label if self.are_nodes else tree
         self.trees = Trees(
             self.tree,

@@ -11,9 +11,9 @@ from functools import cached_property
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
+from starplat.ir.fresh_names import FreshNames, names_throughout
 from starplat.ir.visitor import walk_host, with_signature
-from starplat.passes.names import names_throughout
-from starplat.passes.rewritten import Found, Rewritten, free_name, tidied
+from starplat.passes.rewritten import Found, Rewritten, tidied
 from starplat.passes.triangles.meetings import Meeting
 from starplat.passes.triangles.node_counts import NodeCounts, node_counts
 from starplat.passes.triangles.search import TriangleSearch
@@ -69,7 +69,7 @@ class _Maker:
     @cached_property
     def name(self) -> str:
         """The array of counts'; looked for where there is something to count."""
-        return free_name("triangles_of", names_throughout(self.function, self.module))
+        return FreshNames(names_throughout(self.function, self.module)).free("triangles_of")
 
     def counts(self, element: ir.Element) -> ir.Array:
         return ir.Array(self.name, element, ir.Extent.NODES, ir.Origin.TEMPORARY)
@@ -90,7 +90,7 @@ class _Maker:
             self.module, self.function, self.kernel, self.launch, self.meeting, loops_matter=found.loops_count
         )
         search.taken.add(counts.name)
-        name = free_name(f"{self.kernel.name}_from_triangles", {kernel.name for kernel in self.module.kernels})
+        name = FreshNames({kernel.name for kernel in self.module.kernels}).free(f"{self.kernel.name}_from_triangles")
         comment = f"{self.kernel.comment}: from the triangles of nodes".removeprefix(": ")
         rest = with_signature(replace(self.kernel, name=name, body=found.body, comment=comment))
         return search.module_with(

@@ -16,9 +16,9 @@ from typing import assert_never
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
+from starplat.ir.fresh_names import FreshNames, names_throughout
 from starplat.ir.visitor import with_signature
-from starplat.passes.names import names_throughout
-from starplat.passes.rewritten import free_name, replaced
+from starplat.passes.rewritten import replaced
 from starplat.passes.triangles.marked_rows import MarkedRows
 from starplat.passes.triangles.meetings import Meeting, Tally
 
@@ -38,26 +38,20 @@ class TriangleSearch:
 
     def __post_init__(self) -> None:
         kernels = {kernel.name for kernel in self.module.kernels}
-        self.names = {step: free_name(f"{self.kernel.name}_{step}", kernels) for step in _STEPS}
-        self.outer = names_throughout(self.host_function, self.module)
-        self.other = ir.Variable(self.own("other_graph"), ir.Element.BOOL)
-        self.excess = ir.Variable(self.own("downward_excess"), ir.Element.LONG)
-        self.kept = ir.Array(self.own("kept_columns"), ir.Element.NODE, ir.Extent.ARCS, ir.Origin.TEMPORARY)
-        self.ends = ir.Array(self.own("kept_ends"), ir.Element.ARC, ir.Extent.NODES, ir.Origin.TEMPORARY)
-        self.marks = ir.Array(self.own("marked"), ir.Element.INT, ir.Extent.WORKERS_BITS, ir.Origin.TEMPORARY)
+        self.names = {step: FreshNames(kernels).free(f"{self.kernel.name}_{step}") for step in _STEPS}
+        self.outer = FreshNames(names_throughout(self.host_function, self.module))
+        self.other = ir.Variable(self.outer.fresh("other_graph"), ir.Element.BOOL)
+        self.excess = ir.Variable(self.outer.fresh("downward_excess"), ir.Element.LONG)
+        self.kept = ir.Array(self.outer.fresh("kept_columns"), ir.Element.NODE, ir.Extent.ARCS, ir.Origin.TEMPORARY)
+        self.ends = ir.Array(self.outer.fresh("kept_ends"), ir.Element.ARC, ir.Extent.NODES, ir.Origin.TEMPORARY)
+        self.marks = ir.Array(self.outer.fresh("marked"), ir.Element.INT, ir.Extent.WORKERS_BITS, ir.Origin.TEMPORARY)
         self.taken = {self.other.name, self.excess.name, self.kept.name, self.ends.name, self.marks.name}
         self.v, self.u, self.w = (self.local(name, ir.Element.NODE) for name in "vuw")
         self.e, self.i = self.local("e", ir.Element.ARC), self.local("i", ir.Element.ARC)
 
-    def own(self, name: str) -> str:
-        """A free name in the host function and its kernels, taken from now on."""
-        chosen = free_name(name, self.outer)
-        self.outer.add(chosen)
-        return chosen
-
     def local(self, name: str, element: ir.Element) -> ir.Variable:
         """A local of the kernels written here."""
-        return ir.Variable(free_name(name, self.taken), element)
+        return ir.Variable(FreshNames(self.taken).free(name), element)
 
     def module_with(
         self,

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
+from starplat.ir.fresh_names import FreshNames
 from starplat.ir.visitor import walk_expression, with_signature
 from starplat.schedule.edge_effects import EdgeEffect, edge_effect
-from starplat.schedule.names import Taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def says_only_that(ops: Iterable[ir.KernelOp]) -> bool:
 def from_other_end(
     kernel: ir.Kernel,
     spread: Spread,
-    taken: Taken,
+    taken: FreshNames,
     chosen: ir.Expression,
     told: tuple[ir.KernelOp, ...],
     *,
@@ -81,12 +81,12 @@ def from_other_end(
     assert kernel.iterator is not None
     node = spread.loop.neighbor
     found = ir.KernelIf(build.both(chosen, *spread.guards), (_lowered(spread, by_value), *told, ir.KernelBreak()))
-    position = ir.Variable(taken.free(f"{spread.loop.position.name}_in"), ir.Element.ARC)
+    position = ir.Variable(taken.fresh(f"{spread.loop.position.name}_in"), ir.Element.ARC)
     unreached = build.equal(ir.Load(spread.cells, ir.Ref(node)), ir.infinity(spread.cells.element))
     return with_signature(
         replace(
             kernel,
-            name=taken.free(f"{kernel.name}_pull"),
+            name=taken.fresh(f"{kernel.name}_pull"),
             domain=ir.AllNodes(),
             iterator=node,
             filter=unreached,

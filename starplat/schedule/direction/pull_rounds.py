@@ -7,10 +7,10 @@ fewer nodes pushing is fast in any case, with more there is no doubt.
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.fresh_names import FreshNames
 from starplat.ir.shapes.listed import known_length
 from starplat.ir.visitor import with_signature
 from starplat.schedule.loop.groups import FEW
-from starplat.schedule.names import Taken
 from starplat.source import Span
 
 _MANY_NODES, _MANY_ARCS = 16, 8
@@ -45,7 +45,7 @@ def pulls_if_many_words(
 class ListChoices:
     """Makes choices by list lengths, and the kernels that count arcs for them, collected in `added`."""
 
-    def __init__(self, taken: Taken, added: list[ir.Kernel]) -> None:
+    def __init__(self, taken: FreshNames, added: list[ir.Kernel]) -> None:
         self.taken = taken
         self.added = added
         self._counts: dict[ir.Array, tuple[ir.Kernel, ir.Variable, ir.Variable]] = {}
@@ -77,22 +77,22 @@ class ListChoices:
         """The kernel that counts the arcs of listed nodes, and the variables for the count and for the choice."""
         if listed.array not in self._counts:
             kernel = self._counting(listed, span)
-            pulls = ir.Variable(self.taken.free("pulls"), ir.Element.BOOL)
+            pulls = ir.Variable(self.taken.fresh("pulls"), ir.Element.BOOL)
             self._counts[listed.array] = kernel, kernel.reductions[0].variable, pulls
             self.added.append(kernel)
         return self._counts[listed.array]
 
     def _counting(self, listed: ir.Listed, span: Span) -> ir.Kernel:
         name = listed.array.name
-        node = ir.Variable(self.taken.free("active_node"), ir.Element.NODE)
-        arcs = ir.Variable(self.taken.free("active_arcs"), ir.Element.FLOAT)
+        node = ir.Variable(self.taken.fresh("active_node"), ir.Element.NODE)
+        arcs = ir.Variable(self.taken.fresh("active_arcs"), ir.Element.FLOAT)
         degree = ir.Cast(ir.CSR.degree(ir.Ref(node)), ir.Element.FLOAT)
         told = (ir.Reduction(arcs, ir.Combine.ADD),)
         body = (ir.Contribute(arcs, degree),)
         comment = "how many arcs the active nodes have"
         return with_signature(
             ir.Kernel(
-                self.taken.free(f"arcs_of_{name}"), listed, node, body, reductions=told, span=span, comment=comment
+                self.taken.fresh(f"arcs_of_{name}"), listed, node, body, reductions=told, span=span, comment=comment
             )
         )
 

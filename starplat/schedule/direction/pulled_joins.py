@@ -12,18 +12,18 @@ from typing import assert_never
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjunction, conjuncts
+from starplat.ir.fresh_names import FreshNames
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import all_expressions, variables_read, with_signature
 from starplat.schedule.direction.join_effects import Marks
 from starplat.schedule.direction.joins import Join
 from starplat.schedule.edge_effects import Step, unfolded
-from starplat.schedule.names import Taken
 
 _FUNCTIONS = {ir.Combine.MIN: ir.MathFunction.MIN, ir.Combine.MAX: ir.MathFunction.MAX}
 
 
-def pulled(join: Join, taken: Taken, *, shares_arcs: bool) -> ir.Kernel:
+def pulled(join: Join, taken: FreshNames, *, shares_arcs: bool) -> ir.Kernel:
     """The pull kernel; threads may share the arcs among which it searches if `shares_arcs`."""
     return _Puller(join, taken).kernel(shares_arcs)
 
@@ -31,11 +31,11 @@ def pulled(join: Join, taken: Taken, *, shares_arcs: bool) -> ir.Kernel:
 @dataclass(frozen=True, slots=True)
 class _Puller:
     join: Join
-    taken: Taken
+    taken: FreshNames
 
     def kernel(self, shares_arcs: bool) -> ir.Kernel:
         join, effect = self.join, self.join.effect
-        place = ir.Variable(self.taken.free(f"{join.edge.loop.position.name}_in"), ir.Element.ARC)
+        place = ir.Variable(self.taken.fresh(f"{join.edge.loop.position.name}_in"), ir.Element.ARC)
         asked: ir.Expression | None = None
         match effect:
             case ir.ExtremeCell() if _data(effect):
@@ -50,7 +50,7 @@ class _Puller:
                 assert_never(effect)
         made = replace(
             join.kernel,
-            name=self.taken.free(f"{join.kernel.name}_pull"),
+            name=self.taken.fresh(f"{join.kernel.name}_pull"),
             domain=ir.AllNodes(),
             iterator=join.edge.loop.neighbor,
             filter=asked,
@@ -107,7 +107,7 @@ class _Puller:
         self, effect: ir.ExtremeCell, steps: tuple[Step, ...], last: tuple[ir.KernelOp, ...]
     ) -> tuple[tuple[Step, ...], tuple[ir.KernelOp, ...]]:
         """The same with a single read of a cell that other threads may change, so that carried values belong to it."""
-        seen = ir.Variable(self.taken.free(f"{effect.array.name}_seen"), effect.array.element)
+        seen = ir.Variable(self.taken.fresh(f"{effect.array.name}_seen"), effect.array.element)
         look = _Seen(ir.Load(effect.array, ir.Ref(self.join.teller)), seen)
         looking = tuple(look.step(step) for step in steps)
         inside = look.kernel_block(last)
@@ -142,7 +142,7 @@ class _Puller:
         return self.local(f"{word}_{effect.array.name}", effect.array.element)
 
     def local(self, name: str, element: ir.Element) -> ir.Variable:
-        return ir.Variable(self.taken.free(name), element)
+        return ir.Variable(self.taken.fresh(name), element)
 
     def stored(self, effect: ir.ExtremeCell, best: ir.Variable, held: dict[ir.Carry, ir.Variable]) -> ir.KernelIf:
         """The one update of the cell; other threads may read it meanwhile."""

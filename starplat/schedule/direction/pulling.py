@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from starplat.ir import nodes as ir
+from starplat.ir.fresh_names import FreshNames
 from starplat.ir.launches import is_launched_once
 from starplat.ir.points import Way, way_of
 from starplat.ir.uses import stream
@@ -18,7 +19,6 @@ from starplat.schedule.direction.joins import Join, NotJoined, join_of, told_too
 from starplat.schedule.direction.judged import known_of, launched_before
 from starplat.schedule.direction.pulled_joins import pulled
 from starplat.schedule.direction.settling import settles
-from starplat.schedule.names import Taken
 from starplat.schedule.step import Choice
 
 
@@ -74,7 +74,7 @@ def _in_its_place(join: Join, loops: list[ir.Loop], module: ir.Module) -> Join:
 class Pulls:
     """The pull kernels, made on demand, and the choices reported."""
 
-    def __init__(self, module: ir.Module, taken: Taken) -> None:
+    def __init__(self, module: ir.Module, taken: FreshNames) -> None:
         self.module = module
         self.found = pullable(module)
         self.taken = taken

@@ -11,6 +11,7 @@ from dataclasses import replace
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.fresh_names import names_of
 from starplat.ir.launches import used_host_arrays
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.members import membership
@@ -20,7 +21,6 @@ from starplat.schedule.direction.pull_kernels import from_other_end, with_graph_
 from starplat.schedule.direction.pulling import Pulls
 from starplat.schedule.direction.unused import without_the_unused
 from starplat.schedule.direction.waves import Wave, wave_in, wave_of
-from starplat.schedule.names import Taken
 from starplat.schedule.schedule import Direction as Wanted
 from starplat.schedule.schedule import Schedule
 from starplat.schedule.step import Choice, Decided
@@ -56,7 +56,7 @@ class _Maker(Rewriter):
         self.waves: dict[int, Wave] = {}
         self.walking: set[str] = set()
         self.pushes: set[str] = set()
-        self.taken = Taken(module)
+        self.taken = names_of(module)
         self.pulls = Pulls(module, self.taken)
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
@@ -116,7 +116,7 @@ class _Maker(Rewriter):
         spread, lowering = wave.spread, wave.spread.lowering
         found = membership(kernel)
         assert found is not None
-        value = ir.Variable(self.taken.free(f"{wave.values.name}_of_next"), wave.values.element)
+        value = ir.Variable(self.taken.fresh(f"{wave.values.name}_of_next"), wave.values.element)
         lowers = build.less(ir.Ref(value), ir.Load(wave.values, lowering.index))
         told = tuple(ir.Store(carry.array, carry.index, carry.value, shared=True) for carry in lowering.carried)
         store = ir.Store(wave.values, lowering.index, ir.Ref(value), shared=True)

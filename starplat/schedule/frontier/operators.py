@@ -13,6 +13,7 @@ from typing import assert_never
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjunction
+from starplat.ir.fresh_names import names_of
 from starplat.ir.launches import launched_names
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import walk_kernel, with_signature
@@ -20,7 +21,6 @@ from starplat.schedule.frontier.active_sets import begins_cleared
 from starplat.schedule.frontier.kernel_parts import Cleared, Done, Lost, Part, negated
 from starplat.schedule.frontier.own_flags import parts_of
 from starplat.schedule.levels.step import with_arrays
-from starplat.schedule.names import Taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class _Sayer(Rewriter):
     def __init__(self, module: ir.Module, flags: frozenset[ir.Array]) -> None:
         self.given = module
         self.flags = flags
-        self.taken = Taken(module)
+        self.taken = names_of(module)
         self.kernels: list[ir.Kernel] = []
         self.staying: dict[ir.Array, ir.Array] = {}
         self.region: tuple[ir.HostOp, ...] = ()
@@ -116,7 +116,7 @@ class _Sayer(Rewriter):
     def stay(self, array: ir.Array) -> ir.Array:
         """The set of those that stay when some leave."""
         if array not in self.staying:
-            name = self.taken.free(f"{array.name}_stay")
+            name = self.taken.fresh(f"{array.name}_stay")
             self.staying[array] = ir.Array(name, ir.Element.BOOL, ir.Extent.NODES, ir.Origin.TEMPORARY)
             self.new.append(self.staying[array])
         return self.staying[array]
@@ -128,7 +128,7 @@ class _Sayer(Rewriter):
         told = {op.reduction for op in walk_kernel(body) if isinstance(op, ir.Contribute)}
         part = replace(
             kernel,
-            name=self.taken.free(kernel.name),
+            name=self.taken.fresh(kernel.name),
             filter=conjunction(conditions),
             body=body,
             reductions=tuple(r for r in kernel.reductions if r.variable in told),
@@ -140,8 +140,8 @@ class _Sayer(Rewriter):
 
     def copied(self, destination: ir.Array, source: ir.Array) -> tuple[ir.HostOp, ...]:
         """Clears one set, then adds the members of the other."""
-        node = ir.Variable(self.taken.free("v"), ir.Element.NODE)
-        name = self.taken.free(f"copy_{source.name}")
+        node = ir.Variable(self.taken.fresh("v"), ir.Element.NODE)
+        name = self.taken.fresh(f"copy_{source.name}")
         comment = f"copies '{source.name}' to '{destination.name}'"
         put = (ir.Store(destination, ir.Ref(node), build.TRUE),)
         kernel = ir.Kernel(name, ir.AllNodes(), node, put, filter=ir.Load(source, ir.Ref(node)), comment=comment)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjunction, conjuncts
+from starplat.ir.fresh_names import FreshNames
 from starplat.ir.launches import given_by, read_by
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.uses import stream
@@ -20,7 +21,6 @@ from starplat.schedule.direction.pull_rounds import ListChoices
 from starplat.schedule.levels.kernels import asked_level
 from starplat.schedule.levels.loops import Levels, WayBack
 from starplat.schedule.levels.pull import pulled_level
-from starplat.schedule.names import Taken
 from starplat.schedule.schedule import Direction
 from starplat.schedule.step import Choice
 
@@ -68,15 +68,15 @@ class LevelList:
         )
 
 
-def level_list(levels: Levels, taken: Taken) -> LevelList:
+def level_list(levels: Levels, taken: FreshNames) -> LevelList:
     """The declarations of a list of levels; where the host drives the rounds, it keeps the starts of levels itself."""
     name = levels.cells.name
     origin = ir.Origin.TEMPORARY if levels.in_one_launch else ir.Origin.HOST
     return LevelList(
-        ir.Array(taken.free(f"{name}_order"), ir.Element.NODE, ir.Extent.NODES, ir.Origin.TEMPORARY),
-        ir.Array(taken.free(f"{name}_starts"), ir.Element.INT, ir.Extent.NODES_AND_ONE, origin),
-        ir.Variable(taken.free(f"{name}_begin"), ir.Element.INT),
-        ir.Variable(taken.free(f"{name}_end"), ir.Element.INT),
+        ir.Array(taken.fresh(f"{name}_order"), ir.Element.NODE, ir.Extent.NODES, ir.Origin.TEMPORARY),
+        ir.Array(taken.fresh(f"{name}_starts"), ir.Element.INT, ir.Extent.NODES_AND_ONE, origin),
+        ir.Variable(taken.fresh(f"{name}_begin"), ir.Element.INT),
+        ir.Variable(taken.fresh(f"{name}_end"), ir.Element.INT),
     )
 
 
@@ -110,15 +110,17 @@ class LevelsAsLists(ReturnRewriter):
     """Lets both directions of one loop over levels walk the list, which the kernel that finds the next level
     extends."""
 
-    def __init__(self, module: ir.Module, function: str, levels: Levels, taken: Taken, direction: Direction) -> None:
+    def __init__(
+        self, module: ir.Module, function: str, levels: Levels, taken: FreshNames, direction: Direction
+    ) -> None:
         super().__init__(levels, level_list(levels, taken))
         self.given = module
         self.function = function
         self.direction = direction
-        count = taken.free(f"{levels.cells.name}_count")
+        count = taken.fresh(f"{levels.cells.name}_count")
         self.count = ir.Array(count, ir.Element.INT, ir.Extent.ONE, ir.Origin.TEMPORARY)
-        self.place = ir.Variable(taken.free("slot"), ir.Element.INT)
-        self.node = ir.Variable(taken.free("found_node"), ir.Element.NODE)
+        self.place = ir.Variable(taken.fresh("slot"), ir.Element.INT)
+        self.node = ir.Variable(taken.fresh("found_node"), ir.Element.NODE)
         self.signal = found_signal(levels, module)
         self.pull = self.pulling(taken)
         self.counting: list[ir.Kernel] = []
@@ -132,7 +134,7 @@ class LevelsAsLists(ReturnRewriter):
         pull = () if self.pull is None else (self.pull,)
         return with_graph_arrays(replace(self.given, functions=functions, kernels=(*kernels, *pull, *self.counting)))
 
-    def pulling(self, taken: Taken) -> ir.Kernel | None:
+    def pulling(self, taken: FreshNames) -> ir.Kernel | None:
         """The pull kernel that finds the next level, where legal; the host chooses between both."""
         if self.direction is Direction.PUSH or self.levels.in_one_launch:
             return None

@@ -7,13 +7,13 @@ A cell that is lowered was INF and is lowered once, to the next level's number, 
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjuncts
+from starplat.ir.fresh_names import FreshNames
 from starplat.ir.visitor import walk_expression
 from starplat.schedule.direction.pull_kernels import Spread, from_other_end, says_only_that, spread_in
 from starplat.schedule.levels.loops import Levels
-from starplat.schedule.names import Taken
 
 
-def pulled_level(found: ir.Kernel, levels: Levels, taken: Taken) -> ir.Kernel | None:
+def pulled_level(found: ir.Kernel, levels: Levels, taken: FreshNames) -> ir.Kernel | None:
     """The pull kernel for one that finds the next level by walking the list; None where that does other things as
     well."""
     assert found.iterator is not None

@@ -12,6 +12,7 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.conditions import conjuncts
+from starplat.ir.fresh_names import FreshNames, names_of
 from starplat.ir.launches import used_host_arrays
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import arrays_in, walk_host, with_signature, written_arrays
@@ -19,7 +20,6 @@ from starplat.schedule.direction.judged import judged_filters
 from starplat.schedule.levels.kernels import as_lowering, asked_level
 from starplat.schedule.levels.lists import LevelsAsLists, ReturnRewriter, level_list
 from starplat.schedule.levels.loops import Levels, levels_in
-from starplat.schedule.names import Taken
 from starplat.schedule.queues.step import has_queues
 from starplat.schedule.schedule import Frontier, Schedule
 from starplat.schedule.step import Choice, Decided
@@ -40,15 +40,15 @@ def levels_at_hand(module: ir.Module, schedule: Schedule, capabilities: Capabili
             directions: tuple[Choice, ...] = ()
             module = _with_lowering(module, levels)
             if levels.in_one_launch and capabilities.shared_arcs:
-                module = _Flagger(module, function.name, levels, Taken(module)).module()
+                module = _Flagger(module, function.name, levels, names_of(module)).module()
                 what = "are a set, which is listed for the way back" if levels.returns else "are a set"
             elif lists:
-                listing = LevelsAsLists(module, function.name, levels, Taken(module), schedule.direction)
+                listing = LevelsAsLists(module, function.name, levels, names_of(module), schedule.direction)
                 module, directions = listing.module(), tuple(listing.directions())
                 what = "are listed as they are found" + ", and both ways walk the list" * bool(levels.returns)
             elif bits:
                 there = replace(levels, returns=())
-                module = _Flagger(module, function.name, there, Taken(module)).module()
+                module = _Flagger(module, function.name, there, names_of(module)).module()
                 what = "are a set" + "; the way back tests the level of every node" * bool(levels.returns)
             else:
                 continue
@@ -97,13 +97,13 @@ def with_arrays(module: ir.Module) -> ir.Module:
 class _Flagger(ReturnRewriter):
     """Gives the cells of one loop flags, and lists the flagged nodes in each round if a loop goes back."""
 
-    def __init__(self, module: ir.Module, function: str, levels: Levels, taken: Taken) -> None:
+    def __init__(self, module: ir.Module, function: str, levels: Levels, taken: FreshNames) -> None:
         super().__init__(levels, level_list(levels, taken))
         self.given = module
         self.function = function
-        self.now = _array(taken.free(f"{levels.cells.name}_nodes"))
-        self.following = _array(taken.free(f"{levels.cells.name}_next"))
-        self.size = ir.Variable(taken.free(f"{levels.cells.name}_size"), ir.Element.INT)
+        self.now = _array(taken.fresh(f"{levels.cells.name}_nodes"))
+        self.following = _array(taken.fresh(f"{levels.cells.name}_next"))
+        self.size = ir.Variable(taken.fresh(f"{levels.cells.name}_size"), ir.Element.INT)
 
     def module(self) -> ir.Module:
         functions = tuple(self.host_function(f) if f.name == self.function else f for f in self.given.functions)

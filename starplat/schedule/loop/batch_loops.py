@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
+from starplat.ir.fresh_names import FreshNames
 from starplat.ir.launches import scalars_set
 from starplat.ir.shapes.listed import known_length
 from starplat.ir.uses import stream
 from starplat.ir.visitor import all_expressions, declared_by, expressions_of, walk_expression, walk_host
 from starplat.schedule.loop.group_rounds import copied
 from starplat.schedule.loop.threads import is_safe, shortens
-from starplat.schedule.names import Taken
 
 LOOPS = (ir.Loop, ir.HostForRange, ir.HostForNeighbors, ir.HostForMembers)
 
@@ -40,7 +40,7 @@ class Rounds:
     varying: tuple[ir.Variable, ...]
 
 
-def rounds_of(op: ir.HostOp, module: ir.Module, taken: Taken) -> Rounds | None:
+def rounds_of(op: ir.HostOp, module: ir.Module, taken: FreshNames) -> Rounds | None:
     """The loop, if it is of a kind that has rounds and a condition."""
     match op:
         case ir.Loop(before, condition, body, True):
@@ -48,7 +48,7 @@ def rounds_of(op: ir.HostOp, module: ir.Module, taken: Taken) -> Rounds | None:
         case ir.Loop(before, condition, body, False):
             return _rounds(copied(before), True, (*body, *op.step, *_again(before)), condition, module)
         case ir.HostForRange(variable, first, end, body):
-            last = ir.Variable(taken.free(f"{variable.name}_end"), variable.element)
+            last = ir.Variable(taken.fresh(f"{variable.name}_end"), variable.element)
             less = build.less(ir.Ref(variable), ir.Ref(last))
             one = ir.Const(1, variable.element)
             advance = ir.SetVariable(variable, build.plus(ir.Ref(variable), one))

@@ -11,6 +11,7 @@ from itertools import islice
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
+from starplat.ir.fresh_names import FreshNames
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import map_expression
 from starplat.ir.uses import stream
@@ -25,7 +26,6 @@ from starplat.schedule.loop.batch_values import (
     stores_of,
     without_stores,
 )
-from starplat.schedule.names import Taken
 from starplat.source import Span
 
 MOST_PARTS = 8
@@ -44,7 +44,7 @@ class Round:
         turns: for every swap, whether it has happened an odd number of times: by the host, and on the device.
     """
 
-    def __init__(self, module: ir.Module, taken: Taken, prefix: str, span: Span, names: dict[str, str]) -> None:
+    def __init__(self, module: ir.Module, taken: FreshNames, prefix: str, span: Span, names: dict[str, str]) -> None:
         self.module = module
         self.taken = taken
         self.prefix = prefix
@@ -61,7 +61,7 @@ class Round:
 
     def cell(self, name: str, element: ir.Element) -> ir.Array:
         """A new cell on the device."""
-        return ir.Array(self.taken.free(name), element, ir.Extent.ONE, ir.Origin.TEMPORARY)
+        return ir.Array(self.taken.fresh(name), element, ir.Extent.ONE, ir.Origin.TEMPORARY)
 
     def row(
         self, row: Iterable[ir.HostOp], condition: ir.Expression, varying: tuple[ir.Variable, ...]
@@ -165,7 +165,7 @@ class Round:
         """The host swaps in rounds after the last one, too; the device knows whether it should have."""
         self.settle({op.first, op.second})
         names = ("turned", "turned_on_device")
-        by_host, on_device = (ir.Variable(self.taken.free(name), ir.Element.BOOL) for name in names)
+        by_host, on_device = (ir.Variable(self.taken.fresh(name), ir.Element.BOOL) for name in names)
         self.turns.append((op, by_host, on_device))
         self.values[on_device] = build.denied(self.stored(on_device))
         self.made += (op, ir.SetVariable(by_host, build.denied(ir.Ref(by_host))))
@@ -181,7 +181,9 @@ class Round:
         words = {r: self.word(r) for r in kernel.reductions}
         made = Reading({scalar: self.values[scalar] for scalar in varying}).kernel(kernel)
         reductions = tuple(replace(reduction, into=word) for reduction, word in words.items())
-        self.add(replace(made, name=self.names.get(kernel.name) or self.taken.free(f"{kernel.name}_ahead")), reductions)
+        self.add(
+            replace(made, name=self.names.get(kernel.name) or self.taken.fresh(f"{kernel.name}_ahead")), reductions
+        )
         for reduction, word in words.items():
             old = self.values[reduction.variable]
             self.values[reduction.variable] = combined_with(reduction.combine, old, found_in(word, old.element))
@@ -204,9 +206,9 @@ class Round:
         used = {array.name, *(found.name for found in loaded_by(first))}
         used |= {part.variable.name for part in walk_expression(first) if isinstance(part, ir.Ref)}
         short = "v" if nodes else "e"
-        index = ir.Variable(self.taken.free(short) if short in used else short, element)
+        index = ir.Variable(self.taken.fresh(short) if short in used else short, element)
         domain, body = ir.AllNodes() if nodes else ir.AllArcs(), (ir.Store(array, ir.Ref(index), value(ir.Ref(index))),)
-        name, comment = self.taken.free(f"{self.prefix}_{what}_{array.name}"), f"{what.replace('_', ' ')} {array.name}"
+        name, comment = self.taken.fresh(f"{self.prefix}_{what}_{array.name}"), f"{what.replace('_', ' ')} {array.name}"
         self.add(ir.Kernel(name, domain, index, body, span=self.span, comment=comment))
 
     def add(self, kernel: ir.Kernel, reductions: tuple[ir.Reduction, ...] = ()) -> None:
@@ -234,15 +236,15 @@ class Round:
         """One thread stores all changed values, another value besides, and whether there is another round."""
         found = [(v, value) for v, value in self.values.items() if v not in self.cells or value != self.stored(v)]
         kept = [(self.stored_in(variable), variable.name, value) for variable, value in found]
-        kept += [] if into is None else [(into[0], self.taken.free(f"{into[0].name}_kept"), into[1])]
-        kept += [] if goes_on is None else [(self.goes_on, self.taken.free("again"), goes_on)]
+        kept += [] if into is None else [(into[0], self.taken.fresh(f"{into[0].name}_kept"), into[1])]
+        kept += [] if goes_on is None else [(self.goes_on, self.taken.fresh("again"), goes_on)]
         if not kept:
             return
         ready = tuple(ir.Store(word, build.ZERO, self.words[word]) for word in self._used)
         ends = goes_on is not None
         what = ", ".join(variable.name for variable, _ in found)
         comment = f"works out what the host does not wait for{f': {what}' if what else ''}"
-        name = self.taken.free(f"{self.prefix}_{'end_round' if ends else 'keep'}")
+        name = self.taken.fresh(f"{self.prefix}_{'end_round' if ends else 'keep'}")
         self.add(ir.Kernel(name, ir.Once(), None, (*stores_of(kept), *ready), span=self.span, comment=comment))
         self.values = {variable: self.stored(variable) for variable in self.values}
         self._used = []

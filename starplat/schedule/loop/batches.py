@@ -12,12 +12,12 @@ from dataclasses import replace
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.fresh_names import names_of
 from starplat.ir.launches import launched_names, scalars_read, scalars_set
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import all_expressions, declared_by, walk_host, with_signature
 from starplat.schedule.loop.batch_loops import LOOPS, Rounds, obstacle, rounds_of, waits, works_out_doubles
 from starplat.schedule.loop.batch_rounds import Round
-from starplat.schedule.names import Taken
 from starplat.schedule.schedule import Loop, Schedule
 from starplat.schedule.step import Choice, Decided
 from starplat.source import NOWHERE
@@ -64,7 +64,7 @@ class _Batcher(Rewriter):
     def __init__(self, module: ir.Module, *, spares_doubles: bool) -> None:
         self.given = module
         self.spares_doubles = spares_doubles
-        self.taken = Taken(module)
+        self.taken = names_of(module)
         self.choices: list[Choice] = []
         self.made: list[ir.Kernel] = []
         self.around: list[ir.HostOp] = []
@@ -156,7 +156,7 @@ class _Batcher(Rewriter):
             ),
             *(ir.Store(word, build.ZERO, start) for word, start in one.words.items()),
         )
-        name = self.taken.free(f"{self.host.name}_begin")
+        name = self.taken.fresh(f"{self.host.name}_begin")
         comment = "puts what rounds change on the device"
         return with_signature(ir.Kernel(name, ir.Once(), None, stores, span=one.span, comment=comment))
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
+from starplat.ir.fresh_names import FreshNames
 from starplat.ir.launches import scalars_read, scalars_set
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.listed import known_length
@@ -20,7 +21,6 @@ from starplat.ir.uses import stream
 from starplat.ir.visitor import declared_by, expressions_of, variables_read, walk_host
 from starplat.schedule.edge_effects import unfolded
 from starplat.schedule.loop.threads import is_safe, shortens, takes_locks
-from starplat.schedule.names import Taken
 from starplat.source import NOWHERE, Span
 
 
@@ -231,13 +231,13 @@ def _blocks(op: ir.HostOp) -> Iterable[tuple[str, tuple[ir.HostOp, ...]]]:
             yield name, block
 
 
-def with_plain_walks(loop: ir.Loop, module: ir.Module, taken: Taken, added: list[ir.Kernel]) -> ir.Loop:
+def with_plain_walks(loop: ir.Loop, module: ir.Module, taken: FreshNames, added: list[ir.Kernel]) -> ir.Loop:
     """The loop, whose walks give each node to one thread; where kernels share arcs, plain ones are `added`."""
     names: dict[str, str] = {}
     for name in dict.fromkeys(op.kernel for op in walk_host((loop,)) if isinstance(op, ir.Launch)):
         kernel = module.kernel(name)
         if kernel.shares_arcs:
-            names[name] = taken.free(f"{name}_of_few")
+            names[name] = taken.fresh(f"{name}_of_few")
             added.append(replace(kernel, name=names[name], shares_arcs=False))
     return replace(loop, body=_Renamed(names).host_block(loop.body))
 

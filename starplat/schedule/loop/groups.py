@@ -12,11 +12,11 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.conditions import conjuncts
+from starplat.ir.fresh_names import names_of
 from starplat.ir.launches import scalars_read, scalars_set, used_host_arrays
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import declared_by, walk_host
 from starplat.schedule.loop.group_rounds import Rounds, copied, rounds_of, with_plain_walks
-from starplat.schedule.names import Taken
 from starplat.schedule.schedule import Loop, Schedule
 from starplat.schedule.step import Choice, Decided
 
@@ -45,7 +45,7 @@ class _Grouper(Rewriter):
 
     def __init__(self, module: ir.Module) -> None:
         self.given = module
-        self.taken = Taken(module)
+        self.taken = names_of(module)
         self.choices: list[Choice] = []
         self.kernels: list[ir.Kernel] = []
         self.name = ""
@@ -69,7 +69,7 @@ class _Grouper(Rewriter):
 
     def grouped(self, rounds: Rounds) -> Iterable[ir.HostOp]:
         """The loop, which decides in each round what runs it."""
-        limit = ir.Variable(self.taken.free("few"), ir.Element.INT)
+        limit = ir.Variable(self.taken.fresh("few"), ir.Element.INT)
         provided = (condition for condition in rounds.provided if not _holds_of_few(condition, rounds.lengths))
         few = build.both(*(build.less(length, ir.Ref(limit)) for length in rounds.lengths), *provided)
         yield ir.DeclareVariable(limit, _limit())
@@ -77,7 +77,7 @@ class _Grouper(Rewriter):
             by_host = (ir.HostIf(few, self.launch(rounds, rounds.loop.condition, few), rounds.by_host),)
             yield replace(rounds.loop, body=by_host)
             return
-        goes_on = ir.Variable(self.taken.free("goes_on"), ir.Element.BOOL)
+        goes_on = ir.Variable(self.taken.fresh("goes_on"), ir.Element.BOOL)
         ends = (ir.SetVariable(goes_on, rounds.loop.condition), ir.HostIf(ir.Ref(goes_on), copied(rounds.ahead)))
         last = replace(rounds, body=(*rounds.body, *copied(ends)))
         body = ir.HostIf(few, self.launch(last, ir.Ref(goes_on), few), (*rounds.by_host, *ends))
@@ -88,7 +88,7 @@ class _Grouper(Rewriter):
     def launch(self, rounds: Rounds, condition: ir.Expression, few: ir.Expression) -> tuple[ir.HostOp, ...]:
         """The launch of a group that runs rounds while the condition holds and nodes are few. Arrays that it swaps an
         odd number of times are swapped by the host behind it."""
-        turned = ir.Variable(self.taken.free("turned"), ir.Element.BOOL)
+        turned = ir.Variable(self.taken.fresh("turned"), ir.Element.BOOL)
         turns = (ir.SetVariable(turned, build.denied(ir.Ref(turned))),) if rounds.swaps else ()
         again = build.both(condition, few)
         loop = ir.Loop(copied(rounds.loop.before), again, (*copied(rounds.body), *turns), test_last=True)
@@ -104,7 +104,7 @@ class _Grouper(Rewriter):
         declared = {variable for op in inside for variable in declared_by(op)}
         changed = dict.fromkeys(v for v in scalars_set(inside, everything) if v not in declared)
         read = dict.fromkeys(v for v in scalars_read(inside, everything) if v not in declared)
-        name = self.taken.free(f"{self.name}_few")
+        name = self.taken.fresh(f"{self.name}_few")
         what = f"{name}: one group runs rounds of fewer than {FEW:,} nodes by itself"
         self.choices.append(Choice(what, "its launches and readback would take longer"))
         arrays = used_host_arrays(inside, everything)

@@ -12,6 +12,7 @@ from itertools import groupby
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.fresh_names import FreshNames
 from starplat.ir.launches import scalars_read, scalars_set, touched, used_host_arrays
 from starplat.ir.visitor import blocks_of, declared_by, expressions_of, walk_host
 from starplat.schedule.loop.sinking import with_fills_in_branches
@@ -48,7 +49,7 @@ class _Former:
     def __init__(self, module: ir.Module, function: ir.HostFunction, names: set[str]) -> None:
         self.module = module
         self.function = function
-        self.names = set(names)
+        self.names = FreshNames(names)
         self.formed: list[ir.OnDevice] = []
         self.everything = tuple(walk_host(function.body))
         self.steady = self._steady()
@@ -153,14 +154,8 @@ class _Former:
             (op.span for op in inside if isinstance(op, ir.HostBlock) and any(map(_drives_launches, op.body))),
             self.function.span,
         )
-        return ir.OnDevice(self.name(), body, used_host_arrays(inside, self.module), scalars, outcomes, span)
-
-    def name(self) -> str:
-        number, name = 2, f"{self.function.name}_loop"
-        while name in self.names:
-            name, number = f"{self.function.name}_loop_{number}", number + 1
-        self.names.add(name)
-        return name
+        name = self.names.fresh(f"{self.function.name}_loop")
+        return ir.OnDevice(name, body, used_host_arrays(inside, self.module), scalars, outcomes, span)
 
     def may_swap(self, array: ir.Array, run: tuple[ir.HostOp, ...], inside: tuple[ir.HostOp, ...]) -> bool:
         """Whether a swap is invisible outside the row: the array is the function's own, is used in the row alone, and

@@ -16,12 +16,12 @@ from dataclasses import replace
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.fresh_names import names_of
 from starplat.ir.launches import used_host_arrays
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import walk_host, with_signature
 from starplat.schedule.edge_effects import unfolded
 from starplat.schedule.facts import EVEN
-from starplat.schedule.names import Taken
 from starplat.schedule.priority.nearest_rounds import near_rounds
 from starplat.schedule.priority.relaxing import Relaxing, relaxing
 from starplat.schedule.schedule import Delta, Direction, Priority, Schedule
@@ -59,7 +59,7 @@ class _Maker(Rewriter):
         self.changed: dict[str, ir.Kernel] = {}
         self.in_one_launch = False
         self.arrays: dict[str, list[ir.Array]] = {}
-        self.fresh = Taken(module).free
+        self.fresh = names_of(module).fresh
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         if isinstance(op, ir.OnDevice):

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
+from starplat.ir.fresh_names import FreshNames
 from starplat.ir.visitor import with_signature
-from starplat.schedule.names import Taken
 from starplat.schedule.queues.queue import bit_of, put_into, word_of
 from starplat.source import Span
 
@@ -64,29 +64,29 @@ class Layers:
         return ir.InWords(self.words, ir.Ref(self.count))
 
 
-def bitmap_of(flags: ir.Array, taken: Taken) -> Bitmap:
+def bitmap_of(flags: ir.Array, taken: FreshNames) -> Bitmap:
     """Arrays and a variable in the place of flags."""
     name = flags.name
     return Bitmap(
-        _own(taken.free(f"{name}_bits"), ir.Extent.BITS),
-        _own(taken.free(f"{name}_size"), ir.Extent.ONE),
-        ir.Variable(taken.free(f"{name}_count"), ir.Element.INT),
+        _own(taken.fresh(f"{name}_bits"), ir.Extent.BITS),
+        _own(taken.fresh(f"{name}_size"), ir.Extent.ONE),
+        ir.Variable(taken.fresh(f"{name}_count"), ir.Element.INT),
     )
 
 
-def layers_of(flags: ir.Array, taken: Taken) -> Layers:
+def layers_of(flags: ir.Array, taken: FreshNames) -> Layers:
     """Arrays and a variable in the place of flags."""
     name = flags.name
     return Layers(
-        _own(taken.free(f"{name}_bits"), ir.Extent.BITS),
-        _own(taken.free(f"{name}_layer"), ir.Extent.LAYER),
-        ir.Array(taken.free(f"{name}_words"), ir.Element.NODE, ir.Extent.BITS, ir.Origin.TEMPORARY),
-        _own(taken.free(f"{name}_size"), ir.Extent.ONE),
-        ir.Variable(taken.free(f"{name}_count"), ir.Element.INT),
+        _own(taken.fresh(f"{name}_bits"), ir.Extent.BITS),
+        _own(taken.fresh(f"{name}_layer"), ir.Extent.LAYER),
+        ir.Array(taken.fresh(f"{name}_words"), ir.Element.NODE, ir.Extent.BITS, ir.Origin.TEMPORARY),
+        _own(taken.fresh(f"{name}_size"), ir.Extent.ONE),
+        ir.Variable(taken.fresh(f"{name}_count"), ir.Element.INT),
     )
 
 
-def marking(taken: Taken) -> ir.Function:
+def marking(taken: FreshNames) -> ir.Function:
     """The function that adds a node to a bitmap; the first setter of a word increments the count of non-zero words."""
     held, size = ir.Variable("held", ir.Element.INT), _own("size", ir.Extent.ONE)
     counted = ir.UpdateCell(ir.Combine.ADD, size, build.ZERO, build.ONE, shared=True)
@@ -94,7 +94,7 @@ def marking(taken: Taken) -> ir.Function:
     return _insertion(taken, held, size, (counted,), comment)
 
 
-def marking_layers(taken: Taken) -> ir.Function:
+def marking_layers(taken: FreshNames) -> ir.Function:
     """The function that adds a node to a set of two layers; the first setter of a word sets its bit in the second."""
     held, layer = ir.Variable("held", ir.Element.INT), _own("layer", ir.Extent.LAYER)
     word = ir.Variable("word", ir.Element.INT)
@@ -107,14 +107,14 @@ def marking_layers(taken: Taken) -> ir.Function:
 
 
 def _insertion(
-    taken: Taken, held: ir.Variable, also: ir.Array, first: tuple[ir.KernelOp, ...], comment: str
+    taken: FreshNames, held: ir.Variable, also: ir.Array, first: tuple[ir.KernelOp, ...], comment: str
 ) -> ir.Function:
     """The function, which does something more where the word was zero."""
     node, bits = ir.Variable("node", ir.Element.NODE), _own("bits", ir.Extent.BITS)
     was_zero = build.equal(ir.Ref(held), build.ZERO)
     body = put_into(bits, node, held, (ir.KernelIf(was_zero, first),))
     parameters = (ir.Parameter(node), ir.Parameter(bits), ir.Parameter(also))
-    return ir.Function(taken.free("mark_node"), parameters, None, body, comment=comment)
+    return ir.Function(taken.fresh("mark_node"), parameters, None, body, comment=comment)
 
 
 # --- two layers ------------------------------------------------------------------------------------------------------
@@ -123,17 +123,17 @@ def _insertion(
 class WordKernels:
     """Makes the kernels on the words of a set, independent of the program; `added` collects them."""
 
-    def __init__(self, taken: Taken, added: list[ir.Kernel]) -> None:
+    def __init__(self, taken: FreshNames, added: list[ir.Kernel]) -> None:
         self.taken = taken
         self.added = added
         self._made: dict[str, ir.Kernel] = {}
-        self.number = ir.Variable(taken.free("number"), ir.Element.INT)
-        self.marks = ir.Variable(taken.free("some_bits"), ir.Element.INT)
-        self.counted = ir.Variable(taken.free("bit"), ir.Element.INT)
-        self.noted = ir.Variable(taken.free("bit"), ir.Element.INT)
-        self.found = ir.Variable(taken.free("words_found"), ir.Element.INT)
-        self.slot = ir.Variable(taken.free("slot"), ir.Element.INT)
-        self.first = ir.Variable(taken.free("first_node"), ir.Element.NODE)
+        self.number = ir.Variable(taken.fresh("number"), ir.Element.INT)
+        self.marks = ir.Variable(taken.fresh("some_bits"), ir.Element.INT)
+        self.counted = ir.Variable(taken.fresh("bit"), ir.Element.INT)
+        self.noted = ir.Variable(taken.fresh("bit"), ir.Element.INT)
+        self.found = ir.Variable(taken.fresh("words_found"), ir.Element.INT)
+        self.slot = ir.Variable(taken.fresh("slot"), ir.Element.INT)
+        self.first = ir.Variable(taken.fresh("first_node"), ir.Element.NODE)
 
     def gather(self, members: Layers, span: Span) -> ir.Launch:
         """The launch that lists the non-zero words, in no order; a thread has a word of the second layer."""
@@ -180,7 +180,7 @@ class WordKernels:
     ) -> ir.Launch:
         """The launch of a kernel over numbers, made on first use."""
         if name not in self._made:
-            kernel = ir.Kernel(self.taken.free(name), ir.Numbers(count), self.number, body, span=span, comment=comment)
+            kernel = ir.Kernel(self.taken.fresh(name), ir.Numbers(count), self.number, body, span=span, comment=comment)
             self._made[name] = with_signature(kernel)
             self.added.append(self._made[name])
         return ir.Launch(self._made[name].name)

@@ -11,12 +11,12 @@ from typing import assert_never
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
+from starplat.ir.fresh_names import FreshNames
 from starplat.ir.launches import touched, used_host_arrays
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.members import Membership, membership
 from starplat.ir.visitor import walk_host, written_arrays
 from starplat.schedule.direction.pull_rounds import ListChoices, pulls_if_many_words
-from starplat.schedule.names import Taken
 from starplat.schedule.queues.bit_sets import Bitmap, Layers, WordKernels
 from starplat.schedule.queues.first_members import FirstMembers
 from starplat.schedule.queues.kept_sets import KeptSet, checked, cleared
@@ -39,7 +39,7 @@ class ListRounds:
         walks: ListKernels,
         queues: Mapping[ir.Array, KeptSet],
         insert: ir.Function,
-        taken: Taken,
+        taken: FreshNames,
         share: int,
     ) -> None:
         self.module = module
@@ -171,7 +171,7 @@ class ListRounds:
             yield op
             return
         if kernel.name not in self._over_all:
-            name = self.taken.free(f"{kernel.name}_of_many")
+            name = self.taken.fresh(f"{kernel.name}_of_many")
             self._over_all[kernel.name] = name
             self.kernels.append(self.walks.over_all(kernel, name))
         emptied = (ir.Fill(queue.bits, build.ZERO),) if found.takes else ()

@@ -5,14 +5,14 @@ from typing import assert_never
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.schedule.names import Taken
+from starplat.ir.fresh_names import FreshNames
 from starplat.schedule.queues.bit_sets import Bitmap, Layers, bitmap_of, layers_of, marking, marking_layers
 from starplat.schedule.queues.queue import Queue, insertion, queue_of
 
 KeptSet = Queue | Bitmap | Layers
 
 
-def kept_as(flags: ir.Array, taken: Taken) -> KeptSet:
+def kept_as(flags: ir.Array, taken: FreshNames) -> KeptSet:
     """The replacement of a packed array of flags."""
     match flags.packed:
         case ir.Packing.BITS:
@@ -38,7 +38,7 @@ def checked(flags: ir.Array, kept: KeptSet) -> ir.Array:
     return kept.nodes if isinstance(kept, Queue) else replace(flags, packed=None)
 
 
-def insertion_into(kept: KeptSet, taken: Taken) -> ir.Function:
+def insertion_into(kept: KeptSet, taken: FreshNames) -> ir.Function:
     """The function that adds a node to such a set."""
     match kept:
         case Queue():

@@ -6,10 +6,10 @@ from typing import assert_never
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
+from starplat.ir.fresh_names import FreshNames
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.members import Membership, membership
 from starplat.ir.visitor import with_signature
-from starplat.schedule.names import Taken
 from starplat.schedule.queues.bit_sets import Bitmap, Layers
 from starplat.schedule.queues.kept_sets import KeptSet
 from starplat.schedule.queues.queue import Queue, contained, inserted, word_of
@@ -18,7 +18,7 @@ from starplat.schedule.queues.queue import Queue, contained, inserted, word_of
 class ListKernels(Rewriter):
     """Replaces walks over sets and insertions by those of their arrays."""
 
-    def __init__(self, queues: Mapping[ir.Array, KeptSet], insert: ir.Function, taken: Taken) -> None:
+    def __init__(self, queues: Mapping[ir.Array, KeptSet], insert: ir.Function, taken: FreshNames) -> None:
         self.queues = queues
         self.insert = insert
         self.taken = taken
@@ -90,7 +90,7 @@ class ListKernels(Rewriter):
             if carry.array in self.queues:
                 index = self.expression(carry.index)
                 if not isinstance(index, ir.Ref | ir.Const):
-                    node = ir.Variable(self.taken.free(f"{carry.array.name}_node"), ir.Element.NODE)
+                    node = ir.Variable(self.taken.fresh(f"{carry.array.name}_node"), ir.Element.NODE)
                     yield ir.Let(node, index)
                     index = ir.Ref(node)
                 calls.append(inserted(index, self.queues[carry.array].told, self.insert))

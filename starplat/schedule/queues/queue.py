@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.schedule.names import Taken
+from starplat.ir.fresh_names import FreshNames
 
 _BITS_IN_A_WORD = build.number(32)
 _BIT = ir.Variable("bit", ir.Element.INT)
@@ -36,18 +36,18 @@ class Queue:
         return ir.Listed(self.nodes, build.ZERO, ir.Ref(self.count))
 
 
-def queue_of(flags: ir.Array, taken: Taken) -> Queue:
+def queue_of(flags: ir.Array, taken: FreshNames) -> Queue:
     """Arrays and a variable in the place of flags."""
     name = flags.name
     return Queue(
-        ir.Array(taken.free(f"{name}_bits"), ir.Element.INT, ir.Extent.BITS, ir.Origin.TEMPORARY),
-        ir.Array(taken.free(f"{name}_list"), ir.Element.NODE, ir.Extent.NODES, ir.Origin.TEMPORARY),
-        ir.Array(taken.free(f"{name}_size"), ir.Element.INT, ir.Extent.ONE, ir.Origin.TEMPORARY),
-        ir.Variable(taken.free(f"{name}_count"), ir.Element.INT),
+        ir.Array(taken.fresh(f"{name}_bits"), ir.Element.INT, ir.Extent.BITS, ir.Origin.TEMPORARY),
+        ir.Array(taken.fresh(f"{name}_list"), ir.Element.NODE, ir.Extent.NODES, ir.Origin.TEMPORARY),
+        ir.Array(taken.fresh(f"{name}_size"), ir.Element.INT, ir.Extent.ONE, ir.Origin.TEMPORARY),
+        ir.Variable(taken.fresh(f"{name}_count"), ir.Element.INT),
     )
 
 
-def insertion(taken: Taken) -> ir.Function:
+def insertion(taken: FreshNames) -> ir.Function:
     """The function that adds a node to a set; a bit seen set by a plain read needs no atomic operation."""
     node, bit = ir.Variable("node", ir.Element.NODE), _BIT
     held, place = ir.Variable("held", ir.Element.INT), ir.Variable("place", ir.Element.INT)
@@ -62,7 +62,7 @@ def insertion(taken: Taken) -> ir.Function:
     body = put_into(bits, node, held, (ir.KernelIf(_without(ir.Ref(held), ir.Ref(bit)), listed),))
     parameters = (ir.Parameter(node), ir.Parameter(bits), ir.Parameter(nodes), ir.Parameter(size))
     comment = "Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order."
-    return ir.Function(taken.free("enlist"), parameters, None, body, comment=comment)
+    return ir.Function(taken.fresh("enlist"), parameters, None, body, comment=comment)
 
 
 def put_into(

@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.fresh_names import names_of
 from starplat.ir.visitor import loops_of
 from starplat.schedule.direction.pull_rounds import nodes_for_words
-from starplat.schedule.names import Taken
 from starplat.schedule.queues.host import ListRounds
 from starplat.schedule.queues.kept_sets import insertion_into, kept_as
 from starplat.schedule.queues.kernels import ListKernels
@@ -44,7 +44,7 @@ def sets_as_queues(module: ir.Module, schedule: Schedule, capabilities: Capabili
     sets = [a for f in module.functions for a in f.arrays if a.packed and a not in kept]
     if not sets:
         return module
-    taken, share = Taken(module), nodes_for_words(capabilities)
+    taken, share = names_of(module), nodes_for_words(capabilities)
     queues = {array: kept_as(array, taken) for array in sets}
     insert = insertion_into(queues[sets[0]], taken)
     walks = ListKernels(queues, insert, taken)

@@ -1,0 +1,82 @@
+"""Fresh names, and the names that modules, host functions and kernels have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from starplat.ir import nodes as ir
+from starplat.ir.visitor import arrays_in, declared_by, walk_host, walk_kernel
+
+
+class FreshNames:
+    """Gives unique names: the wanted one if it is free, else with a number; `taken` are the used ones."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self.taken = set(taken)
+        self._inside: list[FreshNames] = []
+
+    def free(self, wanted: str) -> str:
+        """An unused name, as similar to `wanted` as possible, which stays unused."""
+        number, name = 2, wanted
+        while name in self.taken:
+            number, name = number + 1, f"{wanted}_{number}"
+        return name
+
+    def fresh(self, wanted: str) -> str:
+        """An unused name, which is taken from now on."""
+        name = self.free(wanted)
+        self.taken.add(name)
+        return name
+
+    def inner(self) -> FreshNames:
+        """Names for a kernel of this function: they avoid all that are taken here, and take none away."""
+        names = FreshNames(self.taken)
+        self._inside.append(names)
+        return names
+
+    def fresh_throughout(self, wanted: str) -> str:
+        """As `fresh`, and no kernel made so far has it: for arrays that are needed while a kernel is being made."""
+        name = self.fresh(wanted)
+        while any(name in inner.taken for inner in self._inside):
+            name = self.fresh(wanted)
+        for inner in self._inside:
+            inner.taken.add(name)
+        return name
+
+
+def names_of(module: ir.Module) -> FreshNames:
+    """Names that nothing in a module has."""
+    names = {function.name for function in module.functions} | {helper.name for helper in module.helpers}
+    for function in module.functions:
+        names |= {array.name for array in function.arrays} | _parameters(function.parameters)
+        for op in walk_host(function.body):
+            names |= {array.name for array in arrays_in(op)} | {v.name for v in declared_by(op)}
+    for helper in module.helpers:
+        names |= _parameters(helper.parameters)
+        names |= {variable.name for op in walk_kernel(helper.body) for variable in declared_by(op)}
+    return FreshNames(names.union(*(names_in(kernel) | {kernel.name} for kernel in module.kernels)))
+
+
+def names_in(kernel: ir.Kernel) -> set[str]:
+    """Everything that has a name in a kernel."""
+    found = {variable.name for op in walk_kernel(kernel.body) for variable in declared_by(op)}
+    if kernel.iterator is not None:
+        found.add(kernel.iterator.name)
+    if isinstance(kernel.domain, ir.NodeNeighbors):
+        found.add(kernel.domain.position.name)
+    found |= {variable.name for variable in (*kernel.scalars, *(reduction.variable for reduction in kernel.reductions))}
+    return found | {array.name for array in kernel.arrays}
+
+
+def names_throughout(function: ir.HostFunction, module: ir.Module) -> set[str]:
+    """Everything that has a name in a host function or in a kernel that it launches."""
+    taken = _parameters(function.parameters) | {array.name for array in (*function.arrays, *module.graph_arrays)}
+    for op in walk_host(function.body):
+        taken.update(variable.name for variable in declared_by(op))
+        if isinstance(op, ir.Launch):
+            taken |= names_in(module.kernel(op.kernel))
+    return taken
+
+
+def _parameters(parameters: tuple[ir.Parameter, ...]) -> set[str]:
+    return {parameter.what.name for parameter in parameters}
