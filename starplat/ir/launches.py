@@ -1,7 +1,8 @@
 """The kernels that host operations launch, and what operations read and change, by themselves and thereby."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 
 from starplat.ir import nodes as ir
@@ -96,6 +97,23 @@ def given_by(op: ir.HostOp, module: ir.Module) -> tuple[ir.Variable, ...]:
 def assigns(op: ir.HostOp, variable: ir.Variable, module: ir.Module) -> bool:
     """Whether an operation, or one inside it, gives a variable a value."""
     return any(variable in given_by(inner, module) for inner in walk_host((op,)))
+
+
+def in_one_launch(op: ir.OnDevice, module: ir.Module, asked: Container[ir.Variable] | None = None) -> ir.OnDevice:
+    """The operation with its signature derived; of the scalars that it changes, some are `asked` for, by default all"""
+    inside = tuple(walk_host(op.body))
+    declared = {variable for op in inside for variable in declared_by(op)}
+    changed = dict.fromkeys(v for v in scalars_set(inside, module) if v not in declared)
+    read = dict.fromkeys(v for v in scalars_read(inside, module) if v not in declared)
+    scalars = tuple(read | changed)  # scalars assigned under a condition are live-in
+    outcomes = tuple(v for v in changed if asked is None or v in asked)
+    return replace(op, arrays=used_host_arrays(inside, module), scalars=scalars, outcomes=outcomes)
+
+
+def with_own_arrays(op: ir.OnDevice, module: ir.Module, added: Iterable[ir.Kernel] = ()) -> ir.OnDevice:
+    """The operation with its arrays derived again; it may launch kernels `added` to the module's."""
+    everything = replace(module, kernels=(*module.kernels, *added))
+    return replace(op, arrays=used_host_arrays(walk_host(op.body), everything))
 
 
 def launched_kernels(ops: Iterable[ir.HostOp], module: ir.Module) -> Iterator[ir.Kernel]:

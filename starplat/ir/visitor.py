@@ -96,6 +96,15 @@ def walk_host(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
     return _walk(ops)
 
 
+def walk_around(ops: Iterable[ir.HostOp], *left_out: ir.HostOp) -> Iterator[ir.HostOp]:
+    """The operations of a host function and all inside them, except some and what is inside those."""
+    for op in ops:
+        if not any(op is one for one in left_out):
+            yield op
+            for block in blocks_of(op):
+                yield from walk_around(block, *left_out)
+
+
 def all_expressions(ops: Iterable[ir.KernelOp] | Iterable[ir.HostOp]) -> Iterator[ir.Expression]:
     """Every expression of the operations and of what is inside them, subexpressions too."""
     for op in _walk(ops):
@@ -144,9 +153,8 @@ def launched_alone(module: ir.Module) -> tuple[ir.Kernel, ...]:
     loops = loops_of(module)
     if not loops:
         return module.kernels
-    inside = {id(op) for loop in loops for op in walk_host(loop.body)}
-    launches = (op for function in module.functions for op in walk_host(function.body) if isinstance(op, ir.Launch))
-    names = {launch.kernel for launch in launches if id(launch) not in inside}
+    outside = (op for function in module.functions for op in walk_around(function.body, *loops))
+    names = {op.kernel for op in outside if isinstance(op, ir.Launch)}
     return tuple(kernel for kernel in module.kernels if kernel.name in names)
 
 

@@ -236,9 +236,9 @@ class OnDevice:
 
     name: str
     body: tuple[HostOp, ...]
-    arrays: tuple[Array, ...]
-    scalars: tuple[Variable, ...]
-    outcomes: tuple[Variable, ...]
+    arrays: tuple[Array, ...] = ()
+    scalars: tuple[Variable, ...] = ()
+    outcomes: tuple[Variable, ...] = ()
     span: Span = field(default=NOWHERE, compare=False)
     traced: bool = False
     one_group: bool = False

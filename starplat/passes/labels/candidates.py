@@ -16,8 +16,8 @@ from starplat.ir.visitor import (
     arrays_in,
     declared_by,
     variables_read,
+    walk_around,
     walk_expression,
-    walk_host,
     walk_kernel,
     written_arrays,
 )
@@ -135,8 +135,7 @@ class Candidate:
 
     def outside(self) -> Iterator[ir.HostOp]:
         """All operations of the function that are no part of the loop."""
-        inside = {id(op) for op in walk_host((self.loop,))}
-        return (op for op in walk_host(self.function.body) if id(op) not in inside)
+        return walk_around(self.function.body, self.loop)
 
     def ends_of_variables(self, quiet: Truths) -> Iterator[ir.HostOp | None]:
         """What sets the variables that are looked at later; None for one of which it is not known what it holds.

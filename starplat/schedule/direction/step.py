@@ -12,11 +12,11 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import names_of
-from starplat.ir.launches import used_host_arrays
+from starplat.ir.launches import with_own_arrays
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.members import membership
 from starplat.ir.uses import stream
-from starplat.ir.visitor import walk_host, with_signature
+from starplat.ir.visitor import with_signature
 from starplat.schedule.direction.pull_kernels import from_other_end, with_graph_arrays
 from starplat.schedule.direction.pulling import Pulls
 from starplat.schedule.direction.unused import without_the_unused
@@ -68,8 +68,7 @@ class _Maker(Rewriter):
             self.in_one_launch = False
             if inner == op:
                 return (op,)
-            everything = replace(self.given, kernels=(*self.given.kernels, *self.kernels, *self.pulls.made.values()))
-            return (replace(inner, arrays=used_host_arrays(tuple(walk_host(inner.body)), everything)),)
+            return (with_own_arrays(inner, self.given, (*self.kernels, *self.pulls.made.values())),)
         if isinstance(op, ir.Loop) and op.driver is not None:
             return (op,)  # near nodes push
         if isinstance(op, ir.Launch) and id(op) in self.waves:

@@ -12,7 +12,7 @@ from starplat.ir.conditions import conjuncts, disjuncts
 from starplat.ir.launches import launched_kernels, touched
 from starplat.ir.shapes.members import flag_of, membership
 from starplat.ir.uses import stream
-from starplat.ir.visitor import blocks_of, walk_host
+from starplat.ir.visitor import blocks_of, walk_around, walk_host
 from starplat.schedule.frontier.obstacles import obstacle
 
 
@@ -112,8 +112,7 @@ def _why_no_set(array: ir.Array, function: ir.HostFunction, module: ir.Module, o
 def _is_outside_too(array: ir.Array, function: ir.HostFunction, module: ir.Module) -> bool:
     """Whether a persistent kernel and operations outside of it both use the array."""
     launches = [op for op in walk_host(function.body) if isinstance(op, ir.OnDevice) and array in op.arrays]
-    inside = {id(op) for launch in launches for op in (launch, *walk_host(launch.body))}
-    others = (op for op in walk_host(function.body) if id(op) not in inside and not isinstance(op, ir.CheckCell))
+    others = (op for op in walk_around(function.body, *launches) if not isinstance(op, ir.CheckCell))
     return bool(launches) and any(array in touched(op, module) for op in others)
 
 

@@ -13,9 +13,9 @@ from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.conditions import conjuncts
 from starplat.ir.fresh_names import FreshNames, names_of
-from starplat.ir.launches import used_host_arrays
+from starplat.ir.launches import with_own_arrays
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import arrays_in, walk_host, with_signature, written_arrays
+from starplat.ir.visitor import arrays_in, with_signature, written_arrays
 from starplat.schedule.direction.judged import judged_filters
 from starplat.schedule.levels.kernels import as_lowering, asked_level
 from starplat.schedule.levels.lists import LevelsAsLists, ReturnRewriter, level_list
@@ -87,7 +87,7 @@ def with_arrays(module: ir.Module) -> ir.Module:
     class Arrays(Rewriter):
         def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
             if isinstance(op, ir.OnDevice):
-                return (replace(op, arrays=used_host_arrays(tuple(walk_host(op.body)), module)),)
+                return (with_own_arrays(op, module),)
             return (self.rebuild(op),)
 
     arrays = Arrays()

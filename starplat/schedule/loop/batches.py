@@ -15,7 +15,7 @@ from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import names_of
 from starplat.ir.launches import launched_names, scalars_read, scalars_set
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import all_expressions, declared_by, walk_host, with_signature
+from starplat.ir.visitor import all_expressions, declared_by, walk_around, walk_host, with_signature
 from starplat.schedule.loop.batch_loops import LOOPS, Rounds, obstacle, rounds_of, waits, works_out_doubles
 from starplat.schedule.loop.batch_rounds import Round
 from starplat.schedule.schedule import Loop, Schedule
@@ -169,8 +169,7 @@ class _Batcher(Rewriter):
 
     def late(self, op: ir.HostOp, rounds: Rounds) -> list[ir.Variable]:
         """The variables that are read after the loop; in a loop around it, before it as well."""
-        inside = {id(inner) for inner in walk_host((op,))}
-        outside = [other for other in walk_host(self.host.body) if id(other) not in inside]
+        outside = list(walk_around(self.host.body, op))
         asked = {*scalars_read(outside, self.given), *scalars_set(outside, self.given)}
         asked |= {p.what for p in self.host.parameters if isinstance(p.what, ir.Variable) and p.by_reference}
         if self.around:

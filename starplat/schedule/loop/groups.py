@@ -13,9 +13,9 @@ from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.conditions import conjuncts
 from starplat.ir.fresh_names import names_of
-from starplat.ir.launches import scalars_read, scalars_set, used_host_arrays
+from starplat.ir.launches import in_one_launch
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import declared_by, walk_host
+from starplat.ir.visitor import walk_host
 from starplat.schedule.loop.group_rounds import Rounds, copied, rounds_of, with_plain_walks
 from starplat.schedule.schedule import Loop, Schedule
 from starplat.schedule.step import Choice, Decided
@@ -100,15 +100,10 @@ class _Grouper(Rewriter):
 
     def operation(self, body: tuple[ir.HostOp, ...], rounds: Rounds) -> ir.OnDevice:
         everything = replace(self.given, kernels=(*self.given.kernels, *self.kernels))
-        inside = tuple(walk_host(body))
-        declared = {variable for op in inside for variable in declared_by(op)}
-        changed = dict.fromkeys(v for v in scalars_set(inside, everything) if v not in declared)
-        read = dict.fromkeys(v for v in scalars_read(inside, everything) if v not in declared)
         name = self.taken.fresh(f"{self.name}_few")
         what = f"{name}: one group runs rounds of fewer than {FEW:,} nodes by itself"
         self.choices.append(Choice(what, "its launches and readback would take longer"))
-        arrays = used_host_arrays(inside, everything)
-        return ir.OnDevice(name, body, arrays, tuple(read | changed), tuple(changed), rounds.span, one_group=True)
+        return in_one_launch(ir.OnDevice(name, body, span=rounds.span, one_group=True), everything)
 
 
 def _limit() -> ir.Expression:

@@ -13,8 +13,8 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import FreshNames
-from starplat.ir.launches import scalars_read, scalars_set, touched, used_host_arrays
-from starplat.ir.visitor import blocks_of, declared_by, expressions_of, walk_host
+from starplat.ir.launches import in_one_launch, scalars_read, scalars_set, touched
+from starplat.ir.visitor import blocks_of, declared_by, expressions_of, walk_around, walk_host
 from starplat.schedule.loop.sinking import with_fills_in_branches
 from starplat.schedule.loop.threads import is_safe, shares_locked_cells, shortens
 from starplat.schedule.schedule import Loop, Schedule
@@ -51,14 +51,14 @@ class _Former:
         self.function = function
         self.names = FreshNames(names)
         self.formed: list[ir.OnDevice] = []
-        self.everything = tuple(walk_host(function.body))
         self.steady = self._steady()
 
     def _steady(self) -> frozenset[ir.Variable]:
         """The scalars that may be nodes and keep their value: parameters that nothing assigns, and members of sets."""
-        assigned = set(scalars_set(self.everything, self.module))
+        everything = tuple(walk_host(self.function.body))
+        assigned = set(scalars_set(everything, self.module))
         given = {p.what for p in self.function.parameters if isinstance(p.what, ir.Variable) and not p.by_reference}
-        members = {v for op in self.everything if not isinstance(op, ir.DeclareVariable) for v in declared_by(op)}
+        members = {v for op in everything if not isinstance(op, ir.DeclareVariable) for v in declared_by(op)}
         return frozenset(v for v in given | members if v.element in _NODES and v not in assigned)
 
     def block(self, ops: Sequence[ir.HostOp], *, looped: bool) -> tuple[ir.HostOp, ...]:
@@ -129,10 +129,11 @@ class _Former:
         """The row as one operation, with its checks and declarations before it; the row itself where a swap of its
         arrays is seen outside."""
         inside = tuple(walk_host(run))
-        if not all(self.may_swap(array, run, inside) for op in inside if isinstance(op, ir.Swap) for array in _of(op)):
+        outside = list(walk_around(self.function.body, *run))
+        swapped = {array for op in inside if isinstance(op, ir.Swap) for array in (op.first, op.second)}
+        if not all(self.may_swap(array, inside, outside) for array in swapped):
             return run
         before = tuple(_checks(run))
-        outside = [op for op in self.everything if not any(op is inner for inner in inside)]
         mentioned = {*scalars_read(outside, self.module), *scalars_set(outside, self.module)} | {
             p.what for p in self.function.parameters if isinstance(p.what, ir.Variable) and p.by_reference
         }
@@ -144,35 +145,21 @@ class _Former:
         return (*before, *declarations, op)
 
     def operation(self, body: tuple[ir.HostOp, ...], mentioned: set[ir.Variable]) -> ir.OnDevice:
-        inside = tuple(walk_host(body))
-        declared = {v for op in inside for v in declared_by(op)}
-        assigned = dict.fromkeys(v for v in scalars_set(inside, self.module) if v not in declared)
-        read = dict.fromkeys(v for v in scalars_read(inside, self.module) if v not in declared)
-        scalars = tuple(read | assigned)  # scalars assigned under a condition are live-in
-        outcomes = tuple(v for v in assigned if v in mentioned)
-        span = next(
-            (op.span for op in inside if isinstance(op, ir.HostBlock) and any(map(_drives_launches, op.body))),
-            self.function.span,
-        )
+        blocks = (op for op in walk_host(body) if isinstance(op, ir.HostBlock))
+        span = next((op.span for op in blocks if any(map(_drives_launches, op.body))), self.function.span)
         name = self.names.fresh(f"{self.function.name}_loop")
-        return ir.OnDevice(name, body, used_host_arrays(inside, self.module), scalars, outcomes, span)
+        return in_one_launch(ir.OnDevice(name, body, span=span), self.module, mentioned)
 
-    def may_swap(self, array: ir.Array, run: tuple[ir.HostOp, ...], inside: tuple[ir.HostOp, ...]) -> bool:
+    def may_swap(self, array: ir.Array, inside: Sequence[ir.HostOp], outside: Sequence[ir.HostOp]) -> bool:
         """Whether a swap is invisible outside the row: the array is the function's own, is used in the row alone, and
         begins there with new contents."""
         own = array in self.function.arrays
-        elsewhere = any(
-            array in touched(op, self.module) for op in self.everything if not any(op is inner for inner in inside)
-        )
+        elsewhere = any(array in touched(op, self.module) for op in outside)
         first = next((op for op in inside if array in touched(op, self.module) and not blocks_of(op)), None)
         return own and not elsewhere and isinstance(first, ir.Fill)
 
 
 _NODES = (ir.Element.NODE, ir.Element.INT)
-
-
-def _of(op: ir.Swap) -> tuple[ir.Array, ir.Array]:
-    return op.first, op.second
 
 
 def _drives_launches(op: ir.HostOp) -> bool:

@@ -17,9 +17,9 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import names_of
-from starplat.ir.launches import used_host_arrays
+from starplat.ir.launches import with_own_arrays
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import walk_host, with_signature
+from starplat.ir.visitor import with_signature
 from starplat.schedule.edge_effects import unfolded
 from starplat.schedule.facts import EVEN
 from starplat.schedule.priority.nearest_rounds import near_rounds
@@ -69,8 +69,7 @@ class _Maker(Rewriter):
             self.in_one_launch = False
             if len(self.choices) == before:
                 return (op,)
-            everything = _with_kernels(self.given, self.kernels)
-            return (replace(inner, arrays=used_host_arrays(tuple(walk_host(inner.body)), everything)),)
+            return (with_own_arrays(inner, self.given, self.kernels),)
         if isinstance(op, ir.Loop) and (found := relaxing(op, self.given)) is not None:
             return self.ordered(op, found)
         return (self.rebuild(op),)
@@ -138,10 +137,6 @@ class _Maker(Rewriter):
         comment = f"one {what} for each node, whose mean says how far apart near and far are"
         name = self.fresh(f"sample_{what}")
         return with_signature(ir.Kernel(name, ir.AllNodes(), v, body, reductions=tuple(reductions), comment=comment))
-
-
-def _with_kernels(module: ir.Module, kernels: list[ir.Kernel]) -> ir.Module:
-    return replace(module, kernels=(*module.kernels, *kernels))
 
 
 def _width(mean: ir.Expression, degree: ir.Expression, longest: ir.Expression) -> ir.Expression:

@@ -12,7 +12,7 @@ from typing import assert_never
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.fresh_names import FreshNames
-from starplat.ir.launches import touched, used_host_arrays
+from starplat.ir.launches import touched, with_own_arrays
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.members import Membership, membership
 from starplat.ir.visitor import walk_host, written_arrays
@@ -76,8 +76,7 @@ class ListRounds:
         body = self.block(op.body, set())
         self.together = False
         body = self.with_counts(_WithoutChecks().host_block(body))
-        everything = replace(self.made, kernels=(*self.made.kernels, *self.kernels))
-        return replace(op, body=body, arrays=used_host_arrays(tuple(walk_host(body)), everything))
+        return with_own_arrays(replace(op, body=body), self.made, self.kernels)
 
     def arrays(self, array: ir.Array) -> tuple[ir.Array, ...]:
         return self.queues[array].arrays if array in self.queues else (array,)
