@@ -73,12 +73,20 @@ def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | Non
         taken = st.Declare(parts.total, parts.first, constant=False)
         begin = (taken, st.Accumulate(parts.total, parts.combine, ir.Ref(joined)))
     finish = replace_continue((*ahead, *begin, *rest), (st.Leave(),))
-    keep = kernel.filter if members is None else members.keep
     whose, takes = (None, False) if members is None else (members.members, members.takes)
-    position, combine = parts.loop.position, parts.combine
-    listed, value = kernel.domain if isinstance(kernel.domain, ir.Listed) else None, (*ahead, *value)
     return st.Gather(
-        whose, takes, kernel.iterator, keep, layout.offsets, position, combine, nothing, value, joined, finish, listed
+        whose,
+        takes,
+        kernel.iterator,
+        kernel.filter if members is None else members.keep,
+        layout.offsets,
+        parts.loop.position,
+        combine=parts.combine,
+        start=nothing,
+        value=(*ahead, *value),
+        total=joined,
+        finish=finish,
+        listed=kernel.domain if isinstance(kernel.domain, ir.Listed) else None,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from enum import Enum
 
 from starplat.backends.statements.cells import CellStatement, Method
@@ -211,6 +211,7 @@ class Gather:
     keep: ir.Expression | None
     rows: ir.Array
     position: ir.Variable
+    _: KW_ONLY
     combine: ir.Combine
     start: ir.Const
     value: Body
@@ -254,6 +255,7 @@ class GroupGather:
     nodes: RowExpansion
     node: ir.Variable
     position: ir.Variable
+    _: KW_ONLY
     combine: ir.Combine
     start: ir.Const
     value: ir.Variable
