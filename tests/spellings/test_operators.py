@@ -34,11 +34,11 @@ REACHED = {
 }
 """The spellings that reach the canonical form; the list only grows."""
 JOINED = (
-    "both_neighbors count_rounds edges_until_quiet helpers hooking jump_by_root local_result old_and_new pull"
-    " round_flag two_flags"
+    "both_neighbors count_rounds edges_until_quiet helpers hooking jump_by_root largest_turned local_result old_and_new"
+    " pull round_flag search_from_each two_flags"
 )
-"""The spellings of connected components that union-find takes the place of, as of the example's."""
-LOCALS = {"local_result": "mine"}
+"""The spellings of connected components that union-find takes the place of, as of the example's: all there are."""
+LOCALS = {"local_result": "mine", "largest_turned": "rank"}
 """What those call the labels that are not the result."""
 
 

@@ -11,8 +11,10 @@ from starplat.operators.canonical.arcs import by_rows
 from starplat.operators.canonical.copies import without_copies
 from starplat.operators.canonical.counters import as_flags
 from starplat.operators.canonical.filters import with_filters
+from starplat.operators.canonical.floods import as_spreading
 from starplat.operators.canonical.frontiers import over_frontiers
 from starplat.operators.canonical.inlining import inlined
+from starplat.operators.canonical.labels.turned import turned
 from starplat.operators.canonical.order import in_order
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.sums.dissolved import dissolved
@@ -42,7 +44,8 @@ def _canonical_function(function: typed.FunctionDefinition, program: typed.Progr
     results = frozenset(
         p for p in function.parameters if isinstance(p.type, PropertyType | SetType) or p.role is typed.Role.REFERENCE
     )
-    flagged = without_copies(as_flags(function.body))
+    flagged = without_copies(turned(as_flags(function.body), frozenset(function.parameters)))
+    flagged = as_spreading(flagged, program)
     body = over_frontiers(flagged, program, results)
     body = function.body if body is flagged else body
     body = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)

@@ -41,6 +41,7 @@ from starplat.operators.canonical.extremes import as_extremes
 from starplat.operators.canonical.gathers import as_scatters
 from starplat.operators.canonical.hosts import HostLoop, Known, Loop, Surroundings, surely_begins, until_quiet
 from starplat.operators.canonical.labels.buffers import in_one_buffer
+from starplat.operators.canonical.labels.findings import without_findings
 from starplat.operators.canonical.labels.guards import without_idle_guards
 from starplat.operators.canonical.labels.spreading import both_ways, filled_apart, is_spread_out
 from starplat.operators.canonical.offers import as_offers
@@ -57,7 +58,7 @@ def over_frontiers(body: typed.Block, program: typed.Program, results: frozenset
         tried[id(loop)] = loop
         if (in_form := _is_in_form(loop)) and not is_spread_out(loop):
             continue
-        if not (effects := _effects(loop, around, program, results)):
+        if not (effects := edge_effects(loop, around, program, results)):
             continue
         replacement = _Replacement(body, loop, effects, around)
         if replacement.labels or not (in_form or replacement.spreads_labels()):
@@ -71,7 +72,7 @@ def _is_in_form(loop: HostLoop) -> bool:
     return isinstance(loop, typed.FixedPoint) and all(isinstance(s, typed.ForEach) for s in loop.body.statements)
 
 
-def _effects(
+def edge_effects(
     written: HostLoop, around: Surroundings, program: typed.Program, results: frozenset[typed.Symbol]
 ) -> tuple[EdgeEffect, ...]:
     """What arcs offer in every round of a loop, if that is all it does, and it ends only when they offer nothing."""
@@ -164,7 +165,7 @@ def _only_fills(s: typed.Statement, marks: set[typed.Symbol], sources: set[typed
 def _plain(body: typed.Block) -> typed.Block:
     """The body of a loop with loops over arcs by rows, and with values that are offered instead of looked for."""
     body = as_extremes(rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None))
-    body = without_idle_guards(body)
+    body = without_idle_guards(without_findings(body))
     return replace(body, statements=tuple(new for s in body.statements for new in as_scatters(s) or (s,)))
 
 
@@ -239,7 +240,7 @@ class _Replacement:
         filled: typed.Expression | None = None
         for s in block.statements[:place]:
             done.append(s)
-            match _as_fill(s):
+            match as_fill(s):
                 case typed.Attach(items=items) as fill if any(symbol is target for symbol, _ in items):
                     (value,) = (value for symbol, value in items if symbol is target)
                     if filled is not None or isinstance(value, typed.Symbol) or not self._offers_nothing(value):
@@ -356,7 +357,7 @@ def _constant(value: typed.Expression, known: Known) -> typed.Expression:
             return value
 
 
-def _as_fill(s: typed.Statement) -> typed.Statement:
+def as_fill(s: typed.Statement) -> typed.Statement:
     """A loop in which every node stores one constant, as the filling of a property."""
     match s:
         case typed.ForEach(

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts
 from starplat.frontend import typed
 from starplat.operators.canonical.extremes import under
@@ -29,7 +30,8 @@ def without_idle_guards(body: typed.Block) -> typed.Block:
         same = len(inner) == len(part.statements) and all(a is b for a, b in zip(inner, part.statements, strict=True))
         return part if same else replace(part, statements=inner)
 
-    return rebuilt(body, change)
+    offers = any(isinstance(s, typed.AssignExtreme) for s in walk.statements(body))
+    return rebuilt(body, change) if offers else body
 
 
 def _without(s: typed.Statement) -> Iterator[typed.Statement]:

@@ -87,7 +87,7 @@ def _is_unchanged(effect: EdgeEffect, before: Sequence[typed.Statement]) -> bool
     function = typed.Function.MIN if effect.extreme is typed.Extreme.MIN else typed.Function.MAX
     match effect.value:
         case typed.Apply(function=used, arguments=(left, right)) if used is function and own in (left, right):
-            other = _plain(right if left == own else left)
+            other = whole_number(right if left == own else left)
             return other == own or (other == source and _begins_as_itself(effect.symbol, before))
         case value:
             return value == own
@@ -101,14 +101,16 @@ def _begins_as_itself(symbol: typed.Symbol, before: Sequence[typed.Statement]) -
             stores = [s for s in walk.statements(body) if symbol in walk.written(s)]
             itself = typed.Variable(node)
             return len(stores) == 1 and any(
-                isinstance(s, typed.Assign) and s.place == typed.Cell(symbol, itself) and _plain(s.value) == itself
+                isinstance(s, typed.Assign)
+                and s.place == typed.Cell(symbol, itself)
+                and whole_number(s.value) == itself
                 for s in body.statements
             )
         case _:
             return False
 
 
-def _plain(value: typed.Expression) -> typed.Expression:
+def whole_number(value: typed.Expression) -> typed.Expression:
     """The value without conversions from one whole number to another that holds it."""
     while isinstance(value, typed.Convert) and value.type in (Scalar.NODE, Scalar.INT, Scalar.LONG):
         value = value.operand

@@ -1,0 +1,80 @@
+"""A local that says whether any neighbor is as wanted gives way to the neighbor that is.
+
+bool beside = False;                             for (u in g.nodes_to(v)) {
+for (u in g.nodes_to(v)) {                         if (u.on) { v.on = True; break; }
+  if (u.on) { beside = True; }                   }
+}
+if (beside) { v.on = True; }
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from starplat.analysis import walk
+from starplat.analysis.settling.monotone import mentions
+from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+from starplat.operators.canonical.effects import asked
+from starplat.operators.canonical.extremes import under
+from starplat.operators.canonical.rebuilding import rebuilt
+
+_TRUE = typed.Literal(True, Scalar.BOOL)
+
+
+def without_findings(body: typed.Block) -> typed.Block:
+    """A block without such locals, where what follows from them may happen more than once."""
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, typed.Block):
+            return None
+        inner = [rebuilt(s, change) for s in part.statements]
+        for place in range(len(inner) - 2):
+            declared, row, branch = inner[place : place + 3]
+            if not isinstance(declared, typed.Declare) or _is_used(declared.symbol, inner[place + 3 :]):
+                continue
+            if (found := _asking(declared, row, branch)) is not None:
+                inner[place : place + 3] = [found]
+                break
+        return replace(part, statements=tuple(inner)) if inner != list(part.statements) else part
+
+    false = typed.Literal(False, Scalar.BOOL)
+    asks = any(isinstance(s, typed.Declare) and s.value == false for s in walk.statements(body))
+    return rebuilt(body, change) if asks else body
+
+
+def _asking(declared: typed.Declare, row: typed.Statement, branch: typed.Statement) -> typed.ForEach | None:
+    """The loop over neighbors that does what is to be done if one of them is as wanted."""
+    match declared, row, branch:
+        case (
+            typed.Declare(symbol=local, value=typed.Literal(value=False)),
+            typed.ForEach(domain=typed.Neighbors()),
+            typed.If(condition=typed.Variable(symbol=asks), then=typed.Block(statements=stores), otherwise=None),
+        ) if asks is local:
+            conditions, found = asked(row.filter), row.body.statements
+        case _:
+            return None
+    match found:
+        case (typed.If(otherwise=None) as inner,):
+            conditions, found = (*conditions, *asked(inner.condition)), inner.then.statements
+        case _:
+            pass
+    match found:
+        case (typed.Assign(place=typed.Variable(symbol=told), value=value), *rest) if told is local and value == _TRUE:
+            if rest and (row.parallel or not isinstance(rest[0], typed.Break) or len(rest) > 1):
+                return None
+        case _:
+            return None
+    if not all(isinstance(s, typed.Assign) and isinstance(s.value, typed.Literal) for s in stores):
+        return None
+    if not conditions or any(mentions(condition, {local}) for condition in conditions):
+        return None
+    left = () if row.parallel else (typed.Break(span=row.span),)
+    done = under(list(conditions), typed.Block((*stores, *left), span=branch.span))
+    return replace(row, filter=None, body=replace(row.body, statements=(done,)))
+
+
+def _is_used(symbol: typed.Symbol, statements: list[typed.Statement]) -> bool:
+    inside = [i for s in statements for i in walk.statements(s)]
+    return any(symbol in walk.written(i) or any(mentions(v, {symbol}) for v in walk.values(i)) for i in inside)
