@@ -7,6 +7,8 @@ from starplat.ir.launches import launched_names, touched
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import walk_host
 
+_OWN = (ir.Origin.LOCAL, ir.Origin.TEMPORARY)
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -55,5 +57,10 @@ def tidied(module: ir.Module) -> ir.Module:
 
 
 def _without_idle_arrays(function: ir.HostFunction, module: ir.Module) -> ir.HostFunction:
-    used = {array for op in walk_host(function.body) for array in touched(op, module)}
-    return replace(function, arrays=tuple(array for array in function.arrays if array in used))
+    """The function without arrays that it does not touch, or only fills."""
+    ops = list(walk_host(function.body))
+    used = {array for op in ops if not isinstance(op, ir.Fill) for array in touched(op, module)}
+    used |= {op.array for op in ops if isinstance(op, ir.Fill) and op.array.origin not in _OWN}
+    idle = ((op, ()) for op in ops if isinstance(op, ir.Fill) and op.array not in used)
+    body = replaced(function.body, *idle)
+    return replace(function, body=body, arrays=tuple(array for array in function.arrays if array in used))
