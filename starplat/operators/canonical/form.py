@@ -19,7 +19,7 @@ from starplat.operators.canonical.order import in_order
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.sums.dissolved import dissolved
 from starplat.operators.canonical.sums.kept import with_kept_counts
-from starplat.operators.canonical.sums.parallel import in_any_order
+from starplat.operators.canonical.sums.parallel import called_by_kernels, in_any_order
 from starplat.operators.canonical.sums.pulled import pulled
 
 
@@ -32,15 +32,18 @@ def canonical(program: typed.Program, entry: str) -> typed.Program:
     """
     functions = program.functions
     if len(functions) > 1:
-        functions = _reached(tuple(inlined(program, f) for f in functions), entry)
-    functions = tuple(_canonical_function(f, program) for f in functions)
+        functions = _reached(inlined(program), entry)
+    of_kernels = called_by_kernels(program)
+    functions = tuple(_canonical_function(f, program, on_host=f.name not in of_kernels) for f in functions)
     same = len(functions) == len(program.functions) and all(
         a is b for a, b in zip(functions, program.functions, strict=True)
     )
     return program if same else replace(program, functions=functions)
 
 
-def _canonical_function(function: typed.FunctionDefinition, program: typed.Program) -> typed.FunctionDefinition:
+def _canonical_function(
+    function: typed.FunctionDefinition, program: typed.Program, *, on_host: bool
+) -> typed.FunctionDefinition:
     results = frozenset(
         p for p in function.parameters if isinstance(p.type, PropertyType | SetType) or p.role is typed.Role.REFERENCE
     )
@@ -49,9 +52,8 @@ def _canonical_function(function: typed.FunctionDefinition, program: typed.Progr
     body = over_frontiers(flagged, program, results)
     body = function.body if body is flagged else body
     body = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)
-    function = function if body is function.body else replace(function, body=body)
-    function = in_any_order(function, program)
-    body = in_order(pulled(with_filters(with_kept_counts(with_filters(dissolved(function.body))))))
+    body = in_any_order(body, program) if on_host else body
+    body = in_order(pulled(with_filters(with_kept_counts(with_filters(dissolved(body))))))
     return function if body is function.body else replace(function, body=body)
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cached_property
 
 from starplat.analysis import walk
 from starplat.frontend import typed
@@ -29,18 +28,24 @@ _LOOPS = (typed.While, typed.DoWhile, typed.FixedPoint, typed.CountedLoop, typed
 Values = dict[typed.Symbol, typed.Expression | typed.Symbol]
 
 
-def inlined(program: typed.Program, function: typed.FunctionDefinition) -> typed.FunctionDefinition:
-    """The function with the small functions that it calls inside it."""
-    body = _Inliner(program, (function.name,)).block(function.body)
-    return function if body == function.body else replace(function, body=body)
+def inlined(program: typed.Program) -> tuple[typed.FunctionDefinition, ...]:
+    """The functions of a program, each with the small ones that it calls inside it."""
+    calls = Counter(call.function for function in program.functions for call in walk.calls(function.body))
+    bodies = [_Inliner(program, (function.name,), calls).block(function.body) for function in program.functions]
+    return tuple(
+        function if body == function.body else replace(function, body=body)
+        for function, body in zip(program.functions, bodies, strict=True)
+    )
 
 
 class _Inliner:
-    """Rewrites the statements of one function; `inside` are the functions that are being put into each other."""
+    """Rewrites the statements of one function; `inside` are the functions that are being put into each other, `calls`
+    says how often each is called."""
 
-    def __init__(self, program: typed.Program, inside: tuple[str, ...]) -> None:
+    def __init__(self, program: typed.Program, inside: tuple[str, ...], calls: Counter[str]) -> None:
         self._program = program
         self._inside = inside
+        self._calls = calls
         self._in_kernel = False
 
     def block(self, block: typed.Block) -> typed.Block:
@@ -99,11 +104,6 @@ class _Inliner:
         most = MOST_OF_A_ROUND if once else MOST_STATEMENTS
         return callee if sum(1 for _ in walk.statements(callee.body)) <= most else None
 
-    @cached_property
-    def _calls(self) -> Counter[str]:
-        """How often functions are called."""
-        return Counter(call.function for function in self._program.functions for call in walk.calls(function.body))
-
     def _statement(self, s: typed.Statement) -> Iterator[typed.Statement]:
         match s:
             case typed.CallStatement(call=call):
@@ -154,7 +154,7 @@ class _Inliner:
         own = typed.Block((*declared, *callee.body.statements))
         tree = with_fresh_symbols(typed.Block((*declared, *body)), (own,))
         done = substituted(tree, values)
-        inner = _Inliner(self._program, (*self._inside, callee.name))
+        inner = _Inliner(self._program, (*self._inside, callee.name), self._calls)
         inner._in_kernel = self._in_kernel
         return list(_under_one_name(inner.block(done).statements))
 

@@ -29,11 +29,9 @@ _FREE = (RaceClass.OWNED, RaceClass.READ_ONLY, RaceClass.REDUCTION, RaceClass.CO
 _LEAVES = (typed.Return, typed.Break, typed.Continue)
 
 
-def in_any_order(function: typed.FunctionDefinition, program: typed.Program) -> typed.FunctionDefinition:
-    """A function with such loops as `forall`, unless kernels call it."""
+def in_any_order(body: typed.Block, program: typed.Program) -> typed.Block:
+    """The body of a function that the host calls, with such loops as `forall`."""
     hosting = Hosting(program)
-    if function.name in _of_kernels(program):
-        return function
 
     def change(part: Any) -> Any:
         match part:
@@ -54,10 +52,10 @@ def in_any_order(function: typed.FunctionDefinition, program: typed.Program) -> 
                 return replace(candidate, parallel=True)
         return None
 
-    return rebuilt(function, change)
+    return rebuilt(body, change)
 
 
-def _of_kernels(program: typed.Program) -> set[str]:
+def called_by_kernels(program: typed.Program) -> set[str]:
     """The functions that parallel loops call, or functions called there."""
     loops = [
         s
