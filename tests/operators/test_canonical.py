@@ -414,6 +414,70 @@ def test_a_near_miss_keeps_its_loop(name: str) -> None:
     assert any(line.strip().startswith(("while", "do while")) for line in text.splitlines())
 
 
+@pytest.mark.parametrize(
+    ("value", "inside"),
+    [
+        ("max(v.level, 0) + 1", True),
+        ("max(0, v.level) + 1", True),
+        ("max(v.level, -3) + 1", True),
+        ("max(v.level, 1) + 1", False),
+        ("max(v.level, 0) - 1", False),
+        ("max(v.level, 0) + v.level", False),
+        ("min(v.level, 0) + 1", False),
+    ],
+)
+def test_a_cell_within_its_range_needs_no_max(value: str, inside: bool) -> None:
+    changed = BFS.replace("v.level + 1", value)
+    assert (operators_of(changed) == operators_of(BFS)) is inside
+
+
+def test_a_cell_that_the_caller_gives_keeps_its_max() -> None:
+    changed = BFS.replace("v.level + 1", "max(v.level, 0) + 1").replace("level = INF, ", "")
+    assert "max(level[v], 0)" in pipeline.operators(pipeline.check(SourceFile("given.sp", changed)))
+
+
+UNREACHED = """
+function f(Graph g, propNode<int> level, node src) {
+  g.attachNodeProperty(level = -1);
+  src.level = 0;
+  int depth = 0;
+  bool more = True;
+  while (more) {
+    more = False;
+    forall (v in g.nodes().filter(level == depth)) {
+      forall (w in g.neighbors(v)) {
+        if (w.level < 0) { w.level = depth + 1; more = True; }
+      }
+    }
+    depth++;
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("asks", ["w.level < 0", "w.level == -1"])
+def test_nodes_without_a_level_hold_infinity_meanwhile(asks: str) -> None:
+    text = pipeline.operators(pipeline.check(SourceFile("u.sp", UNREACHED.replace("w.level < 0", asks))))
+    assert "loop until active is empty" in text
+    assert text.endswith("  each node when level[node] == INF\n    level[node] := -1\n")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("src.level = 0", "src.level = -1"),
+        ("w.level < 0", "w.level < 2"),
+        ("w.level < 0", "w.level != 7"),
+        ("w.level = depth + 1;", "w.level = Min(w.level, depth + 1);"),
+        ("w.level = depth + 1;", "w.level = -1 - depth;"),
+        ("filter(level == depth)", "filter(level >= 0)"),
+        ("depth++;", "depth++; src.level = -1;"),
+    ],
+)
+def test_other_numbers_stay(old: str, new: str) -> None:
+    assert "is empty" not in pipeline.operators(pipeline.check(SourceFile("u.sp", UNREACHED.replace(old, new))))
+
+
 COUNTED = """
 function f(Graph g, propNode<int> level, propEdge<int> weight, node src) {
   int n = g.num_nodes();

@@ -16,6 +16,7 @@ from starplat.operators.canonical.frontiers import over_frontiers
 from starplat.operators.canonical.inlining import inlined
 from starplat.operators.canonical.labels.turned import turned
 from starplat.operators.canonical.order import in_order
+from starplat.operators.canonical.ranges import within_range
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.sums.dissolved import dissolved
 from starplat.operators.canonical.sums.kept import with_kept_counts
@@ -47,10 +48,11 @@ def _canonical_function(
     results = frozenset(
         p for p in function.parameters if isinstance(p.type, PropertyType | SetType) or p.role is typed.Role.REFERENCE
     )
-    flagged = without_copies(turned(as_flags(function.body), frozenset(function.parameters)))
+    ranged = within_range(function.body)
+    flagged = without_copies(turned(as_flags(ranged), frozenset(function.parameters)))
     flagged = as_spreading(flagged, program)
     body = over_frontiers(flagged, program, results)
-    body = function.body if body is flagged else body
+    body = ranged if body is flagged else body
     body = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)
     body = in_any_order(body, program) if on_host else body
     body = in_order(pulled(with_filters(with_kept_counts(with_filters(dissolved(body))))))

@@ -46,6 +46,7 @@ from starplat.operators.canonical.labels.guards import without_idle_guards
 from starplat.operators.canonical.labels.spreading import both_ways, filled_apart, is_spread_out
 from starplat.operators.canonical.offers import as_offers
 from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.unreached import with_infinity
 from starplat.operators.canonical.unread import without_unread
 from starplat.operators.records import EdgeEffect
 
@@ -58,7 +59,12 @@ def over_frontiers(body: typed.Block, program: typed.Program, results: frozenset
         tried[id(loop)] = loop
         if (in_form := _is_in_form(loop)) and not is_spread_out(loop):
             continue
-        if not (effects := edge_effects(loop, around, program, results)):
+        effects = edge_effects(loop, around, program, results)
+        if not effects and (trial := with_infinity(loop, around)) is not None:
+            effects = edge_effects(trial.loop, trial.around, program, results)
+            if effects:
+                body, around, loop = trial.around.body, trial.around, trial.loop
+        if not effects:
             continue
         replacement = _Replacement(body, loop, effects, around)
         if replacement.labels or not (in_form or replacement.spreads_labels()):

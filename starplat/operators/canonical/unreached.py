@@ -1,0 +1,148 @@
+"""Nodes that have no level yet hold INF, whatever number below 0 the program has for them.
+
+    g.attachNodeProperty(level = -1);                g.attachNodeProperty(level = INF);
+    ...                                              ...
+        if (w.level < 0) { ... }                         if (w.level == INF) { ... }
+    ...                                              ...
+                                                     forall (v in g.nodes().filter(level == INF)) {
+                                                       v.level = -1;
+                                                     }
+
+That is tried for loops that are no fixed point otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from starplat.analysis import walk
+from starplat.frontend import typed
+from starplat.frontend.types import Carrier, PropertyType, Scalar
+from starplat.operators.canonical.hosts import HostLoop, Known, Surroundings, read
+from starplat.operators.canonical.rebuilding import rebuilt
+
+_EQUALITY = (typed.Operator.EQUAL, typed.Operator.NOT_EQUAL)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A loop that has been changed, and what stands around it now."""
+
+    loop: HostLoop
+    around: Surroundings
+
+
+def with_infinity(loop: HostLoop, around: Surroundings) -> Trial | None:
+    """The loop with INF for such a number, in a function's body that has it too; None if there is none."""
+    block, place = around.block_of(loop)
+    before, known = block.statements[:place], around.known_before(loop)
+    for symbol in dict.fromkeys(s for inner in walk.statements(loop) for s in walk.written(inner)):
+        kind = symbol.type
+        if not isinstance(kind, PropertyType) or (kind.carrier, kind.element) != (Carrier.NODE, Scalar.INT):
+            continue
+        found = _filled(symbol, before, known)
+        changed = None if found is None else _asked_for_infinity(loop, symbol, found[2].value)
+        if found is None or changed is None:
+            continue
+        at, fill, none = found
+        infinity = typed.Infinity(Scalar.INT, span=fill.span)
+        items = tuple((s, infinity if s is symbol else value) for s, value in fill.items)
+        after = (changed, _back(symbol, fill.graph, none), *block.statements[place + 1 :])
+        statements = (*before[:at], replace(fill, items=items), *before[at + 1 :], *after)
+        whole = replace(block, statements=statements)
+        return Trial(changed, Surroundings(_with(around.body, block, whole)))
+    return None
+
+
+def _with(body: typed.Block, block: typed.Block, changed: typed.Block) -> typed.Block:
+    return rebuilt(body, lambda part: changed if part is block else None)
+
+
+def _filled(
+    symbol: typed.Symbol, before: Sequence[typed.Statement], known: Known
+) -> tuple[int, typed.Attach, typed.Literal] | None:
+    """The place where all cells are filled with a number below 0, to some of which only numbers from 0 on are given
+    since."""
+    found: tuple[int, typed.Attach, typed.Literal] | None = None
+    for place, s in enumerate(before):
+        match s:
+            case typed.Attach(items=items) if any(target is symbol for target, _ in items):
+                (value,) = (value for target, value in items if target is symbol)
+                is_below = isinstance(value, typed.Literal) and isinstance(value.value, int) and value.value < 0
+                found = (place, s, value) if is_below and isinstance(value, typed.Literal) else None
+            case typed.Assign(place=typed.Cell(symbol=target), value=value) if target is symbol:
+                if not _is_natural(value, known):
+                    return None
+            case _ if any(symbol in walk.written(i) for i in walk.statements(s)):
+                return None
+            case _:
+                pass
+    since = () if found is None else before[found[0] :]
+    return None if any(symbol in read(i) for s in since for i in walk.statements(s)) else found
+
+
+def _is_natural(value: typed.Expression, known: Known) -> bool:
+    held = known.get(value.symbol) if isinstance(value, typed.Variable) else None
+    number = value.value if isinstance(value, typed.Literal) else held
+    return isinstance(number, int) and not isinstance(number, bool) and number >= 0
+
+
+def _asked_for_infinity(loop: HostLoop, symbol: typed.Symbol, none: object) -> HostLoop | None:
+    """The loop that asks for INF instead; None if it does anything else with cells than to ask whether they have a
+    number or are at one of its counters, to add to them, and to give them what has been added to."""
+    writers = [s for s in walk.statements(loop) if symbol in walk.written(s)]
+    if not all(isinstance(s, typed.Assign) for s in writers):
+        return None
+    asked: set[int] = set()
+
+    def change(part: object) -> object:
+        match part:
+            case typed.Binary(
+                operator=operator, left=typed.Cell(symbol=target) as cell, right=typed.Literal(value=value)
+            ) if target is symbol:
+                pass
+            case _:
+                return None
+        below = operator is typed.Operator.LESS and value == 0
+        natural = (operator is typed.Operator.GREATER_EQUAL and value == 0) or (
+            operator is typed.Operator.GREATER and value == -1
+        )
+        if not (below or natural or (operator in _EQUALITY and value == none)):
+            return None
+        is_none = below or operator is typed.Operator.EQUAL
+        asked.add(id(cell))
+        way = typed.Operator.EQUAL if is_none else typed.Operator.NOT_EQUAL
+        return replace(part, operator=way, right=typed.Infinity(Scalar.INT, span=cell.span))
+
+    changed = rebuilt(loop, change)
+    for inner in walk.statements(loop):
+        for value in walk.expressions(inner):
+            for part in walk.within(value):
+                match part:
+                    case typed.Binary(
+                        operator=typed.Operator.EQUAL,
+                        left=typed.Cell(symbol=target) as cell,
+                        right=typed.Variable(symbol=counter),
+                    ) if target is symbol and not isinstance(counter.type, PropertyType):
+                        asked.add(id(cell))
+                    case typed.Binary(
+                        operator=typed.Operator.ADD, left=typed.Cell(symbol=target) as cell, right=typed.Literal()
+                    ) if target is symbol:
+                        asked.add(id(cell))
+                    case typed.Cell(symbol=target) if target is symbol and id(part) not in asked:
+                        return None
+                    case _:
+                        pass
+    return changed if asked else None
+
+
+def _back(symbol: typed.Symbol, graph: typed.Symbol, none: typed.Literal) -> typed.ForEach:
+    """The loop that gives nodes without a level the program's number."""
+    span = none.span
+    node = typed.Symbol("node", Scalar.NODE, typed.Role.ITERATOR, span)
+    cell = typed.Cell(symbol, typed.Variable(node, span=span), span=span)
+    infinity = typed.Infinity(Scalar.INT, span=span)
+    unreached = typed.Binary(typed.Operator.EQUAL, cell, infinity, Scalar.BOOL, span=span)
+    store = typed.Assign(cell, none, span=span)
+    return typed.ForEach(True, node, typed.AllNodes(graph), unreached, typed.Block((store,), span=span), span=span)
