@@ -209,13 +209,14 @@ def _totals(n: int, node: Numbers, numbers: Numbers) -> Numbers:
 
 def _as_numbers(attribute: Hashable, values: Sequence[Any]) -> Numbers:
     kinds = set(map(type, values))
+    refused = NotImplementedError(f"the edges' attribute {attribute!r} does not hold finite numbers of 64 bits alone")
+    if not all(issubclass(kind, int | float | np.integer | np.floating | np.bool_) for kind in kinds):
+        raise refused
+    whole = all(issubclass(kind, int | np.integer | np.bool_) for kind in kinds)
     try:
-        if all(issubclass(kind, int | np.integer | np.bool_) for kind in kinds):
-            return np.fromiter(values, np.int64, len(values))
-        if all(issubclass(kind, int | float | np.integer | np.floating | np.bool_) for kind in kinds):
-            numbers = np.fromiter(values, np.float64, len(values))
-            if np.isfinite(numbers).all():
-                return numbers
-    except OverflowError:
-        pass
-    raise NotImplementedError(f"the values of the edges' attribute {attribute!r} are not all finite numbers of 64 bits")
+        numbers = np.fromiter(values, np.int64 if whole else np.float64, len(values))
+    except OverflowError as error:
+        raise refused from error
+    if not np.isfinite(numbers).all():
+        raise refused
+    return numbers

@@ -185,9 +185,8 @@ def test_a_condition_that_numpy_cannot_evaluate_is_not_guessed() -> None:
 
 
 def test_a_program_without_loops_has_no_rounds() -> None:
-    result = starplat.compile("function f(Graph g, propNode<int> out) { forall (v in g.nodes()) { v.out = 1; } }").run(
-        random_graph(5, 9, 1), target="reference", trace=True
-    )
+    text = "function f(Graph g, propNode<int> out) { forall (v in g.nodes()) { v.out = g.count_outNbrs(v); } }"
+    result = starplat.compile(text).run(random_graph(5, 9, 1), target="reference", trace=True)
     assert result.trace is not None
     assert not result.trace.rounds
     assert [walk.active for walk in result.trace.outside] == [5]

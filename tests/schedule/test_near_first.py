@@ -135,9 +135,12 @@ def test_who_wins_may_leave_a_parent(by_host: bool) -> None:
 
 
 def test_cells_under_a_lock_are_told_in_one_launch() -> None:
-    kernels = BACKENDS["cuda"].kernels_text(scheduled(with_parents()))
+    """Two numbers are carried, which do not fit into one word beside the cell."""
+    text = with_parents().replace("propNode<bool> active;", "propNode<bool> active; propNode<int> hops;")
+    text = text.replace("w.active> =", "w.hops, w.active> =").replace(", v, True>", ", v, v.hops + 1, True>")
+    kernels = BACKENDS["cuda"].kernels_text(scheduled(text))
     assert kernels.count("__global__") == 1
-    assert "volatile int *dist, volatile int *parent" in kernels
+    assert all(f"volatile int *{name}" in kernels for name in ("dist", "parent", "hops"))
 
 
 def test_cells_under_a_lock_that_are_updated_without_one_are_left_to_the_host() -> None:
