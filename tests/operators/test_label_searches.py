@@ -148,7 +148,7 @@ ENDLESS = {
 """Those that may go on for ever, or that no answer is defined for."""
 
 
-@pytest.mark.parametrize("name", TEXTS.keys() - ENDLESS)
+@pytest.mark.parametrize("name", [name for name in TEXTS if name not in ENDLESS])
 def test_the_answer_is_that_of_the_program_as_it_is_written(name: str) -> None:
     program = starplat.compile(TEXTS[name])
     for graph in (UGLY["knot"], UGLY["ladder"], UGLY["one-node"]):
