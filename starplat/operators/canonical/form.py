@@ -11,13 +11,13 @@ from starplat.operators.canonical.arcs import by_rows
 from starplat.operators.canonical.copies import without_copies
 from starplat.operators.canonical.counters import as_flags
 from starplat.operators.canonical.filters import with_filters
-from starplat.operators.canonical.floods import as_spreading
 from starplat.operators.canonical.frontiers import over_frontiers
 from starplat.operators.canonical.inlining import inlined
 from starplat.operators.canonical.labels.turned import turned
 from starplat.operators.canonical.order import in_order
 from starplat.operators.canonical.ranges import within_range
 from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.searches.floods import as_spreading
 from starplat.operators.canonical.sums.dissolved import dissolved
 from starplat.operators.canonical.sums.kept import with_kept_counts
 from starplat.operators.canonical.sums.parallel import called_by_kernels, in_any_order

@@ -44,9 +44,9 @@ from starplat.operators.canonical.labels.buffers import in_one_buffer
 from starplat.operators.canonical.labels.findings import without_findings
 from starplat.operators.canonical.labels.guards import without_idle_guards
 from starplat.operators.canonical.labels.spreading import both_ways, filled_apart, is_spread_out
-from starplat.operators.canonical.offers import as_offers
 from starplat.operators.canonical.rebuilding import rebuilt
-from starplat.operators.canonical.unreached import with_infinity
+from starplat.operators.canonical.searches.offers import as_offers
+from starplat.operators.canonical.searches.unreached import with_infinity
 from starplat.operators.canonical.unread import without_unread
 from starplat.operators.records import EdgeEffect
 

@@ -1,0 +1,125 @@
+"""The next level, which a node without one is given: the least number of arcs, as counted by rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from starplat.analysis import walk
+from starplat.frontend import typed
+from starplat.operators.canonical.hosts import Known, Loop
+from starplat.operators.canonical.searches.stores import Offer, Store, compared
+
+
+@dataclass(frozen=True)
+class Counter:
+    """A local that grows by 1 in every round, by a statement of the round; its value when the loop begins."""
+
+    step: typed.Statement
+    place: int
+    first: int
+
+
+def counters_of_rounds(loop: Loop, known: Known) -> dict[typed.Symbol, Counter]:
+    found = {}
+    for place, s in enumerate(loop.body.statements):
+        match s:
+            case typed.Update(
+                combine=typed.Combine.ADD, place=typed.Variable(symbol=symbol), value=typed.Literal(value=1)
+            ):
+                pass
+            case typed.Assign(place=typed.Variable(symbol=symbol) as own, value=value) if is_next(own, value):
+                pass
+            case _:
+                continue
+        writers = [i for i in walk.statements(loop.body) if symbol in walk.written(i)]
+        first = known.get(symbol)
+        if writers == [s] and isinstance(first, int) and not isinstance(first, bool):
+            found[symbol] = Counter(s, place, first)
+    return found
+
+
+def is_next(value: typed.Expression, after: typed.Expression) -> bool:
+    """Whether one value is 1 more than another."""
+    match after:
+        case typed.Binary(operator=typed.Operator.ADD, left=left, right=typed.Literal(value=1)) if left == value:
+            return True
+        case typed.Binary(operator=typed.Operator.ADD, left=typed.Literal(value=1), right=right) if right == value:
+            return True
+        case _:
+            pass
+    match value:
+        case typed.Binary(operator=typed.Operator.SUBTRACT, left=left, right=typed.Literal(value=1)):
+            return left == after
+        case _:
+            return False
+
+
+def of_level(
+    store: Store, loop: Loop, before: Sequence[typed.Statement], known: Known, counters: dict[typed.Symbol, Counter]
+) -> Offer | None:
+    """The next level, which a node without one is given by a neighbor of this level, as the least of all."""
+    mine = typed.Cell(store.place.symbol, typed.Variable(store.source))
+    levels = [(c, level) for c in store.when if (level := compared(c, mine)) is not None]
+    unreached = [c for c in store.when if isinstance(compared(c, store.place), typed.Infinity)]
+    if len(levels) != 1 or not unreached:
+        return None
+    ((condition, level),) = levels
+    own_next = is_next(mine, store.value)
+    if not own_next and not is_next(level, store.value):
+        return None
+    place = next(i for i, s in enumerate(loop.body.statements) if any(p is store.place for p in _places(s)))
+    first = _first(level, counters, place)
+    end = compared(unreached[0], store.place)
+    if first is None or not isinstance(end, typed.Infinity) or end.negative:
+        return None
+    if not begins_at(mine.symbol, first, before, known):
+        return None
+    rest = tuple(c for c in store.when if c is not condition and c not in unreached)
+    one = typed.Literal(1, mine.type, span=store.place.span)
+    following = typed.Binary(typed.Operator.ADD, mine, one, mine.type, span=store.place.span)
+    return typed.AssignExtreme(typed.Extreme.MIN, store.place, following, store.beside, span=store.place.span), rest
+
+
+def _first(level: typed.Expression, counters: dict[typed.Symbol, Counter], place: int) -> int | None:
+    """The value of a level in the first round, asked in one statement of it."""
+    match level:
+        case typed.Variable(symbol=symbol) if symbol in counters:
+            counter = counters[symbol]
+            return counter.first + (counter.place < place)
+        case typed.Binary(operator=typed.Operator.SUBTRACT, left=left, right=typed.Literal(value=int() as less)):
+            value = _first(left, counters, place)
+            return None if value is None else value - less
+        case _:
+            return None
+
+
+def begins_at(symbol: typed.Symbol, first: int, before: Sequence[typed.Statement], known: Known) -> bool:
+    """Whether the cells are all INF after these statements, but for some that hold a number."""
+    filled = False
+    for s in before:
+        match s:
+            case typed.Attach(items=items) if any(target is symbol for target, _ in items):
+                (value,) = (value for target, value in items if target is symbol)
+                filled = isinstance(value, typed.Infinity) and not value.negative
+                if not filled:
+                    return False
+            case typed.Assign(place=typed.Cell(symbol=target), value=value) if target is symbol:
+                if number(value, known) != first:
+                    return False
+            case _ if any(symbol in walk.written(inner) for inner in walk.statements(s)):
+                return False
+            case _:
+                pass
+    return filled
+
+
+def number(value: typed.Expression, known: Known) -> int | None:
+    """The whole number that an expression is known to be."""
+    held = known.get(value.symbol) if isinstance(value, typed.Variable) else None
+    found = value.value if isinstance(value, typed.Literal) else held
+    return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+def _places(s: typed.Statement) -> list[typed.Place]:
+    return [place for inner in walk.statements(s) for place in walk.written_places(inner)]

@@ -1,0 +1,66 @@
+"""Stores of a common value become what an arc offers: the next level of a search, or a mark that spreads.
+
+    forall (v in g.nodes().filter(level == depth)) {      forall (v in g.nodes()) {
+      forall (w in g.neighbors(v)) {                        forall (w in g.neighbors(v)) {
+        if (w.level == INF) {                                 <w.level, more> = <Min(w.level, v.level + 1), True>;
+          w.level = depth + 1; more = True;                 }
+        }                                                 }
+      }
+    }
+
+A search by levels gives every node the least number of arcs, and so does the `Min`: `depth` counts the rounds from the
+level of the nodes that it begins at, all others are at INF, and only these are given a level. It does not matter which
+end of the arc asks, nor that it stops asking once it has its level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from starplat.analysis import walk
+from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+from starplat.operators.canonical.hosts import Known, Loop
+from starplat.operators.canonical.searches.levels import counters_of_rounds, of_level
+from starplat.operators.canonical.searches.stores import Offer, Store, nest, read_store, says
+from starplat.operators.canonical.searches.waves import of_wave
+
+
+def as_offers(loop: Loop, before: Sequence[typed.Statement], known: Known) -> Loop:
+    """The loop with such stores as offers, and without the counter of rounds if all its uses were in them.
+
+    `before` are the statements before it in its block, `known` the values that they have given scalars.
+    """
+    counters = counters_of_rounds(loop, known)
+    done: list[typed.Statement] = []
+    for s in loop.body.statements:
+        store = read_store(s)
+        offer = (
+            None
+            if store is None
+            else (
+                _of_mark(store) or of_level(store, loop, before, known, counters) or of_wave(store, loop, before, known)
+            )
+        )
+        done.append(s if store is None or offer is None else nest(s, store, offer))
+    rest = [s for s in done if not any(s is counter.step for counter in counters.values())]
+    values = (loop.condition, *(value for s in rest for value in walk.all_values(s)))
+    used = {symbol for value in values for symbol in _variables(value)}
+    kept = [s for s in done if not any(s is c.step and symbol not in used for symbol, c in counters.items())]
+    return replace(loop, body=replace(loop.body, statements=tuple(kept)))
+
+
+def _variables(value: typed.Expression) -> set[typed.Symbol]:
+    return {part.symbol for part in walk.within(value) if isinstance(part, typed.Variable)}
+
+
+def _of_mark(store: Store) -> Offer | None:
+    """A mark that a node has if a neighbor has it, as the greatest of the two."""
+    if store.value != typed.Literal(True, Scalar.BOOL):
+        return None
+    mine = typed.Cell(store.place.symbol, typed.Variable(store.source))
+    rest = tuple(c for c in store.when if not says(c, mine, True) and not says(c, store.place, False))
+    if not any(says(c, mine, True) for c in store.when):
+        return None
+    return typed.AssignExtreme(typed.Extreme.MAX, store.place, mine, store.beside, span=store.place.span), rest

@@ -1,0 +1,125 @@
+"""Stores that give a cell at one end of an arc what it has not been given yet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from starplat.frontend import typed
+from starplat.operators.canonical.effects import REVERSED, asked
+from starplat.operators.canonical.rebuilding import rebuilt
+
+Offer = tuple[typed.AssignExtreme, tuple[typed.Expression, ...]]
+"""What an arc offers, and the conditions that are left."""
+
+
+@dataclass(frozen=True)
+class Store:
+    """A store to a cell at one end of an arc, the conditions of it, and what is stored beside."""
+
+    source: typed.Symbol
+    destination: typed.Symbol
+    direction: typed.Direction
+    when: tuple[typed.Expression, ...]
+    place: typed.Cell
+    value: typed.Expression
+    beside: tuple[typed.Carried, ...]
+
+
+def read_store(s: typed.Statement) -> Store | None:
+    """The one store of a loop over nodes and their neighbors."""
+    match s:
+        case typed.ForEach(parallel=True, domain=typed.AllNodes(), body=body):
+            node, when, inner = s.iterator, asked(s.filter), body.statements
+        case _:
+            return None
+    while len(inner) == 1:
+        match inner[0]:
+            case typed.If(otherwise=None) as branch:
+                when, inner = (*when, *asked(branch.condition)), branch.then.statements
+            case typed.ForEach(domain=typed.Neighbors(node=typed.Variable(symbol=own)) as row) as arcs if own is node:
+                when, there = (*when, *asked(arcs.filter)), arcs.iterator
+                return _leaf(node, there, row.direction, when, arcs.body.statements, may_break=not arcs.parallel)
+            case _:
+                return None
+    return None
+
+
+def _leaf(
+    node: typed.Symbol,
+    there: typed.Symbol,
+    direction: typed.Direction,
+    when: tuple[typed.Expression, ...],
+    inner: Sequence[typed.Statement],
+    *,
+    may_break: bool,
+) -> Store | None:
+    match inner:
+        case [typed.If(otherwise=None) as branch]:
+            conditions = (*when, *asked(branch.condition))
+            return _leaf(node, there, direction, conditions, branch.then.statements, may_break=may_break)
+        case [*others, typed.Break()] if may_break:
+            inner = others
+        case _:
+            pass
+    stores = [s for s in inner if isinstance(s, typed.Assign)]
+    asked_for = [s for s in stores if isinstance(s.place, typed.Cell) and any(_asks(c, s.place) for c in when)]
+    flags = [s for s in stores if isinstance(s.value, typed.Literal) and s not in asked_for]
+    if len(asked_for) != 1 or len(flags) + 1 != len(inner):
+        return None
+    (store,) = asked_for
+    place = store.place
+    assert isinstance(place, typed.Cell)
+    beside = tuple(typed.Carried(s.place, s.value, span=s.span) for s in flags)
+    if place.index == typed.Variable(there):
+        return Store(node, there, direction, when, place, store.value, beside)
+    if place.index == typed.Variable(node):
+        when = rebuilt(when, lambda part: _seen_from(part, there, node))
+        return Store(there, node, REVERSED[direction], when, place, store.value, beside)
+    return None
+
+
+def _asks(condition: typed.Expression, place: typed.Cell) -> bool:
+    """Whether a condition asks whether a cell has been given anything."""
+    return says(condition, place, False) or compared(condition, place) is not None
+
+
+def _seen_from(part: object, there: typed.Symbol, node: typed.Symbol) -> object:
+    is_it = isinstance(part, typed.ArcInHand) and part.iterator is there
+    return typed.ArcInHand(node, span=part.span) if isinstance(part, typed.ArcInHand) and is_it else None
+
+
+def nest(s: typed.Statement, store: Store, offer: Offer) -> typed.Statement:
+    """The loop in which every source offers."""
+    assert isinstance(s, typed.ForEach)
+    assert isinstance(s.domain, typed.AllNodes)
+    inner: typed.Statement = offer[0]
+    for condition in reversed(offer[1]):
+        inner = typed.If(condition, typed.Block((inner,), span=s.span), span=s.span)
+    row = typed.Neighbors(s.domain.graph, typed.Variable(store.source, span=s.span), store.direction)
+    arcs = typed.ForEach(True, store.destination, row, None, typed.Block((inner,), span=s.span), span=s.span)
+    return typed.ForEach(True, store.source, s.domain, None, typed.Block((arcs,), span=s.span), span=s.span)
+
+
+def says(condition: typed.Expression, cell: typed.Cell, value: bool) -> bool:
+    """Whether a condition asks whether a flag has a value."""
+    match condition:
+        case typed.Cell():
+            return value and condition == cell
+        case typed.Unary(operator=typed.UnaryOperator.NOT, operand=operand):
+            return not value and operand == cell
+        case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=typed.Literal(value=asked_for)):
+            return left == cell and bool(asked_for) is value
+        case typed.Binary(operator=typed.Operator.NOT_EQUAL, left=left, right=typed.Literal(value=asked_for)):
+            return left == cell and bool(asked_for) is not value
+        case _:
+            return False
+
+
+def compared(condition: typed.Expression, cell: typed.Cell) -> typed.Expression | None:
+    """What a condition asks a cell to be equal to."""
+    match condition:
+        case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=right):
+            return right if left == cell else left if right == cell else None
+        case _:
+            return None

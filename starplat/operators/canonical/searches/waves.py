@@ -1,0 +1,110 @@
+"""What flagged nodes give to nodes that have nothing yet, and these are flagged for the next round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from starplat.analysis import walk
+from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+from starplat.operators.canonical.hosts import Known, Loop
+from starplat.operators.canonical.searches.levels import begins_at, is_next, number
+from starplat.operators.canonical.searches.stores import Offer, Store, compared, says
+
+
+def of_wave(store: Store, loop: Loop, before: Sequence[typed.Statement], known: Known) -> Offer | None:
+    """What flagged nodes give to nodes that have nothing yet, and these are flagged for the next round: the flagged
+    ones are all at one level, so the first to come is as good as any."""
+    mine = typed.Cell(store.place.symbol, typed.Variable(store.source))
+    flags = [flag for c in store.when if (flag := _flag(c, store.source)) is not None]
+    if len(flags) != 1 or not _next_wave(flags[0], store, loop):
+        return None
+    is_mark = store.value == typed.Literal(True, Scalar.BOOL)
+    unreached = [c for c in store.when if _asks_for_none(c, store.place, is_mark)]
+    rest = tuple(c for c in store.when if c not in unreached)
+    if is_mark and unreached:
+        true = typed.Literal(True, Scalar.BOOL, span=store.place.span)
+        return typed.AssignExtreme(typed.Extreme.MAX, store.place, true, store.beside, span=store.place.span), rest
+    if (
+        not unreached
+        or not is_next(mine, store.value)
+        or not _flagged_at_one_level(flags[0], mine.symbol, before, known)
+    ):
+        return None
+    return typed.AssignExtreme(typed.Extreme.MIN, store.place, store.value, store.beside, span=store.place.span), rest
+
+
+def _flag(condition: typed.Expression, source: typed.Symbol) -> typed.Symbol | None:
+    match condition:
+        case typed.Cell(symbol=symbol, index=index) if index == typed.Variable(source):
+            return symbol if condition.type is Scalar.BOOL else None
+        case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=typed.Literal(value=True)):
+            return _flag(left, source)
+        case _:
+            return None
+
+
+def _asks_for_none(condition: typed.Expression, place: typed.Cell, is_mark: bool) -> bool:
+    end = compared(condition, place)
+    return says(condition, place, False) if is_mark else isinstance(end, typed.Infinity) and not end.negative
+
+
+def _next_wave(flag: typed.Symbol, store: Store, loop: Loop) -> bool:
+    """Whether a node is flagged for the next round exactly if it is given something in this one."""
+    told = {
+        c.place.symbol
+        for c in store.beside
+        if isinstance(c.place, typed.Cell) and c.place.index == store.place.index and _is_true(c.value)
+    }
+    writers = [s for s in walk.statements(loop.body) if {flag, *told} & set(walk.written(s))]
+    beside = [s for s in writers if isinstance(s, typed.Assign) and any(s.place is c.place for c in store.beside)]
+    moved = False
+    for s in (s for s in writers if not any(s is b for b in beside)):
+        match s:
+            case typed.CopyProperty(destination=destination, source=following) if s in loop.body.statements:
+                moved = destination is flag and following in told
+                if not moved:
+                    return False
+            case typed.Attach(items=items) if s in loop.body.statements:
+                if not all(symbol in told and symbol is not flag and _is_false(v) for symbol, v in items):
+                    return False
+            case _:
+                return False
+    itself = isinstance(loop, typed.FixedPoint) and flag in told and len(beside) == len(writers)
+    return moved or itself
+
+
+def _is_true(value: typed.Expression) -> bool:
+    return value == typed.Literal(True, Scalar.BOOL)
+
+
+def _is_false(value: typed.Expression | typed.Symbol) -> bool:
+    return value == typed.Literal(False, Scalar.BOOL)
+
+
+def _flagged_at_one_level(
+    flag: typed.Symbol, symbol: typed.Symbol, before: Sequence[typed.Statement], known: Known
+) -> bool:
+    """Whether the flagged nodes are at first those that are given one number, and all others are at INF."""
+    given: dict[typed.Expression, int | None] = {}
+    flagged: set[typed.Expression] = set()
+    for s in before:
+        match s:
+            case typed.Assign(place=typed.Cell(symbol=target, index=index), value=value) if target is symbol:
+                given[index] = number(value, known)
+            case typed.Assign(place=typed.Cell(symbol=target, index=index), value=value) if target is flag:
+                if not _is_true(value):
+                    return False
+                flagged.add(index)
+            case typed.Attach(items=items) if any(target is flag for target, _ in items):
+                if not all(_is_false(filled) for target, filled in items if target is flag):
+                    return False
+            case _ if any(flag in walk.written(inner) for inner in walk.statements(s)):
+                return False
+            case _:
+                pass
+    levels = set(given.values())
+    if len(levels) != 1 or flagged != set(given):
+        return False
+    (first,) = levels
+    return first is not None and begins_at(symbol, first, before, known)
