@@ -436,6 +436,40 @@ def test_a_cell_that_the_caller_gives_keeps_its_max() -> None:
     assert "max(level[v], 0)" in pipeline.operators(pipeline.check(SourceFile("given.sp", changed)))
 
 
+IN_BFS = """
+function f(Graph g, propNode<int> level, node src, node other) {
+  g.attachNodeProperty(level = INF);
+  src.level = 0;
+  iterateInBFS (v in g.nodes() from src) {
+    forall (child in g.neighbors(v)) {
+      child.level = v.level + 1;
+    }
+  }
+}
+"""
+
+
+def test_a_search_that_numbers_levels_is_rounds() -> None:
+    assert operators_of(IN_BFS) == operators_of(BFS)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("from src", "from other"),
+        ("src.level = 0;", "src.level = 0; src = other;"),
+        ("src.level = 0;", "src.level = 0; other.level = 3;"),
+        ("level = INF", "level = 7"),
+        ("v.level + 1", "v.level + 0"),
+        ("v.level + 1", "child.level + 1"),
+        ("(v in g.nodes() from src)", "(v in g.nodes() from src).filter(v != other)"),
+    ],
+)
+def test_other_searches_stay(old: str, new: str) -> None:
+    text = pipeline.operators(pipeline.check(SourceFile("s.sp", IN_BFS.replace(old, new))))
+    assert "search level by level from" in text
+
+
 UNREACHED = """
 function f(Graph g, propNode<int> level, node src) {
   g.attachNodeProperty(level = -1);

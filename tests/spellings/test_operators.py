@@ -23,8 +23,8 @@ CANONICAL = {
     "k_core": EXAMPLES / "k_core.sp",
 }
 REACHED = {
-    "bfs": "counted_loop every_arc_every_round helper_round look_for_parent over_edges pull_least round_flag two_flags"
-    " while_more",
+    "bfs": "counted_loop every_arc_every_round helper_round in_bfs look_for_parent over_edges pull_least round_flag"
+    " two_flags while_more",
     "sssp": "all_arcs helpers long_sums over_edges pull round_flag two_flags",
     "connected_components": "both_neighbors count_rounds edges_until_quiet helpers old_and_new round_flag two_flags",
     "reachability": "look_for_parent over_edges round_flag two_flags while_more",

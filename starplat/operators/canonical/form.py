@@ -11,13 +11,14 @@ from starplat.operators.canonical.arcs import by_rows
 from starplat.operators.canonical.copies import without_copies
 from starplat.operators.canonical.counters import as_flags
 from starplat.operators.canonical.filters import with_filters
+from starplat.operators.canonical.floods import as_spreading
 from starplat.operators.canonical.frontiers import over_frontiers
 from starplat.operators.canonical.inlining import inlined
 from starplat.operators.canonical.labels.turned import turned
 from starplat.operators.canonical.order import in_order
 from starplat.operators.canonical.ranges import within_range
 from starplat.operators.canonical.rebuilding import rebuilt
-from starplat.operators.canonical.searches.floods import as_spreading
+from starplat.operators.canonical.searches.in_bfs import as_rounds
 from starplat.operators.canonical.sums.dissolved import dissolved
 from starplat.operators.canonical.sums.kept import with_kept_counts
 from starplat.operators.canonical.sums.parallel import called_by_kernels, in_any_order
@@ -48,7 +49,7 @@ def _canonical_function(
     results = frozenset(
         p for p in function.parameters if isinstance(p.type, PropertyType | SetType) or p.role is typed.Role.REFERENCE
     )
-    ranged = within_range(function.body)
+    ranged = as_rounds(within_range(function.body))
     flagged = without_copies(turned(as_flags(ranged), frozenset(function.parameters)))
     flagged = as_spreading(flagged, program)
     body = over_frontiers(flagged, program, results)

@@ -1,1 +1,1 @@
-"""Searches, however they say who has been reached: by levels, by marks, in waves, one search after another."""
+"""Searches, however they say who has been reached: by levels, by marks, in waves."""

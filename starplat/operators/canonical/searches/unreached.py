@@ -21,6 +21,7 @@ from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.canonical.hosts import HostLoop, Known, Surroundings, read
 from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.searches.levels import number
 
 _EQUALITY = (typed.Operator.EQUAL, typed.Operator.NOT_EQUAL)
 
@@ -72,7 +73,7 @@ def _filled(
                 is_below = isinstance(value, typed.Literal) and isinstance(value.value, int) and value.value < 0
                 found = (place, s, value) if is_below and isinstance(value, typed.Literal) else None
             case typed.Assign(place=typed.Cell(symbol=target), value=value) if target is symbol:
-                if not _is_natural(value, known):
+                if (given := number(value, known)) is None or given < 0:
                     return None
             case _ if any(symbol in walk.written(i) for i in walk.statements(s)):
                 return None
@@ -80,12 +81,6 @@ def _filled(
                 pass
     since = () if found is None else before[found[0] :]
     return None if any(symbol in read(i) for s in since for i in walk.statements(s)) else found
-
-
-def _is_natural(value: typed.Expression, known: Known) -> bool:
-    held = known.get(value.symbol) if isinstance(value, typed.Variable) else None
-    number = value.value if isinstance(value, typed.Literal) else held
-    return isinstance(number, int) and not isinstance(number, bool) and number >= 0
 
 
 def _asked_for_infinity(loop: HostLoop, symbol: typed.Symbol, none: object) -> HostLoop | None:
