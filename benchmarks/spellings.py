@@ -169,10 +169,13 @@ def arguments_of(entry: Entry, where: graphs.Entry) -> dict[str, Any]:
 
 
 def answer(entry: Entry, result: starplat.Result) -> NDArray[Any]:
-    """The answer, INF where a node is not reached."""
+    """The answer, INF where a node is not reached; of components the first node of each one's."""
     name = entry.name(algorithm_of(entry).result)
     found = np.asarray(result.returned if name == "return" else result[name])
     nothing = 2**63 - 1 if entry.unreached is None else entry.unreached
+    if entry.algorithm == "connected_components":  # labels are ids of the graph's file, or numbers: who shares one
+        _, first, label = np.unique(found, return_index=True, return_inverse=True)
+        return np.asarray(first[label])
     return np.where(found == nothing, INF, found)
 
 

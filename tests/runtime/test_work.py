@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import starplat
+from starplat import pipeline
 from starplat.ir.work import CALLS, CONDITIONS, EARLY, LOOPS, Cost, cost_of
 from starplat.runtime.devices.reference import ReferenceDevice
 from starplat.runtime.session import default_session
@@ -19,7 +20,8 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def costs(body: str, parameters: str = "propNode<int> a, propNode<double> b, propNode<bool> c, int k") -> list[object]:
-    module = starplat.compile(f"function f(Graph g, {parameters}) {{ {body} }}").module()
+    program = starplat.compile(f"function f(Graph g, {parameters}) {{ {body} }}")
+    module = pipeline.lower(program.checked, as_written=True)
     found = [cost_of(kernel, wide_arcs=False) for kernel in module.kernels]
     return [found[0].tested, found[0].kept, found[0].arc, set(found[0].missing)]
 
