@@ -16,8 +16,8 @@ from starplat.ir.visitor import blocks_of, walk_around, walk_host
 from starplat.schedule.frontier.obstacles import obstacle
 
 
-def sets_in(loop: ir.OnDevice, module: ir.Module, *, listed: bool) -> frozenset[ir.Array]:
-    """The arrays that are sets in a persistent kernel; those kept as lists must have a known length from the start."""
+def sets_in(loop: ir.OnDevice, module: ir.Module) -> frozenset[ir.Array]:
+    """The arrays that are sets in a persistent kernel: their memory must be cleared before anything is put in."""
     function = next(f for f in module.functions if any(op is loop for op in walk_host(f.body)))
     inside = tuple(walk_host(loop.body))
     elsewhere = {
@@ -26,9 +26,7 @@ def sets_in(loop: ir.OnDevice, module: ir.Module, *, listed: bool) -> frozenset[
         if not any(op is i for i in inside) and op is not loop and not isinstance(op, ir.CheckCell)
         for a in touched(op, module)
     }
-    candidates = own_flags(function) - elsewhere
-    if listed:
-        candidates = {array for array in candidates if begins_cleared(loop.body, array, module)}
+    candidates = {a for a in own_flags(function) - elsewhere if begins_cleared(loop.body, a, module)}
     return _sets_among(candidates, inside, inside, module)
 
 

@@ -39,9 +39,8 @@ def frontiers(given: ir.Module, schedule: Schedule, capabilities: Capabilities) 
         return given
     if not capabilities.shared_arcs and not has_queues(capabilities):
         return given
-    listed = packing is ir.Packing.LIST or not capabilities.shared_arcs
     plain = with_filters(given)
-    module, in_launches, by_host = _with_sets(plain, listed, capabilities)
+    module, in_launches, by_host = _with_sets(plain, capabilities)
     found = in_launches | by_host
     others = _others(plain, found)
     if not found:
@@ -66,9 +65,7 @@ def _all_flags(module: ir.Module) -> frozenset[ir.Array]:
     return frozenset(array for function in module.functions for array in own_flags(function))
 
 
-def _with_sets(
-    plain: ir.Module, listed: bool, capabilities: Capabilities
-) -> tuple[ir.Module, set[ir.Array], set[ir.Array]]:
+def _with_sets(plain: ir.Module, capabilities: Capabilities) -> tuple[ir.Module, set[ir.Array], set[ir.Array]]:
     """The module with set operations, in persistent kernels and in rounds that the host drives.
 
     Kernels are taken apart only for flags that are sets then, which is tried with all flags first.
@@ -76,17 +73,17 @@ def _with_sets(
     flags = _all_flags(plain)
     while True:
         module = with_operators(plain, flags).module
-        in_launches, by_host = _sets_of(module, listed, capabilities)
+        in_launches, by_host = _sets_of(module, capabilities)
         if flags <= in_launches | by_host:
             return module, in_launches, by_host
         flags &= in_launches | by_host
 
 
-def _sets_of(module: ir.Module, listed: bool, capabilities: Capabilities) -> tuple[set[ir.Array], set[ir.Array]]:
+def _sets_of(module: ir.Module, capabilities: Capabilities) -> tuple[set[ir.Array], set[ir.Array]]:
     in_launches, by_host = set[ir.Array](), set[ir.Array]()
     queues = has_queues(capabilities)
     if capabilities.shared_arcs or queues:
-        in_launches |= {array for loop in loops_of(module) for array in sets_in(loop, module, listed=listed)}
+        in_launches |= {array for loop in loops_of(module) for array in sets_in(loop, module)}
     if queues:
         by_host |= {array for function in module.functions for array in sets_of_the_host(function, module)}
     return in_launches, by_host

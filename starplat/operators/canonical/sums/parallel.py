@@ -80,6 +80,8 @@ def _is_free(loop: typed.ForEach, program: typed.Program, hosting: Hosting) -> b
     if any(isinstance(s, typed.ForEach) and not isinstance(s.domain, typed.Neighbors) for s in inside):
         return False  # the larger loop may be the one inside
     written = {symbol for s in inside for symbol in walk.written(s)}
+    if isinstance(loop.domain, typed.Neighbors):
+        return False  # of a node of the host's choice, which may be none: that is an error there
     if isinstance(loop.domain, typed.Members) and loop.domain.symbol in written:
         return False
     if loop.filter is not None and mentions(loop.filter, written):
