@@ -124,7 +124,8 @@ def _locked(op: ir.KernelOp) -> Iterator[_Pair]:
     """The pair of 32 bits each that the operation changes under a lock, if it does."""
     if isinstance(op, ir.ExtremeCell) and op.lock is not None and op.array.extent is ir.Extent.NODES:
         data = [carry for carry in op.carried if not isinstance(carry.value, ir.Const)]
-        fits = all(a.element in (ir.Element.INT, ir.Element.NODE) for a in (op.array, data[0].array))
+        arrays = (op.array, *(carry.array for carry in data))
+        fits = all(array.element in (ir.Element.INT, ir.Element.NODE) for array in arrays)
         if len(data) == 1 and fits and data[0].index == op.index:
             yield _Pair(op.array, data[0].array, op.lock)
 

@@ -470,6 +470,14 @@ def test_other_searches_stay(old: str, new: str) -> None:
     assert "search level by level from" in text
 
 
+def test_a_cell_that_is_read_before_it_is_filled_keeps_its_max() -> None:
+    given = (
+        "propNode<int> seen; forall (v in g.nodes()) { v.seen = max(v.level, 0); }\n  g.attachNodeProperty(level = INF"
+    )
+    text = BFS.replace("g.attachNodeProperty(level = INF", given)
+    assert "max(level[v], 0)" in pipeline.operators(pipeline.check(SourceFile("seen.sp", text)))
+
+
 UNREACHED = """
 function f(Graph g, propNode<int> level, node src) {
   g.attachNodeProperty(level = -1);
@@ -551,6 +559,7 @@ def test_rounds_are_counted_where_an_arc_may_take_away() -> None:
         ("+ ADDED", "- 1"),
         ("w.level = Min", "if (i > 3) w.level = Min"),
         ("int n = g.num_nodes();", "int n = g.num_nodes(); n -= 1;"),
+        ("i++) {", "i++) { n = n - 1;"),
     ],
 )
 def test_other_counted_rounds_stay(old: str, new: str) -> None:

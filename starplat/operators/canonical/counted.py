@@ -33,7 +33,9 @@ def until_nothing_changes(loop: typed.CountedLoop, before: Sequence[typed.Statem
     leaves = (typed.Break, typed.Continue, typed.Return)
     if any(isinstance(i, leaves) for s in loop.body.statements for i in own_statements(s)):
         return None
-    counted = any(loop.symbol in read(i) for i in walk.statements(loop.body))
+    inside = list(walk.statements(loop.body))
+    bound = {part.symbol for part in walk.within(loop.condition) if isinstance(part, typed.Variable)}
+    counted = any(loop.symbol in read(i) or bound & set(walk.written(i)) for i in inside)
     if counted or not _has_enough(loop, before):
         return None
     span = loop.span

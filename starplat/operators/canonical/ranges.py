@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import PropertyType, Scalar
+from starplat.operators.canonical.hosts import read
 from starplat.operators.canonical.rebuilding import rebuilt
 
 
@@ -63,7 +64,11 @@ class _Stored:
     def is_within(self) -> bool:
         writers = [s for s in walk.statements(self.body) if self.symbol in walk.written(s)]
         fills = [s for s in self.body.statements if isinstance(s, typed.Attach) and s in writers]
-        return bool(fills) and fills[0] is writers[0] and all(self._keeps(s) for s in writers)
+        if not fills or fills[0] is not writers[0]:
+            return False
+        before = self.body.statements[: next(i for i, s in enumerate(self.body.statements) if s is fills[0])]
+        given = any(self.symbol in read(i) for s in before for i in walk.statements(s))  # what the caller stored
+        return not given and all(self._keeps(s) for s in writers)
 
     def _keeps(self, s: typed.Statement) -> bool:
         match s:
