@@ -175,6 +175,15 @@ def asked(condition: typed.Expression | None) -> tuple[typed.Expression, ...]:
     return () if condition is None else tuple(conjuncts(condition))
 
 
+def asked_by_loop(loop: typed.ForEach) -> tuple[tuple[typed.Expression, ...], tuple[typed.Statement, ...]]:
+    """The conditions of a loop's filter and of the one branch that it may consist of, and what is done under them."""
+    match loop.body.statements:
+        case (typed.If(otherwise=None) as branch,):
+            return (*asked(loop.filter), *asked(branch.condition)), branch.then.statements
+        case statements:
+            return asked(loop.filter), statements
+
+
 def forwarded(value: typed.Expression, values: Mapping[typed.Symbol, typed.Expression]) -> typed.Expression:
     """The value with what locals hold in their place."""
 

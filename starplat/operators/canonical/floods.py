@@ -26,7 +26,7 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
-from starplat.operators.canonical.effects import asked
+from starplat.operators.canonical.effects import asked_by_loop
 from starplat.operators.canonical.frontiers import as_fill, edge_effects
 from starplat.operators.canonical.hosts import HostLoop, Surroundings
 from starplat.operators.canonical.labels.spreading import whole_number
@@ -61,12 +61,7 @@ def _spread(
 ) -> tuple[typed.Statement, ...] | None:
     if not _is_sequential(s) or not isinstance(s.domain, typed.AllNodes):
         return None
-    conditions, inner = asked(s.filter), s.body.statements
-    match inner:
-        case (typed.If(otherwise=None) as branch,):
-            conditions, inner = (*conditions, *asked(branch.condition)), branch.then.statements
-        case _:
-            pass
+    conditions, inner = asked_by_loop(s)
     own = typed.Variable(s.iterator)
     match conditions:
         case (typed.Binary(operator=typed.Operator.EQUAL, left=typed.Cell(symbol=label) as cell, right=none), *others):

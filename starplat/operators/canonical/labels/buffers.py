@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import says_that_it_wins
 from starplat.frontend import typed
-from starplat.operators.canonical.effects import asked
+from starplat.operators.canonical.effects import asked_by_loop
 from starplat.operators.canonical.hosts import HostLoop, read
 from starplat.operators.canonical.rebuilding import rebuilt, substituted
 
@@ -95,15 +95,10 @@ def _handed_over(
     if (copy := _copied(s)) is not None:
         return (copy[0], ()) if copy[1] is following and copy[0] is not following else None
     match s:
-        case typed.ForEach(parallel=True, domain=typed.AllNodes(), body=body):
-            conditions, inner = asked(s.filter), body.statements
+        case typed.ForEach(parallel=True, domain=typed.AllNodes()):
+            conditions, inner = asked_by_loop(s)
         case _:
             return None
-    match inner:
-        case (typed.If(otherwise=None) as branch,):
-            conditions, inner = (*conditions, *asked(branch.condition)), branch.then.statements
-        case _:
-            pass
     own = typed.Variable(s.iterator)
     ahead = typed.Cell(following, own)
     match inner:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from starplat.analysis import walk
+from starplat.analysis.settling.monotone import MIRRORED
 from starplat.frontend import typed
 from starplat.frontend.types import PropertyType, Scalar
 from starplat.operators.canonical.hosts import read
@@ -19,14 +20,6 @@ from starplat.operators.canonical.labels.spreading import whole_number
 from starplat.operators.canonical.rebuilding import rebuilt
 
 _OTHER = {typed.Extreme.MIN: typed.Extreme.MAX, typed.Extreme.MAX: typed.Extreme.MIN}
-_MIRRORED = {
-    typed.Operator.LESS: typed.Operator.GREATER,
-    typed.Operator.LESS_EQUAL: typed.Operator.GREATER_EQUAL,
-    typed.Operator.GREATER: typed.Operator.LESS,
-    typed.Operator.GREATER_EQUAL: typed.Operator.LESS_EQUAL,
-    typed.Operator.EQUAL: typed.Operator.EQUAL,
-    typed.Operator.NOT_EQUAL: typed.Operator.NOT_EQUAL,
-}
 
 
 def turned(body: typed.Block, parameters: frozenset[typed.Symbol]) -> typed.Block:
@@ -130,9 +123,9 @@ def _with_numbers(
             ):
                 return replace(part, place=cell(place), value=cell(given))
             case typed.Binary(operator=operator, left=typed.Cell() as left, right=typed.Cell() as right) if (
-                operator in _MIRRORED and is_label(left) and is_label(right)
+                operator in MIRRORED and is_label(left) and is_label(right)
             ):
-                return replace(part, operator=_MIRRORED[operator], left=cell(left), right=cell(right))
+                return replace(part, operator=MIRRORED[operator], left=cell(left), right=cell(right))
             case typed.Binary(operator=typed.Operator.SUBTRACT, left=left, right=typed.Cell() as right) if (
                 left == end and is_label(right)
             ):
