@@ -3,11 +3,14 @@ operators; what only looks like it keeps its own."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+import starplat
 from starplat import pipeline
 from starplat.source import SourceFile
 from tests.operators.texts import operators_of
+from tests.spellings.graphs import UGLY
 
 BFS = """
 function f(Graph g, propNode<int> level, node src) {
@@ -468,6 +471,63 @@ def test_a_search_that_numbers_levels_is_rounds() -> None:
 def test_other_searches_stay(old: str, new: str) -> None:
     text = pipeline.operators(pipeline.check(SourceFile("s.sp", IN_BFS.replace(old, new))))
     assert "search level by level from" in text
+
+
+FROM_PARENTS = """
+function f(Graph g, propNode<int> level, node src) {
+  g.attachNodeProperty(level = INF);
+  iterateInBFS (v in g.nodes() from src) {
+    int mine = 0;
+    for (parent in g.nodes_to(v)) { mine = parent.level + 1; }
+    v.level = mine;
+  }
+}
+"""
+
+
+def test_a_node_may_ask_its_parents_for_its_number() -> None:
+    """All of them have the same one. From no node there is no search, and no error."""
+    text = operators_of(FROM_PARENTS)
+    assert "is empty" in text
+    program = starplat.compile(FROM_PARENTS)
+    for graph in (UGLY["knot"], UGLY["ladder"]):
+        for src in (0, -1):
+            found, right = (program.run(graph, src=src, target="reference", checked=c)["level"] for c in (False, True))
+            assert np.array_equal(found, right)
+
+
+def test_a_scalar_takes_the_greatest_number_after_the_rounds() -> None:
+    text = IN_BFS.replace("}\n  }\n}", "}\n    far = Max(far, v.level);\n  }\n  return far;\n}")
+    text = text.replace("src.level = 0;", "src.level = 0;\n  int far = 0;").replace("level = INF", "level = -1")
+    operators = operators_of(text)
+    assert "is empty" in operators
+    assert (
+        operators_of(text.replace("far = Max(far, v.level)", "far = Max(far, v)")).count("search level by level") == 1
+    )
+    program = starplat.compile(text)
+    for graph in (UGLY["knot"], UGLY["ladder"]):
+        found, right = (
+            program.run(graph, src=0, other=0, target="reference", checked=checked) for checked in (False, True)
+        )
+        assert found.returned == right.returned
+        assert np.array_equal(found["level"], right["level"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("= parent.level + 1", "= parent.level"),
+        ("mine = parent.level + 1;", "mine += parent.level + 1;"),
+        ("mine = parent.level + 1;", "if (parent > v) { mine = parent.level + 1; }"),
+        ("v.level = mine", "v.level = mine + 1"),
+        ("g.nodes_to(v)", "g.neighbors(v)"),
+        ("level = INF", "level = 7"),
+        ("  iterateInBFS", "  src.level = 5;\n  iterateInBFS"),
+    ],
+)
+def test_other_searches_by_parents_stay(old: str, new: str) -> None:
+    assert old in FROM_PARENTS
+    assert "search level by level from" in operators_of(FROM_PARENTS.replace(old, new))
 
 
 def test_a_cell_that_is_read_before_it_is_filled_keeps_its_max() -> None:

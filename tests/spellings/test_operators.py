@@ -33,6 +33,11 @@ REACHED = {
     "k_core": "peel",
 }
 """The spellings that reach the canonical form; the list only grows."""
+SEARCHED = (
+    "coefficients distances_first from_parents helper_for_a_source in_bfs_pull in_bfs_push level_in_the_search"
+    " local_result whole_numbers_of_paths"
+)
+"""The spellings of betweenness that search from each source, there and back, and do nothing else."""
 JOINED = (
     "both_neighbors count_rounds edges_until_quiet helpers hooking jump_by_root largest_turned local_result old_and_new"
     " pull round_flag search_from_each two_flags"
@@ -54,6 +59,13 @@ def test_a_parent_is_carried_however_it_is_found(algorithm: str) -> None:
     pushed, pulled = (operators_of(FOLDER / algorithm / f"{name}.sp") for name in ("with_parent", "pull_with_parent"))
     assert "carrying" in pushed
     assert pushed == pulled
+
+
+@pytest.mark.parametrize("spelling", SEARCHED.split())
+def test_paths_are_summed_by_one_search_there_and_back(spelling: str) -> None:
+    operators = operators_of(FOLDER / "betweenness" / f"{spelling}.sp")
+    assert operators.count("search level by level") == operators.count("back from the last level") == 1
+    assert not any(line.strip().startswith(("count", "while", "do", "loop")) for line in operators.splitlines())
 
 
 @pytest.mark.parametrize("algorithm", CANONICAL)

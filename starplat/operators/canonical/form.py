@@ -23,6 +23,7 @@ from starplat.operators.canonical.sums.dissolved import dissolved
 from starplat.operators.canonical.sums.kept import with_kept_counts
 from starplat.operators.canonical.sums.parallel import called_by_kernels, in_any_order
 from starplat.operators.canonical.sums.pulled import pulled
+from starplat.operators.canonical.sweeps.loops import as_searches
 
 
 def canonical(program: typed.Program, entry: str) -> typed.Program:
@@ -56,7 +57,8 @@ def _canonical_function(
     body = ranged if body is flagged else body
     body = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)
     body = in_any_order(body, program) if on_host else body
-    body = in_order(pulled(with_filters(with_kept_counts(with_filters(dissolved(body))))))
+    body = as_searches(with_filters(dissolved(body)), program, results)
+    body = in_order(pulled(with_filters(with_kept_counts(body))))
     return function if body is function.body else replace(function, body=body)
 
 

@@ -44,7 +44,7 @@ from starplat.operators.canonical.labels.buffers import in_one_buffer
 from starplat.operators.canonical.labels.findings import without_findings
 from starplat.operators.canonical.labels.guards import without_idle_guards
 from starplat.operators.canonical.labels.spreading import both_ways, filled_apart, is_spread_out
-from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.rebuilding import rebuilt, with_block
 from starplat.operators.canonical.searches.offers import as_offers
 from starplat.operators.canonical.searches.unreached import with_infinity
 from starplat.operators.canonical.unread import without_unread
@@ -216,7 +216,7 @@ class _Replacement:
         if isinstance(self.loop, typed.CountedLoop):
             new = self._where_enough(*new)
         changed = replace(block, statements=(*first, *new, *block.statements[place + 1 :]))
-        return rebuilt(self.body, lambda part: changed if part is block else None)
+        return with_block(self.body, block, changed)
 
     def _where_enough(self, fixed_point: typed.Statement) -> tuple[typed.Statement, ...]:
         """The fixed point, where the loop has rounds enough to come to it."""

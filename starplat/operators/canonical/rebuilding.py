@@ -43,6 +43,11 @@ def _names(kind: type) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind) if field.name not in ("span", "type"))
 
 
+def with_block(body: typed.Block, block: typed.Block, changed: typed.Block) -> typed.Block:
+    """A body with another block in the place of one."""
+    return rebuilt(body, lambda part: changed if part is block else None)
+
+
 def substituted(tree: Tree, values: Mapping[typed.Symbol, typed.Expression | typed.Symbol]) -> Tree:
     """The tree with symbols renamed, and scalars replaced by expressions where they are read."""
 

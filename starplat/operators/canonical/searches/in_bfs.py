@@ -11,18 +11,22 @@
                                                        }
                                                      } while (more);
 
-The children of a node are one level further from the source, whose number is the least.
+The children of a node are one level further from the source, whose number is the least. A node may also ask its
+parents, which all have one number. Scalars may take the greatest number: all nodes offer theirs after the rounds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
+from starplat.operators.canonical.hosts import read
 from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.searches.levels import above
+from starplat.operators.canonical.searches.unreached import back_to
 
 
 def as_rounds(body: typed.Block) -> typed.Block:
@@ -33,8 +37,12 @@ def as_rounds(body: typed.Block) -> typed.Block:
             return None
         statements: list[typed.Statement] = []
         for place, s in enumerate(part.statements):
-            numbered = _numbered(s, part.statements[:place]) if isinstance(s, typed.IterateInBFS) else None
-            statements += (rebuilt(s, change),) if numbered is None else numbered
+            numbered = _numbered(s) if isinstance(s, typed.IterateInBFS) else None
+            begun = None if numbered is None else _begun(numbered, part.statements[:place])
+            if numbered is None or begun is None:
+                statements.append(rebuilt(s, change))
+            else:
+                statements = numbered.after(statements, begun)
         same = len(statements) == len(part.statements) and all(
             a is b for a, b in zip(statements, part.statements, strict=True)
         )
@@ -43,60 +51,141 @@ def as_rounds(body: typed.Block) -> typed.Block:
     return rebuilt(body, change)
 
 
-def _numbered(search: typed.IterateInBFS, before: Sequence[typed.Statement]) -> tuple[typed.Statement, ...] | None:
+@dataclass(frozen=True)
+class _Begun:
+    """How cells begin: all filled with one value, INF or a number below 0."""
+
+    fill: typed.Attach
+    none: typed.Expression
+
+
+@dataclass(frozen=True)
+class _Numbered:
+    """A search in which the children of a node are given its number and more: `first` is the source's, where the search
+    gives it that, and `greatest` are scalars that take the greatest number."""
+
+    search: typed.IterateInBFS
+    cell: typed.Cell
+    child: typed.Symbol
+    value: typed.Expression
+    first: typed.Literal | None
+    greatest: tuple[typed.AssignExtreme, ...]
+
+    def after(self, before: list[typed.Statement], begun: _Begun) -> list[typed.Statement]:
+        """The rounds, behind the statements that stand before the search."""
+        symbol, search = self.cell.symbol, self.search
+        infinity = typed.Infinity(Scalar.INT, span=begun.fill.span)
+        items = tuple((to, infinity if to is symbol else value) for to, value in begun.fill.items)
+        filled: typed.Statement = replace(begun.fill, items=items)
+        rounds = [*_rounds(self), *(self._offered(s) for s in self.greatest)]
+        if isinstance(begun.none, typed.Literal):
+            rounds.append(back_to(begun.none, symbol, search.graph))
+        if self.first is None:
+            return [*(filled if s is begun.fill else s for s in before), *rounds]
+        store = typed.Assign(typed.Cell(symbol, search.source, span=search.span), self.first, span=search.span)
+        if isinstance(search.source, typed.Variable) and search.source.symbol.role is typed.Role.ITERATOR:
+            return [*(filled if s is begun.fill else s for s in before), store, *rounds]
+        nowhere = typed.Binary(
+            typed.Operator.NOT_EQUAL, search.source, typed.Literal(-1, Scalar.NODE), Scalar.BOOL, span=search.span
+        )
+        there = typed.Block((filled, store, *rounds), span=search.span)
+        return [*before[:-1], typed.If(nowhere, there, typed.Block((begun.fill,), span=search.span), span=search.span)]
+
+    def _offered(self, s: typed.AssignExtreme) -> typed.ForEach:
+        """The loop in which all nodes with a number offer it to a scalar."""
+        node = typed.Symbol("node", Scalar.NODE, typed.Role.ITERATOR, s.span, parallel_depth=1)
+        own = typed.Cell(self.cell.symbol, typed.Variable(node, span=s.span), span=s.span)
+        infinity = typed.Infinity(Scalar.INT, span=s.span)
+        reached = typed.Binary(typed.Operator.NOT_EQUAL, own, infinity, Scalar.BOOL, span=s.span)
+        body = typed.Block((replace(s, candidate=own),), span=s.span)
+        return typed.ForEach(True, node, typed.AllNodes(self.search.graph), reached, body, span=s.span)
+
+
+def _numbered(search: typed.IterateInBFS) -> _Numbered | None:
+    if search.filter is not None or search.reverse is not None:
+        return None
     node = typed.Variable(search.iterator)
-    match search:
-        case typed.IterateInBFS(
-            filter=None,
-            reverse=None,
-            body=typed.Block(
-                statements=(
-                    typed.ForEach(
-                        domain=typed.Neighbors(node=own, direction=typed.Direction.OUT),
-                        filter=None,
-                        body=typed.Block(statements=(typed.Assign(place=typed.Cell() as cell, value=value),)),
-                    ) as children,
-                )
-            ),
-        ) if own == node and cell.index == typed.Variable(children.iterator):
-            pass
+    match search.body.statements:
+        case [
+            typed.ForEach(
+                domain=typed.Neighbors(node=own, direction=typed.Direction.OUT),
+                filter=None,
+                body=typed.Block(statements=(typed.Assign(place=typed.Cell() as cell, value=value),)),
+            ) as children,
+            *others,
+        ] if own == node and cell.index == typed.Variable(children.iterator):
+            mine, child, first = typed.Cell(cell.symbol, node), children.iterator, None
+        case [
+            typed.Declare(symbol=local, value=typed.Literal(value=int()) as first),
+            typed.ForEach(
+                domain=typed.Neighbors(node=own, direction=typed.Direction.IN),
+                filter=None,
+                body=typed.Block(statements=(typed.Assign(place=typed.Variable(symbol=given), value=value),)),
+            ) as parents,
+            typed.Assign(place=typed.Cell(index=index) as mine, value=typed.Variable(symbol=taken)),
+            *others,
+        ] if own == node and index == node and given is local and taken is local and local.type is Scalar.INT:
+            child = replace(parents.iterator)
+            there = typed.Cell(mine.symbol, typed.Variable(parents.iterator))
+            cell = typed.Cell(mine.symbol, typed.Variable(child))
+            value = rebuilt(value, lambda part: mine if part == there else None)
         case _:
             return None
-    mine = typed.Cell(cell.symbol, node)
-    match value:
-        case typed.Binary(operator=typed.Operator.ADD, left=left, right=typed.Literal(value=int() as step)) if (
-            left == mine and step > 0 and value.type is Scalar.INT
-        ):
-            pass
-        case _:
-            return None
-    return _rounds(search, children, cell, value) if _begins_at(cell.symbol, search.source, before) else None
+    greatest = tuple(s for s in others if isinstance(s, typed.AssignExtreme) and _takes_greatest(s, mine))
+    if mine.type is not Scalar.INT or value.type is not Scalar.INT or len(greatest) < len(others):
+        return None
+    is_numbered = (above(value, mine) or 0) > 0
+    return _Numbered(search, cell, child, value, first, greatest) if is_numbered else None
 
 
-def _begins_at(symbol: typed.Symbol, source: typed.Expression, before: Sequence[typed.Statement]) -> bool:
-    """Whether all cells are INF after these statements, but that of the source, which holds a number."""
+def _takes_greatest(s: typed.AssignExtreme, mine: typed.Cell) -> bool:
+    scalar = isinstance(s.place, typed.Variable) and s.place.type is Scalar.INT
+    return scalar and s.extreme is typed.Extreme.MAX and s.candidate == mine and not s.carried
+
+
+def _begun(numbered: _Numbered, before: Sequence[typed.Statement]) -> _Begun | None:
+    """How cells begin that have one value after these statements, but that of the source, which holds a number."""
+    symbol, source = numbered.cell.symbol, numbered.search.source
     writes = [s for s in before if any(symbol in walk.written(i) for i in walk.statements(s))]
     match writes[-2:]:
         case [
-            typed.Attach(items=items),
-            typed.Assign(place=typed.Cell(index=typed.Variable() as index), value=typed.Literal()) as store,
-        ] if index == source:
-            (value,) = (value for target, value in items if target is symbol)
-            since = before[next(place for place, s in enumerate(before) if s is store) :]
-            moved = any(index.symbol in walk.written(i) for s in since for i in walk.statements(s))
-            return isinstance(value, typed.Infinity) and not value.negative and not moved
+            *_,
+            typed.Attach(items=items) as fill,
+            typed.Assign(
+                place=typed.Cell(index=typed.Variable() as index), value=typed.Literal(value=int() as first)
+            ) as store,
+        ] if index == source and numbered.first is None:
+            last: typed.Statement = store
+        case [*_, typed.Attach(items=items) as fill] if numbered.first is not None:
+            last, first = fill, int(numbered.first.value)
         case _:
-            return False
+            return None
+    (none,) = (value for target, value in items if target is symbol)
+    at, since = (next(place for place, s in enumerate(before) if s is other) for other in (fill, last))
+    moved = {w for s in before[since:] for i in walk.statements(s) for w in walk.written(i)}
+    if not isinstance(source, typed.Variable) or source.symbol in moved:
+        return None
+    if isinstance(none, typed.Infinity):
+        fits = not none.negative
+    else:
+        is_read = any(symbol in read(i) for s in before[at:] for i in walk.statements(s))
+        is_below = isinstance(none, typed.Literal) and isinstance(none.value, int) and none.value < 0
+        fits = is_below and first >= 0 and not is_read
+    guarded = numbered.first is not None and source.symbol.role is not typed.Role.ITERATOR
+    if not fits or (guarded and at != len(before) - 1) or isinstance(none, typed.Symbol):
+        return None
+    return _Begun(fill, none)
 
 
-def _rounds(
-    search: typed.IterateInBFS, children: typed.ForEach, cell: typed.Cell, value: typed.Expression
-) -> tuple[typed.Statement, ...]:
+def _rounds(numbered: _Numbered) -> tuple[typed.Statement, ...]:
+    search = numbered.search
     span = search.span
     more = typed.Variable(typed.Symbol("more", Scalar.BOOL, typed.Role.LOCAL, span), span=span)
     true, false = (typed.Literal(each, Scalar.BOOL, span=span) for each in (True, False))
-    offer = typed.AssignExtreme(typed.Extreme.MIN, cell, value, (typed.Carried(more, true, span=span),), span=span)
-    arcs = replace(children, parallel=True, body=replace(children.body, statements=(offer,)))
+    carried = (typed.Carried(more, true, span=span),)
+    offer = typed.AssignExtreme(typed.Extreme.MIN, numbered.cell, numbered.value, carried, span=span)
+    row = typed.Neighbors(search.graph, typed.Variable(search.iterator, span=span), typed.Direction.OUT)
+    arcs = typed.ForEach(True, numbered.child, row, None, typed.Block((offer,), span=span), span=span)
     nodes = typed.AllNodes(search.graph)
     every = typed.ForEach(True, search.iterator, nodes, None, typed.Block((arcs,), span=span), span=span)
     body = typed.Block((typed.Assign(more, false, span=span), every), span=span)

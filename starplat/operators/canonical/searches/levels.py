@@ -55,6 +55,21 @@ def is_next(value: typed.Expression, after: typed.Expression) -> bool:
             return False
 
 
+def above(value: typed.Expression | None, of: typed.Expression) -> int | None:
+    """How much more one value is than another, where it says so by numbers."""
+    match value:
+        case _ if value == of:
+            return 0
+        case typed.Binary(operator=operator, left=left, right=typed.Literal(value=int() as number)) if operator in (
+            typed.Operator.ADD,
+            typed.Operator.SUBTRACT,
+        ):
+            less = above(left, of)
+            return None if less is None else less + (number if operator is typed.Operator.ADD else -number)
+        case _:
+            return None
+
+
 def of_level(
     store: Store, loop: Loop, before: Sequence[typed.Statement], known: Known, counters: dict[typed.Symbol, Counter]
 ) -> Offer | None:

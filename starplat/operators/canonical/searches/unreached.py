@@ -20,7 +20,7 @@ from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.canonical.hosts import HostLoop, Known, Surroundings, read
-from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.rebuilding import rebuilt, with_block
 from starplat.operators.canonical.searches.levels import number
 
 _EQUALITY = (typed.Operator.EQUAL, typed.Operator.NOT_EQUAL)
@@ -49,15 +49,11 @@ def with_infinity(loop: HostLoop, around: Surroundings) -> Trial | None:
         at, fill, none = found
         infinity = typed.Infinity(Scalar.INT, span=fill.span)
         items = tuple((s, infinity if s is symbol else value) for s, value in fill.items)
-        after = (changed, _back(symbol, fill.graph, none), *block.statements[place + 1 :])
+        after = (changed, back_to(none, symbol, fill.graph), *block.statements[place + 1 :])
         statements = (*before[:at], replace(fill, items=items), *before[at + 1 :], *after)
         whole = replace(block, statements=statements)
-        return Trial(changed, Surroundings(_with(around.body, block, whole)))
+        return Trial(changed, Surroundings(with_block(around.body, block, whole)))
     return None
-
-
-def _with(body: typed.Block, block: typed.Block, changed: typed.Block) -> typed.Block:
-    return rebuilt(body, lambda part: changed if part is block else None)
 
 
 def _filled(
@@ -132,7 +128,7 @@ def _asked_for_infinity(loop: HostLoop, symbol: typed.Symbol, none: object) -> H
     return changed if asked else None
 
 
-def _back(symbol: typed.Symbol, graph: typed.Symbol, none: typed.Literal) -> typed.ForEach:
+def back_to(none: typed.Literal, symbol: typed.Symbol, graph: typed.Symbol) -> typed.ForEach:
     """The loop that gives nodes without a level the program's number."""
     span = none.span
     node = typed.Symbol("node", Scalar.NODE, typed.Role.ITERATOR, span)

@@ -28,7 +28,7 @@ def of_wave(store: Store, loop: Loop, before: Sequence[typed.Statement], known: 
     if (
         not unreached
         or not is_next(mine, store.value)
-        or not _flagged_at_one_level(flags[0], mine.symbol, before, known)
+        or not flagged_at_one_level(flags[0], mine.symbol, before, known)
     ):
         return None
     return typed.AssignExtreme(typed.Extreme.MIN, store.place, store.value, store.beside, span=store.place.span), rest
@@ -82,7 +82,7 @@ def _is_false(value: typed.Expression | typed.Symbol) -> bool:
     return value == typed.Literal(False, Scalar.BOOL)
 
 
-def _flagged_at_one_level(
+def flagged_at_one_level(
     flag: typed.Symbol, symbol: typed.Symbol, before: Sequence[typed.Statement], known: Known
 ) -> bool:
     """Whether the flagged nodes are at first those that are given one number, and all others are at INF."""

@@ -1,0 +1,1 @@
+"""Loops over the levels of a search, one level after another."""

@@ -1,0 +1,217 @@
+"""Where a property holds how many arcs every node is away from one: after a search by levels in any of its forms, until
+it is written again; and which scalars are no less than the most of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from starplat.analysis import walk
+from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+from starplat.operators.canonical.effects import asked
+from starplat.operators.canonical.frontiers import edge_effects
+from starplat.operators.canonical.hosts import Surroundings, read
+from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.searches.levels import begins_at, is_next
+from starplat.operators.canonical.searches.stores import compared
+from starplat.operators.canonical.searches.waves import flagged_at_one_level
+from starplat.operators.canonical.unread import without_unread
+
+
+@dataclass
+class Distances:
+    """Cells that hold how far their nodes are from a `source`, INF or a number below 0 where it does not reach.
+
+    `least` says of scalars, and of the number of nodes (None), how much more than the greatest distance they are at
+    least. `made` are the statements that do nothing but find distances and such scalars.
+    """
+
+    cells: typed.Symbol
+    source: typed.Variable
+    graph: typed.Symbol
+    made: list[typed.Statement]
+    is_infinite: bool = True
+    least: dict[typed.Symbol | None, int] = field(default_factory=lambda: {None: 1})
+
+    def follow(self, s: typed.Statement) -> bool:
+        """Takes note of a statement behind the search; whether the cells still hold distances after it."""
+        changed = {symbol for inner in walk.statements(s) for symbol in walk.written(inner)}
+        if self.cells in changed:
+            below = self.is_infinite and self._fills_the_rest(s)
+            self.is_infinite = not below
+            self.made += [s] * below
+            return below
+        match s:
+            case (
+                typed.Declare(symbol=symbol, value=value)
+                | typed.Assign(place=typed.Variable(symbol=symbol), value=value)
+            ) if value is not None and (least := self.over(value)) is not None:
+                self.least[symbol] = least
+                self.made.append(s)
+            case typed.ForEach() if (greatest := self._greatest(s)) is not None:
+                self.least[greatest] = 0
+                self.made.append(s)
+            case _:
+                for symbol in changed:
+                    self.least.pop(symbol, None)
+        return True
+
+    def over(self, value: typed.Expression) -> int | None:
+        """How much more than the greatest distance a value is at least."""
+        match value:
+            case typed.Variable(symbol=symbol):
+                return self.least.get(symbol)
+            case typed.GraphQuery():
+                return self.least[None] if self.counts_nodes(value) else None
+            case typed.Binary(operator=operator, left=left, right=typed.Literal(value=int() as number)) if (
+                operator in (typed.Operator.ADD, typed.Operator.SUBTRACT) and value.type is Scalar.INT
+            ):
+                least = self.over(left)
+                return None if least is None else least + (number if operator is typed.Operator.ADD else -number)
+            case _:
+                return None
+
+    def counts_nodes(self, value: typed.Expression | None) -> bool:
+        """Whether a value is the number of nodes."""
+        return (
+            isinstance(value, typed.GraphQuery) and value.query is typed.Query.NUM_NODES and value.graph is self.graph
+        )
+
+    def _fills_the_rest(self, s: typed.Statement) -> bool:
+        """Whether a statement gives nodes that are not reached a number below 0, and does nothing else."""
+        match s:
+            case typed.ForEach(
+                domain=typed.AllNodes(graph=graph),
+                body=typed.Block(statements=(typed.Assign(place=place, value=typed.Literal(value=int() as number)),)),
+            ) if graph is self.graph and place == typed.Cell(self.cells, typed.Variable(s.iterator)) and number < 0:
+                asked_for = asked(s.filter)
+                return len(asked_for) == 1 and isinstance(compared(asked_for[0], place), typed.Infinity)
+            case _:
+                return False
+
+    def _greatest(self, s: typed.ForEach) -> typed.Symbol | None:
+        """The scalar that a loop makes no less than all distances, if that is all it does."""
+        own = typed.Cell(self.cells, typed.Variable(s.iterator))
+        match s:
+            case typed.ForEach(
+                domain=typed.AllNodes(graph=graph),
+                body=typed.Block(
+                    statements=(
+                        typed.AssignExtreme(
+                            extreme=typed.Extreme.MAX,
+                            place=typed.Variable(symbol=symbol),
+                            candidate=candidate,
+                            carried=(),
+                        ),
+                    )
+                ),
+            ) if graph is self.graph and candidate == own and s.parallel:
+                conditions = asked(s.filter)
+                reached = [c for c in conditions if _leaves_out(c, own)]
+                return symbol if len(reached) == len(conditions) == self.is_infinite else None
+            case _:
+                return None
+
+
+def _leaves_out(condition: typed.Expression, own: typed.Cell) -> bool:
+    """Whether a condition asks for nodes that are reached."""
+    match condition:
+        case typed.Binary(operator=typed.Operator.NOT_EQUAL | typed.Operator.LESS, left=left, right=typed.Infinity()):
+            return left == own
+        case _:
+            return False
+
+
+def found_by(
+    loop: typed.FixedPoint, around: Surroundings, program: typed.Program, results: frozenset[typed.Symbol]
+) -> Distances | None:
+    """The distances that a loop finds, as the least numbers that are 0 at one node and 1 more along every arc."""
+    effects = edge_effects(loop, around, program, results)
+    if len(effects) != 1:
+        return None
+    (effect,) = effects
+    mine = typed.Cell(effect.symbol, typed.Variable(effect.source))
+    block, place = around.block_of(loop)
+    before, known = block.statements[:place], around.known_before(loop)
+    plain = not effect.when and not effect.carried and effect.direction is typed.Direction.OUT
+    lowers = effect.extreme is typed.Extreme.MIN and is_next(mine, effect.value) and mine.type is Scalar.INT
+    if not plain or not lowers or not begins_at(effect.symbol, 0, before, known):
+        return None
+    if effect.frontier is not None and not flagged_at_one_level(effect.frontier, effect.symbol, before, known):
+        return None
+    begun = list(_given(effect.symbol, before))
+    if len(begun) != 1 or not isinstance(begun[0], typed.Variable) or begun[0].symbol.role is typed.Role.LOCAL:
+        return None
+    if not _stays(begun[0].symbol, around.body):
+        return None
+    distances = Distances(effect.symbol, begun[0], loop.graph, [loop])
+    numbers = (
+        s for s in walk.statements(around.body) if isinstance(s, typed.Declare) and distances.counts_nodes(s.value)
+    )
+    distances.least |= {s.symbol: distances.least[None] for s in numbers if _stays(s.symbol, around.body)}
+    return distances
+
+
+def _given(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> Iterator[typed.Expression]:
+    """The nodes whose cells are given something one by one."""
+    for s in before:
+        match s:
+            case typed.Assign(place=typed.Cell(symbol=target, index=index)) if target is symbol:
+                yield index
+            case _:
+                pass
+
+
+def _stays(symbol: typed.Symbol, body: typed.Block) -> bool:
+    """Whether a variable keeps the value that it begins with."""
+    writers = [s for s in walk.statements(body) if symbol in walk.written(s)]
+    return all(isinstance(s, typed.Declare) for s in writers) and symbol.role is not typed.Role.REFERENCE
+
+
+def all_written(statements: Iterable[typed.Statement]) -> set[typed.Symbol]:
+    """The symbols that any of the statements writes or declares, at any depth."""
+    inside = [i for s in statements for i in walk.statements(s)]
+    return {symbol for i in inside for symbol in (*walk.written(i), *walk.declared(i))}
+
+
+def without_distances(body: typed.Block, distances: Distances, results: frozenset[typed.Symbol]) -> typed.Block:
+    """The body without what found distances and the greatest, as far as nobody else asks for it."""
+    gone = distances.made
+    while gone:
+        left = _without(body, gone)
+        needed = results.union(*(read(s) for s in walk.statements(left)))
+        kept = [s for s in gone if all_written((s,)) & needed]
+        if not kept:
+            scalars = {s for s in all_written(gone) if isinstance(s.type, Scalar)}
+            left = without_unread(_without_scalars(left, scalars), results)
+            return left if _asks_for_source(left, distances.source) else body
+        gone = [s for s in gone if not any(s is other for other in kept)]
+    return body
+
+
+def _without(body: typed.Block, gone: Sequence[typed.Statement]) -> typed.Block:
+    def change(part: Any) -> Any:
+        if not isinstance(part, typed.Block):
+            return None
+        kept = (s for s in part.statements if not any(s is other for other in gone))
+        return replace(part, statements=tuple(rebuilt(s, change) for s in kept))
+
+    return rebuilt(body, change)
+
+
+def _without_scalars(body: typed.Block, unread: set[typed.Symbol]) -> typed.Block:
+    stores = [
+        s
+        for s in walk.statements(body)
+        if (isinstance(s, typed.Declare) and s.symbol in unread)
+        or (isinstance(s, typed.Assign) and s.place.symbol in unread)
+    ]
+    return _without(body, stores)
+
+
+def _asks_for_source(body: typed.Block, source: typed.Variable) -> bool:
+    """Whether a program still stops where its caller gives no node: a search from none does nothing."""
+    stores = (p for s in walk.statements(body) for p in walk.written_places(s) if isinstance(p, typed.Cell))
+    return source.symbol.role is typed.Role.ITERATOR or any(place.index == source for place in stores)
