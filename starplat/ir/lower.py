@@ -4,6 +4,8 @@ The entry and the functions it calls from the host become host functions; their 
 functions that kernels call become helpers. What cannot run yet is refused here, by name.
 """
 
+from collections.abc import Mapping
+
 from starplat.analysis import Facts, analyse, walk
 from starplat.analysis.infinity import shows_infinity
 from starplat.analysis.transfers import first_contents_matter
@@ -19,10 +21,17 @@ from starplat.ir.lowering.hosts import HostLowering
 from starplat.ir.lowering.kernels import KernelLowering
 from starplat.ir.lowering.surroundings import Surroundings
 from starplat.ir.visitor import used_arrays
+from starplat.operators.records import Spreading
 
 
-def lower(program: typed.Program, entry: str | None = None, facts: Facts | None = None) -> ir.Module:
-    """The module that runs `entry` (by default the only function, or the one that no other calls).
+def lower(
+    program: typed.Program,
+    entry: str | None = None,
+    facts: Facts | None = None,
+    spreading: Mapping[int, Spreading] | None = None,
+) -> ir.Module:
+    """The module that runs `entry` (by default the only function, or the one that no other calls); `spreading` are the
+    loops in which labels spread, by their `id`s.
 
     Raises:
         DiagnosticError: there is no such entry (E0654, E0655), or it uses what nothing can run yet (E0651 …).
@@ -30,7 +39,7 @@ def lower(program: typed.Program, entry: str | None = None, facts: Facts | None 
     facts = analyse(sequenced(program)) if facts is None else facts
     program = facts.program
     function = entry_function(program, entry)
-    context = Context(facts)
+    context = Context(facts, spreading or {})
     helpers = _Helpers(context)
     context.helper_maker = helpers.lower
     _refuse_unsupported_parameters(function, context)

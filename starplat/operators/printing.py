@@ -66,13 +66,19 @@ class _Printer:
 
     def _operator(self, operator: op.Operator) -> Iterator[str]:
         match operator:
-            case op.Loop(condition=condition, ends=ends, tested_last=last, frontier=frontier, body=body):
+            case op.Loop(
+                condition=condition, ends=ends, tested_last=last, frontier=frontier, body=body, spreading=found
+            ):
                 if frontier is not None:
                     yield f"loop until {self._name(frontier)} is empty"
                 else:
                     kind = "do while" if last and not ends else "loop until" if ends else "while"
                     yield f"{kind} {self._text(condition)}"
                 yield from self._block(body, "  ")
+                if found is not None:
+                    best = "smallest" if found.extreme is typed.Extreme.MIN else "largest"
+                    whose = "its component" if found.both_ways else "all that reach it"
+                    yield f"  union-find: every node gets the {best} {self._name(found.labels)} of {whose}"
             case op.Advance():
                 self._inner.clear()
                 yield from self._advance(operator)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from starplat.analysis import walk
@@ -25,10 +25,13 @@ _HOW = {
 }
 
 
-def graph_program(function: typed.FunctionDefinition) -> op.GraphProgram:
-    """The operators of a function."""
+def graph_program(
+    function: typed.FunctionDefinition, spreading: Mapping[int, op.Spreading] | None = None
+) -> op.GraphProgram:
+    """The operators of a function; `spreading` are the loops in which labels spread, by their `id`s."""
     frontiers = frozenset(_frontiers(function))
-    return op.GraphProgram(function, frontiers, _Raiser(frontiers, _unread(function)).block(function.body))
+    raiser = _Raiser(frontiers, _unread(function), spreading or {})
+    return op.GraphProgram(function, frontiers, raiser.block(function.body))
 
 
 def _unread(function: typed.FunctionDefinition) -> frozenset[typed.Symbol]:
@@ -65,9 +68,12 @@ def asked_flag(condition: typed.Expression, node: typed.Symbol) -> typed.Symbol 
 
 
 class _Raiser:
-    def __init__(self, frontiers: frozenset[typed.Symbol], unread: frozenset[typed.Symbol]) -> None:
+    def __init__(
+        self, frontiers: frozenset[typed.Symbol], unread: frozenset[typed.Symbol], spreading: Mapping[int, op.Spreading]
+    ) -> None:
         self._frontiers = frontiers
         self._unread = unread
+        self._spreading = spreading
 
     def block(self, block: typed.Block) -> tuple[op.Operator, ...]:
         return tuple(raised for s in block.statements for raised in self._statement(s))
@@ -84,7 +90,8 @@ class _Raiser:
                 yield self._fixed_point(s)
             case typed.While() | typed.DoWhile():
                 last = isinstance(s, typed.DoWhile)
-                yield op.Loop(s.condition, False, last, None, self.block(_with_late_scalars(s.body)))
+                body = self.block(_with_late_scalars(s.body))
+                yield op.Loop(s.condition, False, last, None, body, self._spreading.get(id(s)))
             case typed.IterateInBFS():
                 back = () if s.reverse is None else self._of_search(s, s.reverse.body)
                 yield op.Search(s, self._of_search(s, s.body), back)
@@ -104,7 +111,7 @@ class _Raiser:
                 frontier = asked_flag(asked, s.node)
             case _:
                 frontier = None
-        return op.Loop(s.condition, True, True, frontier, self.block(s.body))
+        return op.Loop(s.condition, True, True, frontier, self.block(s.body), self._spreading.get(id(s)))
 
     def _of_search(self, s: typed.IterateInBFS, body: typed.Block) -> tuple[op.Operator, ...]:
         loop = typed.ForEach(True, s.iterator, typed.AllNodes(s.graph), None, body, span=s.span)
@@ -156,6 +163,8 @@ class _Raiser:
             match s:
                 case typed.Declare(symbol=local, value=value) if value is not None:
                     values[local] = forwarded(value, values)
+                case typed.Block(statements=inside):
+                    yield from self._stores(node, row, direction, inside, when, values)
                 case typed.If(otherwise=None):
                     inner = (*when, *conjuncts(s.condition))
                     yield from self._stores(node, row, direction, s.then.statements, inner, values)

@@ -53,6 +53,25 @@ class EdgeEffect:
         return {How.LEAST: typed.Extreme.MIN, How.GREATEST: typed.Extreme.MAX}[self.how]
 
 
+class Start(Enum):
+    """The labels of nodes when a loop begins that lets them spread."""
+
+    NODES = "every node itself"
+    EACH = "a value for each node"
+    FEW = "one value for all, but for a few"
+
+
+@dataclass(frozen=True, slots=True)
+class Spreading:
+    """What a loop leaves in `labels`: the least (greatest) of those that reach a node along arcs, or of its component
+    where labels go `both_ways`."""
+
+    labels: typed.Symbol
+    extreme: typed.Extreme
+    both_ways: bool
+    start: Start
+
+
 @dataclass(frozen=True, slots=True)
 class VertexMap:
     """Every node (edge, member) of a domain for which all of `when` hold, by itself: its own cells, and reductions."""
@@ -86,13 +105,15 @@ class Foreach:
 @dataclass(frozen=True, slots=True)
 class Loop:
     """A loop of the host that `ends` where its condition holds, or goes on there; `tested_last` where a first round
-    surely runs. With a `frontier` it goes on until that is empty."""
+    surely runs. With a `frontier` it goes on until that is empty. `spreading` is what it comes to where labels
+    spread."""
 
     condition: typed.Expression
     ends: bool
     tested_last: bool
     frontier: typed.Symbol | None
     body: tuple[Operator, ...]
+    spreading: Spreading | None
 
 
 @dataclass(frozen=True, slots=True)

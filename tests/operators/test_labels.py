@@ -158,6 +158,17 @@ def test_a_spelling_has_the_operators_of_the_canonical_one(spelling: str) -> Non
     assert operators_of(SPELLINGS[spelling]) == operators_of(COMPONENTS)
 
 
+def test_a_loop_says_that_it_is_union_find() -> None:
+    def said(text: str) -> list[str]:
+        checked = pipeline.check(SourceFile("labels.sp", text))
+        return [line.strip() for line in pipeline.operators(checked).splitlines() if "union-find" in line]
+
+    one_way = COMPONENTS.replace("forall (u in g.nodes_to(v)) { <u.c, u.on> = <Min(u.c, v.c), True>; }", "")
+    assert said(COMPONENTS) == ["union-find: every node gets the smallest c of its component"]
+    assert said(one_way) == ["union-find: every node gets the smallest c of all that reach it"]
+    assert said(one_way.replace("Min(w.c, v.c)", "Min(w.c, v.c + 1)")) == []
+
+
 def test_the_canonical_one_stays_as_it_is() -> None:
     program = pipeline.check(SourceFile("components.sp", COMPONENTS)).facts.program
     assert canonical(program, "f") is program

@@ -58,19 +58,6 @@ ANY_STORED = """function any(Graph g, propNode<bool> seed, propNode<bool> wet) {
   }
 }"""
 
-ANY_JOINED = """function any(Graph g, propNode<bool> wet) {
-  bool more = True;
-  while (more) {
-    more = False;
-    forall (v in g.nodes()) {
-      for (u in g.neighbors(v)) {
-        if (v.wet && !u.wet) { more = True; }
-        u.wet = u.wet || v.wet;
-      }
-    }
-  }
-}"""
-
 ANY_PULLED = """function any(Graph g, propNode<bool> wet) {
   bool more = False;
   do {
@@ -102,31 +89,6 @@ ANY_COPIED = changed(
     ),
 )
 
-ANY_DIFFERENT = """function any(Graph g, propNode<bool> wet) {
-  bool more = True;
-  while (more) {
-    more = False;
-    forall (e in g.edges()) {
-      node a = e.source;
-      node b = e.destination;
-      if (a.wet != b.wet) { a.wet = True; b.wet = True; more = True; }
-    }
-  }
-}"""
-
-ALL_JOINED = """function all(Graph g, propNode<bool> safe) {
-  bool news = True;
-  while (news) {
-    news = False;
-    forall (x in g.nodes()) {
-      for (y in g.nodes_to(x)) {
-        if (!x.safe && y.safe) { news = True; }
-        y.safe &&= x.safe;
-      }
-    }
-  }
-}"""
-
 ALL_STORED = """function all(Graph g, propNode<bool> safe) {
   bool news = True;
   do {
@@ -151,11 +113,8 @@ EACH = {
     "only-known": ONLY_KNOWN,
     "long-arcs": LONG_ARCS,
     "any-stored": ANY_STORED,
-    "any-joined": ANY_JOINED,
     "any-pulled": ANY_PULLED,
     "any-marked": ANY_MARKED,
-    "any-different": ANY_DIFFERENT,
-    "all-joined": ALL_JOINED,
     "all-stored": ALL_STORED,
     "nodes-given": NODES_GIVEN,
     "halves": HALVES,
@@ -219,11 +178,6 @@ OTHERS = {
     "some-arcs": changed(ANY_STORED, ("if (!u.wet)", "if (!u.wet && u > v)")),
     "some-nodes": changed(ANY_STORED, ("filter(wet == True)", "filter(wet == True && v != 2)")),
     "other-condition": changed(ANY_STORED, ("filter(wet == True)", "filter(seed == True)")),
-    "walls": changed(
-        ANY_JOINED,
-        ("u.wet = u.wet || v.wet", "u.wet = u.wet || (v.wet && u != 1)"),
-        ("if (v.wet", "if (u != 1 && v.wet"),
-    ),
     "few-rounds": changed(
         GREATEST_LONG,
         ("bool busy = True;", "bool busy = True; int rounds = 0;"),
@@ -260,16 +214,12 @@ OTHERS = {
     "written-after-marks": changed(ANY_COPIED, ("fresh = wet;", "fresh = wet; wet[g.num_nodes() - 1] = True;")),
     "reals": changed(GREATEST_LONG, ("propNode<long>", "propNode<double>")),
     "takes-back": changed(ANY_STORED, ("if (!u.wet) { u.wet = True;", "if (!u.wet) { u.wet = True; v.wet = False;")),
-    "stores-any": changed(ANY_JOINED, ("u.wet = u.wet || v.wet", "u.wet = v.wet")),
-    "denied": changed(ANY_JOINED, ("u.wet = u.wet || v.wet", "u.wet = u.wet || !v.wet")),
-    "both": changed(ANY_JOINED, ("u.wet = u.wet || v.wet;", "u.wet = u.wet || v.wet; v.wet &&= u.wet;")),
+    "denied": changed(ANY_STORED, ("filter(wet == True)", "filter(wet == False)")),
     "of-another-node": changed(
-        ANY_JOINED, ("propNode<bool> wet)", "propNode<bool> wet, node k)"), ("u.wet || v.wet;", "u.wet || k.wet;")
+        ANY_STORED, ("propNode<bool> wet)", "propNode<bool> wet, node k)"), ("(wet == True)", "(k.wet == True)")
     ),
     "told-too-late": changed(
-        ANY_JOINED,
-        ("if (v.wet && !u.wet) { more = True; }\n", ""),
-        ("u.wet || v.wet;", "u.wet || v.wet; if (v.wet && !u.wet) { more = True; }"),
+        ANY_STORED, ("u.wet = True; more = True; }", "u.wet = True; } if (!u.wet) { more = True; }")
     ),
     "other-effect": changed(
         GREATEST_LONG,

@@ -13,7 +13,7 @@ def random_closure(seed: int) -> str:
     draw = random.Random(seed)
     kind = draw.choice(["int", "long", "bool", "node"])
     rule = _Rules(draw, kind)
-    body = " ".join(rule.one(*draw.sample(["v", "u"], 2)) for _ in range(draw.randint(1, 3)))
+    body = " ".join(rule.one(*draw.sample(["v", "u"], 2)) for _ in range(draw.choice([1, 1, 2, 3])))
     around = draw.choice(["g.neighbors(v)", "g.nodes_to(v)"])
     loops = [f"{draw.choice(['for', 'forall'])} (u in {around}) {{ {body} }}"]
     if draw.random() < 0.3:

@@ -208,7 +208,6 @@ ONE_WAY = {
     "while-changed": WHILE_CHANGED,
     "do-while-pull": DO_WHILE_PULL,
     "scalar": FIXED_POINT_OF_A_SCALAR,
-    "seen-later": SEEN_LATER,
     "twice": TWICE,
 }
 """Arcs are followed one way."""
@@ -226,6 +225,7 @@ def changed(text: str, *pairs: tuple[str, str]) -> str:
 
 
 OTHERS = {
+    "seen-later": SEEN_LATER,
     "not-identity": changed(DO_WHILE_PULL, ("Min(v.comp, nbr.comp)", "Min(v.comp, nbr.comp + 1)")),
     "other-value": changed(DO_WHILE_PULL, ("Min(v.comp, nbr.comp)", "Min(v.comp, g.num_nodes() - 1)")),
     "weights": changed(DO_WHILE_PULL, ("nbr.comp), True", "nbr.comp + g.get_edge(nbr, v).weight), True")),

@@ -35,7 +35,7 @@ def guarded(block: typed.Block, outer: tuple[typed.Expression, ...] = (), known:
                     yield from guarded(s.otherwise, (*under, *conjuncts(s.condition, holds=False)), known)
             case typed.ForEach():
                 asked = () if s.filter is None else tuple(conjuncts(s.filter))
-                yield from guarded(s.body, (*under, *asked), known and not _is_left(s.body.statements))
+                yield from guarded(s.body, (*under, *asked), known and not is_left(s.body.statements))
             case _:
                 for inner in blocks(s):
                     if isinstance(inner, typed.Block):
@@ -47,7 +47,8 @@ def guarded(block: typed.Block, outer: tuple[typed.Expression, ...] = (), known:
                 known = False
 
 
-def _is_left(inside: Sequence[typed.Statement]) -> bool:
+def is_left(inside: Sequence[typed.Statement]) -> bool:
+    """Whether a loop with that body may be left before its end."""
     return any(isinstance(i, typed.Break | typed.Return) for s in inside for i in _of_this_loop(s))
 
 

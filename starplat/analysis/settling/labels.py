@@ -6,7 +6,7 @@ other (Shiloach and Vishkin). Such loops read the cells as indices and compare t
 """
 
 from starplat.analysis import walk
-from starplat.analysis.settling.guards import Guarded, guarded
+from starplat.analysis.settling.guards import Guarded, guarded, is_left
 from starplat.analysis.settling.monotone import mentions, says_that_it_wins
 from starplat.analysis.settling.signals import Loop, Signals
 from starplat.frontend import typed
@@ -14,15 +14,30 @@ from starplat.frontend.types import PropertyType, Scalar
 
 _COMPARED = (typed.Operator.EQUAL, typed.Operator.NOT_EQUAL, typed.Operator.LESS, typed.Operator.LESS_EQUAL,
              typed.Operator.GREATER, typed.Operator.GREATER_EQUAL)  # fmt: skip
+_ENDS = (typed.End.SOURCE, typed.End.DESTINATION)
 
 
 def are_labels(
     symbol: typed.Symbol, extreme: typed.Extreme, loop: Loop, function: typed.Statement, program: typed.Program
 ) -> bool:
     """Whether the cells of a property are labels of which the loop finds the least (greatest) of each component."""
-    if not isinstance(symbol.type, PropertyType) or symbol.property.element not in (Scalar.NODE, Scalar.INT):
+    if not _are_nodes(symbol) or not _starts_as_itself(symbol, loop, function):
         return False
-    return _starts_as_itself(symbol, loop, function) and _Labels(symbol, extreme, loop, program).hold()
+    labels = _Labels(symbol, extreme, loop, program)
+    return labels.are_kept() and (labels.spreads() or labels.agree() == (True, True))
+
+
+def hooked_ways(symbol: typed.Symbol, extreme: typed.Extreme, loop: Loop, program: typed.Program) -> tuple[bool, bool]:
+    """Whether a loop of labels that begin as their nodes ends only if no arc has a better label at its beginning than
+    at its end, and the other way round."""
+    if not _are_nodes(symbol):
+        return False, False
+    labels = _Labels(symbol, extreme, loop, program)
+    return labels.agree() if labels.are_kept() and labels.are_own() else (False, False)
+
+
+def _are_nodes(symbol: typed.Symbol) -> bool:
+    return isinstance(symbol.type, PropertyType) and symbol.property.element in (Scalar.NODE, Scalar.INT)
 
 
 def _starts_as_itself(symbol: typed.Symbol, loop: Loop, function: typed.Statement) -> bool:
@@ -66,17 +81,15 @@ class _Labels:
             id(s): block.statements for block in self.inside if isinstance(block, typed.Block) for s in block.statements
         }
 
-    def hold(self) -> bool:
-        """Whether labels are only stored as labels and only compared with labels, and the loop goes on until they
-        agree."""
+    def are_kept(self) -> bool:
+        """Whether labels are only stored as labels and only compared with labels."""
         before = 0
         while before < len(self.labels):
             before = len(self.labels)
             self.labels |= {p.symbol for s in self.inside for p, value in _stores(s) if mentions(value, self.labels)}
         reads = all(self.is_fine(value) for s in self.inside for value in walk.expressions(s))
         stores = all(self.may_store(s) for s in self.inside)
-        ends = self.hooks_apart() and (self.spreads() or self.agrees())
-        return reads and self.stays_in_component() and stores and self.goes_over_the_same_arcs() and ends
+        return reads and stores and self.stays_in_component() and self.goes_over_the_same_arcs() and self.hooks_apart()
 
     def is_label(self, value: typed.Expression) -> bool:
         """Whether a value is a node of the component of the nodes at hand."""
@@ -182,59 +195,96 @@ class _Labels:
         moving -= self.labels
         return not any(mentions(condition, moving) for inner in self.guarded for condition in inner.conditions)
 
-    def agrees(self) -> bool:
-        """Whether the loop goes on while the ends of an arc differ: one of them sends its label, whichever is
-        greater."""
-        for s in self.inside:
+    def are_own(self) -> bool:
+        """Whether a label comes from the property alone or from the iteration in hand."""
+        inner = {symbol for s in self.inside if isinstance(s, typed.ForEach) for symbol in walk.declared(s.body)}
+        return self.labels <= inner | {self.symbol}
+
+    def agree(self) -> tuple[bool, bool]:
+        """Whether the loop goes on while the label at the beginning of any arc is better than that at its end, and
+        while it is worse."""
+        if is_left(self.loop.body.statements):
+            return False, False
+        found: set[bool] = set()
+        for s in self.loop.body.statements:
             match s:
-                case typed.ForEach(domain=typed.AllEdges(), filter=None, body=body):
-                    if any(self.tells_both(inner) for inner in guarded(body)):
-                        return True
-                case typed.ForEach(domain=typed.AllNodes(), filter=None, body=body):
-                    if any(self.tells_neighbors(inner.statement) for inner in guarded(body) if not inner.conditions):
-                        return True
+                case typed.ForEach(iterator=edge, domain=typed.AllEdges(graph=graph), filter=None, body=body):
+                    source, destination = (typed.EdgeEnd(typed.Variable(edge), end, graph) for end in _ENDS)
+                    found |= self.ways(source, destination, body)
+                case typed.ForEach(iterator=node, domain=typed.AllNodes(), filter=None, body=body):
+                    for inner in guarded(body):
+                        if inner.known and not inner.conditions:
+                            found |= self.ways_of_row(node, inner.statement)
                 case _:
                     pass
-        return False
+        return True in found, False in found
 
-    def tells_neighbors(self, s: typed.Statement) -> bool:
-        """Whether a loop over all neighbors of a node, either way, sends one end's label to the other."""
+    def ways_of_row(self, node: typed.Symbol, s: typed.Statement) -> set[bool]:
         match s:
-            case typed.ForEach(domain=typed.Neighbors(direction=typed.Direction.BOTH), filter=None, body=body):
-                return any(
-                    isinstance(i.statement, typed.AssignExtreme) and self.tells(i.statement) and self.is_asked_fairly(i)
-                    for i in guarded(body)
+            case typed.ForEach(domain=typed.Neighbors() as row, filter=None, body=body) if row.node == typed.Variable(
+                node
+            ) and not is_left(body.statements):
+                found = self.ways(typed.Variable(node), typed.Variable(s.iterator), body)
+            case _:
+                return set()
+        turned = {not way for way in found}
+        ways = {typed.Direction.OUT: found, typed.Direction.IN: turned, typed.Direction.BOTH: found | turned}
+        return ways[row.direction]
+
+    def ways(self, first: typed.Expression, second: typed.Expression, body: typed.Block) -> set[bool]:
+        """Of which end the loop surely hears if its label is the better one: the first (True), the second."""
+        return {
+            way
+            for hook in guarded(body)
+            for way, better, worse in ((True, first, second), (False, second, first))
+            if hook.known and self.hears(hook, better, worse)
+        }
+
+    def hears(self, hook: Guarded, better: typed.Expression, worse: typed.Expression) -> bool:
+        """Whether a statement lets the label of one node, if it is better, be that of another or of its label, and
+        tells. A label's own label may be as good already, so that nothing wins."""
+        s = hook.statement
+        if not isinstance(s, typed.AssignExtreme) or s.extreme is not self.extreme or s.place.symbol is not self.symbol:
+            return False
+        given, held = (typed.Cell(self.symbol, end) for end in (better, worse))
+        assert isinstance(s.place, typed.Cell)
+        index = self.stands_for(s.place.index)
+        if self.stands_for(s.candidate) != given or index not in (worse, held):
+            return False
+        told = self.signals.told_by(s, hook.beside, surely=index == held and not self.are_roots())
+        plain = typed.AssignExtreme(s.extreme, held, given, span=s.span)
+        return told and all(self.only_asks_whether_it_wins(c, plain) for c in hook.conditions)
+
+    def are_roots(self) -> bool:
+        """Whether labels are their own labels whenever hooks begin: at first they are, and in every round nodes take
+        their roots."""
+        return len(self.parts_that_hook()) == 1 and any(map(self.takes_roots, self.loop.body.statements))
+
+    def takes_roots(self, s: typed.Statement) -> bool:
+        match s:
+            case typed.ForEach(
+                iterator=node,
+                domain=typed.AllNodes(),
+                filter=None,
+                body=typed.Block(
+                    statements=(
+                        typed.Declare(symbol=root, value=first),
+                        typed.While(condition=typed.Binary() as climbs, body=typed.Block(statements=(step,))),
+                        typed.Assign() | typed.AssignExtreme() as last,
+                    )
+                ),
+            ):
+                own, above = (typed.Cell(self.symbol, typed.Variable(at)) for at in (node, root))
+                compared = {climbs.left, climbs.right} == {above, typed.Variable(root)}
+                climbs_on = compared and climbs.operator is typed.Operator.NOT_EQUAL
+                stores = (*_stores(step), *_stores(last))
+                return (
+                    first == own
+                    and climbs_on
+                    and stores == ((typed.Variable(root), above), (own, typed.Variable(root)))
                 )
             case _:
                 return False
-
-    def tells(self, s: typed.Statement) -> bool:
-        if not isinstance(s, typed.AssignExtreme) or s.place.symbol not in self.labels:
-            return False
-        return self.signals.told_by(s, self.beside[id(s)])
-
-    def tells_both(self, inner: Guarded) -> bool:
-        """Whether two labels are sent to each other wherever they differ."""
-        differ = all(_is_unequal(c) for c in inner.conditions if mentions(c, self.labels))
-        if not inner.known or not differ or not self.tells(inner.statement):
-            return False
-        extremes = [i for i in inner.beside if isinstance(i, typed.AssignExtreme) and self.tells(i)]
-        told = {(i.place.index, i.candidate) for i in extremes if isinstance(i.place, typed.Cell)}
-        return any((candidate, index) in told for index, candidate in told)
-
-    def is_asked_fairly(self, inner: Guarded) -> bool:
-        """Whether a hook is left out only where the two labels are equal or the other end has it."""
-        s = inner.statement
-        assert isinstance(s, typed.AssignExtreme)
-        assert isinstance(s.place, typed.Cell)
-        ends = ({s.candidate, s.place}, {s.candidate, s.place.index})
-        resolved = [{self.stands_for(end) for end in pair} for pair in ends]
-        return inner.known and all(
-            isinstance(c, typed.Binary)
-            and c.operator in (typed.Operator.NOT_EQUAL, typed.Operator.LESS, typed.Operator.GREATER)
-            and {self.stands_for(c.left), self.stands_for(c.right)} in resolved
-            for c in inner.conditions
-        )
 
     def stands_for(self, value: typed.Expression) -> typed.Expression:
         """A value with a local that was given one label once replaced by that label."""
@@ -243,6 +293,11 @@ class _Labels:
             given = [value for s in self.inside for place, value in _stores(s) if place.symbol is name.symbol]
             return _named(given[0]) if len(given) == 1 else name
         return name
+
+    def tells(self, s: typed.Statement) -> bool:
+        if not isinstance(s, typed.AssignExtreme) or s.place.symbol not in self.labels:
+            return False
+        return self.signals.told_by(s, self.beside[id(s)])
 
     # --- labels that only spread
 
@@ -282,10 +337,6 @@ class _Labels:
                 return symbol in self.iterators
             case _:
                 return False
-
-
-def _is_unequal(condition: typed.Expression) -> bool:
-    return isinstance(condition, typed.Binary) and condition.operator is typed.Operator.NOT_EQUAL
 
 
 def _stores(s: typed.Statement) -> list[tuple[typed.Place, typed.Expression]]:

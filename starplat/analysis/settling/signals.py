@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starplat.analysis import walk
 from starplat.analysis.convergence import convergence
@@ -34,10 +34,11 @@ class Signals:
         self.heard = [*_copies(loop, self.inside), *_counted(self.inside, self.asked)]
         self.changing = {symbol for s in self.inside for symbol in walk.written(s)}
 
-    def told_by(self, s: typed.AssignExtreme, beside: Sequence[typed.Statement]) -> bool:
-        """Whether the loop goes on when the Min or Max wins; `beside` are the statements of its block."""
+    def told_by(self, s: typed.AssignExtreme, beside: Sequence[typed.Statement], *, surely: bool = False) -> bool:
+        """Whether the loop goes on when the Min or Max wins, or `surely` even if it does not; `beside` are the
+        statements of its block."""
         here = self._place(s)
-        told = [(place.symbol, value) for place, value in _stores(s, beside)]
+        told = [(place.symbol, value) for place, value in _stores(replace(s, carried=()) if surely else s, beside)]
         return any(isinstance(v, typed.Literal) and self._goes_on(flag, bool(v.value), here) for flag, v in told)
 
     def told_by_comparing(self, compared: Snapshot) -> bool:

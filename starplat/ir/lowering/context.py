@@ -1,6 +1,6 @@
 """The state of lowering: the program, its facts, the kernels and helpers made so far."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from starplat.analysis import Facts
@@ -11,6 +11,7 @@ from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType, Type
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.fresh_names import FreshNames
+from starplat.operators.records import Spreading
 from starplat.source import Span
 
 ELEMENTS = {
@@ -38,10 +39,11 @@ EXTREMES = {typed.Extreme.MIN: ir.Combine.MIN, typed.Extreme.MAX: ir.Combine.MAX
 
 @dataclass
 class Context:
-    """`helper_maker` makes (once) the kernel function of a program's function and gives it with the graph arrays it
-    needs."""
+    """`spreading` are the loops in which labels spread, by their `id`s; `helper_maker` makes (once) the kernel function
+    of a program's function and gives it with the graph arrays it needs."""
 
     facts: Facts
+    spreading: Mapping[int, Spreading]
     kernels: dict[str, ir.Kernel] = field(default_factory=dict)
     helpers: dict[str, ir.Function] = field(default_factory=dict)
     host_calls: dict[str, None] = field(default_factory=dict)

@@ -194,7 +194,15 @@ class HostLowering(HostExpressions):
             with self.collect() as before:
                 condition = self.expression(s.condition)
             body = self.collected(s.body)
-            self.do(ir.Loop(tuple(before), condition, body, test_last=isinstance(s, typed.DoWhile)))
+            last = isinstance(s, typed.DoWhile)
+            self.do(ir.Loop(tuple(before), condition, body, test_last=last, spreading=self.spreading(s)))
+
+    def spreading(self, s: typed.Statement) -> ir.Spreading | None:
+        """What the rounds of a loop come to, where labels spread."""
+        found = self.context.spreading.get(id(s))
+        if found is None:
+            return None
+        return ir.Spreading(self.arrays[found.labels], EXTREMES[found.extreme], found.both_ways, found.start)
 
     def _counted(self, s: typed.CountedLoop) -> None:
         first = self.expression(s.first)
@@ -207,7 +215,9 @@ class HostLowering(HostExpressions):
             condition = self.expression(s.condition)
         with self.collect() as step:
             self.statement(s.step)
-        self.do(ir.Loop(tuple(before), condition, self.collected(s.body), step=tuple(step)))
+        self.do(
+            ir.Loop(tuple(before), condition, self.collected(s.body), step=tuple(step), spreading=self.spreading(s))
+        )
 
 
 def _is_edge_property(symbol: typed.Symbol) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from starplat.ir.nodes.operations import Direction
+from starplat.ir.nodes.operations import Combine, Direction
 from starplat.ir.nodes.values import Array, Expression, Variable
+from starplat.operators.records import Start
 from starplat.source import NOWHERE, Span
 
 
@@ -140,12 +141,24 @@ Driver = Ahead | NearestFirst
 
 
 @dataclass(frozen=True, slots=True)
+class Spreading:
+    """What a loop leaves in `labels`, and nothing else that is looked at later: the least (MIN) or greatest (MAX) label
+    of those that reach a node along arcs, or of its component where labels go `both_ways`."""
+
+    labels: Array
+    extreme: Combine
+    both_ways: bool
+    start: Start
+
+
+@dataclass(frozen=True, slots=True)
 class Loop:
     """`while (true) { before; if (!condition) break; body; step }`; if `test_last`, the first round runs untested.
 
     `before` computes what the condition needs from the device (cells, reductions); it is empty for most loops.
     `Continue` goes on with `step`. A schedule gives a loop a `driver`; without one each round is begun on its own, by
-    the host or by the threads of the launch that the loop stands in."""
+    the host or by the threads of the launch that the loop stands in. `spreading` is what its rounds come to, where
+    labels spread."""
 
     before: tuple[HostOp, ...]
     condition: Expression
@@ -153,6 +166,7 @@ class Loop:
     body: tuple[HostOp, ...]
     test_last: bool = False
     driver: Driver | None = None
+    spreading: Spreading | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,11 +65,13 @@ class EffectReader:
             match s:
                 case typed.Declare(symbol=local, value=value) if value is not None and local not in values:
                     values[local] = forwarded(value, values)
+                case typed.Block(statements=inner):
+                    yield from self._of_node(node, inner, when, values)
                 case typed.If(otherwise=None, then=then):
                     yield from self._of_node(node, then.statements, (*when, *asked(s.condition)), values)
                 case typed.ForEach(domain=typed.Neighbors(node=typed.Variable(symbol=own)) as row) if own is node:
-                    inner = (*when, *asked(s.filter))
-                    yield from self._of_arc(node, s.iterator, row.direction, s.body.statements, inner, values)
+                    conditions = (*when, *asked(s.filter))
+                    yield from self._of_arc(node, s.iterator, row.direction, s.body.statements, conditions, values)
                 case typed.Assign(place=typed.Cell(symbol=flag, index=typed.Variable(symbol=own)), value=value) if (
                     own is node and flag in self.written and value == typed.Literal(False, Scalar.BOOL)
                 ):
@@ -94,6 +96,8 @@ class EffectReader:
                     otherwise=None, then=typed.Block(statements=(typed.Assign(place=typed.Variable()) as a,))
                 ) if a.place.symbol in values:
                     values[a.place.symbol] = self._better(s.condition, a, values)
+                case typed.Block(statements=inner):
+                    yield from self._of_arc(node, there, direction, inner, when, values)
                 case typed.If(otherwise=None, then=then):
                     conditions = (*when, *asked(s.condition))
                     yield from self._of_arc(node, there, direction, then.statements, conditions, values)

@@ -337,9 +337,10 @@ def _offer(effect: EdgeEffect, active: typed.Symbol) -> typed.Statement:
         joins = typed.Carried(there(active), true, span=span)
         carried = (*effect.carried, joins)
         return typed.AssignExtreme(effect.extreme, there(effect.symbol), effect.value, carried, span=span)
-    false = typed.Literal(False, Scalar.BOOL, span=span)
-    unmarked = typed.Binary(typed.Operator.EQUAL, there(effect.symbol), false, Scalar.BOOL, span=span)
-    marks = tuple(typed.Assign(there(symbol), true, span=span) for symbol in (effect.symbol, active))
+    greatest = effect.extreme is typed.Extreme.MAX
+    given, other = (typed.Literal(truth, Scalar.BOOL, span=span) for truth in (greatest, not greatest))
+    unmarked = typed.Binary(typed.Operator.EQUAL, there(effect.symbol), other, Scalar.BOOL, span=span)
+    marks = (typed.Assign(there(effect.symbol), given, span=span), typed.Assign(there(active), true, span=span))
     return typed.If(unmarked, typed.Block(marks, span=span), span=span)
 
 

@@ -1,10 +1,10 @@
 """Replaces label propagation until convergence by union-find.
 
-A loop that `loops` has proved to leave every node with the best label of its component becomes five launches
-(`trees`): every node points to its best neighbor; joins a second one; paths are flattened; every arc joins the trees at
-its ends, which mostly are one by then; paths are flattened. Where labels begin as nodes, they are the trees: a tree's
-root is its best node, so the answer is the same bit for bit. Where they are any values, trees are an array of their own
-and two more launches follow: the root's label becomes the best of its tree, then every node takes its root's.
+A loop in which labels spread (`ir.Spreading`, found in operators) becomes five launches (`trees`): every node points to
+its best neighbor; joins a second one; paths are flattened; every arc joins the trees at its ends, which mostly are one
+by then; paths are flattened. Where labels begin as nodes, they are the trees: a tree's root is its best node, so the
+answer is the same bit for bit. Where they are any values, trees are an array of their own and two more launches follow:
+the root's label becomes the best of its tree, then every node takes its root's.
 
 Where a program follows arcs one way only, labels spread over all of a component if arcs lead both ways. That is not
 tested for every arc: the arcs that joined two trees connect each component, so it is enough that each of these has its
@@ -20,9 +20,11 @@ from dataclasses import dataclass, replace
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.fresh_names import FreshNames, names_throughout
-from starplat.passes.labels.loops import LabelLoop, label_loops
-from starplat.passes.labels.starts import Start
+from starplat.ir.uses import Use, rows, use
+from starplat.ir.visitor import walk_host, written_arrays
+from starplat.operators.records import Start
 from starplat.passes.labels.trees import STEPS, Trees
+from starplat.passes.memory import has_two_names
 from starplat.passes.rewritten import Found, Rewritten, replaced, tidied
 
 
@@ -45,36 +47,41 @@ def union_find(
     """
     done = []
     rewritten = module
-    for function in module.functions:
-        for found in label_loops(module, function):
-            if _is_wanted(found, even_few, joins):
-                builder = _Builder(rewritten, rewritten.function(function.name), found, shares_arcs, symmetric)
-                rewritten = builder.module_with_it()
-                done.append(builder.note())
+    for function in () if has_two_names(module) else module.functions:
+        for row in rows(function.body):
+            for place, op in enumerate(row):
+                if isinstance(op, ir.Loop) and op.spreading is not None and _is_wanted(op.spreading, even_few, joins):
+                    function_now = rewritten.function(function.name)
+                    builder = _Builder(rewritten, function_now, op, op.spreading, row[:place], shares_arcs, symmetric)
+                    rewritten = builder.module_with_it()
+                    done.append(builder.note())
     return Rewritten(tidied(rewritten), tuple(done)) if done else Rewritten(module)
 
 
-def _is_wanted(found: LabelLoop, even_few: bool, joins: Callable[[ir.Combine, ir.Element], bool]) -> bool:
-    labels = found.labels
-    assert labels.array is not None
-    able = found.start is Start.NODES or labels.best is not None or joins(labels.extreme, labels.array.element)
+def _is_wanted(found: ir.Spreading, even_few: bool, joins: Callable[[ir.Combine, ir.Element], bool]) -> bool:
+    element = found.labels.element
+    able = found.start is Start.NODES or element is ir.Element.BOOL or joins(found.extreme, element)
     return able and (even_few or found.start is not Start.FEW)
 
 
 @dataclass
 class _Builder:
-    """Writes the kernels for one loop, and the host operations that launch them."""
+    """Writes the kernels for one loop, and the host operations that launch them. `before` is what stands before the
+    loop in its row."""
 
     module: ir.Module
     host_function: ir.HostFunction
-    found: LabelLoop
+    loop: ir.Loop
+    found: ir.Spreading
+    before: tuple[ir.HostOp, ...]
     shares_arcs: bool
     symmetric: bool
 
     def __post_init__(self) -> None:
-        assert self.found.labels.array is not None
-        self.label: ir.Array = self.found.labels.array
+        self.label = self.found.labels
         self.are_nodes = self.found.start is Start.NODES
+        launched = (self.module.kernel(op.kernel) for op in walk_host((self.loop,)) if isinstance(op, ir.Launch))
+        changing = [kernel for kernel in launched if self.label in written_arrays(kernel.body)]
         kernels = FreshNames(kernel.name for kernel in self.module.kernels)
         stem = f"{self.host_function.name}_{self.label.name}"
         self.names = {step: kernels.free(f"{stem}_{step}") for step in (*STEPS, "restart", "combine", "share")}
@@ -88,22 +95,20 @@ class _Builder:
         self.tree = self.label if self.are_nodes else tree
         self.trees = Trees(
             self.tree,
-            self.found.labels.extreme if self.are_nodes else ir.Combine.MIN,
+            self.found.extreme if self.are_nodes else ir.Combine.MIN,
             self.names,
             None if self.both_ways else self.one_way,
             self.apart if self.symmetric else None,
             self.shares_arcs,
-            any(ir.SOURCES in kernel.arrays for kernel in self.found.kernels),
-            self.found.kernels[0].span,
+            any(ir.SOURCES in kernel.arrays for kernel in changing),
+            changing[0].span,
             {self.label.name, self.tree.name, self.one_way.name},
         )
         self.v = self.trees.v
 
     def module_with_it(self) -> ir.Module:
         """The module with the loop replaced."""
-        found = self.found
-        # where a launch only gives nodes their first labels, the loop's replacement does that itself
-        body = replaced(self.host_function.body, (found.begun_by, ()), (found.loop, self.host()))
+        body = replaced(self.host_function.body, (self.begun_by(), ()), (self.loop, self.host()))
         trees = () if self.are_nodes else (self.tree,)
         arrays = (*self.host_function.arrays, *trees, *((self.apart,) if self.symmetric else ()))
         function = replace(self.host_function, body=body, arrays=arrays)
@@ -111,16 +116,24 @@ class _Builder:
         kernels = (*self.trees.kernels(), *self.beside_trees())
         return replace(self.module, functions=functions, kernels=(*self.module.kernels, *kernels))
 
+    def begun_by(self) -> ir.Launch | None:
+        """The launch that only gives nodes their first labels, which the loop's replacement does itself."""
+        touching = (op for op in reversed(self.before) if use(op, self.label, self.module) is not Use.NONE)
+        last = next(touching, None)
+        if not self.are_nodes or not isinstance(last, ir.Launch):
+            return None
+        kernel = self.module.kernel(last.kernel)
+        return last if kernel.arrays == (self.label,) and not kernel.reductions else None
+
     def note(self) -> Found:
         """What was done, for people."""
         how_far = "" if self.both_ways else "on graphs whose arcs lead both ways"
         how_far = "only for nodes apart from the great tree after two arcs of each" if self.symmetric else how_far
         what = f"union-find for '{self.label.name}' in place of a loop"
-        kind = "smallest" if self.found.labels.extreme is ir.Combine.MIN else "largest"
+        kind = "smallest" if self.found.extreme is ir.Combine.MIN else "largest"
         best = f"the {kind} {'node' if self.are_nodes else 'value'} of its component"
-        if self.found.labels.best is not None:
-            known = str(self.found.labels.best.value)
-            best = f"{known} where any node of its component has begun so"
+        if self.label.element is ir.Element.BOOL:
+            best = f"{self.found.extreme is ir.Combine.MAX} where any node of its component has begun so"
         return Found(what, f"the loop ends when every node has {best}", how_far)
 
     # --- the host ---
@@ -128,13 +141,12 @@ class _Builder:
     def host(self) -> tuple[ir.HostOp, ...]:
         launches = tuple(ir.Launch(self.names[step]) for step in self.trees.steps)
         shared = () if self.are_nodes else (ir.Launch(self.names["combine"]), ir.Launch(self.names["share"]))
-        ends = (*shared, *self.found.ends)
         if self.both_ways:
-            return (*launches, *ends)
+            return (*launches, *shared)
         restart = (ir.Launch(self.names["restart"]),) if self.are_nodes else ()
-        again = (*restart, self.found.loop)
+        again = (*restart, self.loop)
         declared = ir.DeclareVariable(self.one_way, build.FALSE)
-        return (ir.HostBlock((declared, *launches, ir.HostIf(ir.Ref(self.one_way), again, ends))),)
+        return (ir.HostBlock((declared, *launches, ir.HostIf(ir.Ref(self.one_way), again, shared))),)
 
     # --- kernels ---
 
@@ -153,15 +165,16 @@ class _Builder:
 
     def combine(self) -> tuple[ir.KernelOp, ...]:
         """Roots have their own label; a thread writes only if it finds the root's to be worse, which is seldom."""
-        root, labels = self.trees.local("root", ir.Element.NODE), self.found.labels
+        root, extreme = self.trees.local("root", ir.Element.NODE), self.found.extreme
         mine, held = ir.Load(self.label, ir.Ref(self.v)), ir.Load(self.label, ir.Ref(root))
-        if (best := labels.best) is None:
-            better: ir.Expression = labels.beyond(mine, held)
-            update: ir.KernelOp = ir.UpdateCell(labels.extreme, self.label, ir.Ref(root), mine, shared=True)
+        if self.label.element is not ir.Element.BOOL:
+            better: ir.Expression = build.beyond(extreme, mine, held)
+            update: ir.KernelOp = ir.UpdateCell(extreme, self.label, ir.Ref(root), mine, shared=True)
         else:
-            one, other = (mine, build.denied(held)) if best.value else (build.denied(mine), held)
+            greatest = extreme is ir.Combine.MAX
+            one, other = (mine, build.denied(held)) if greatest else (build.denied(mine), held)
             better = build.both(one, other)
-            update = ir.Store(self.label, ir.Ref(root), best, shared=True)
+            update = ir.Store(self.label, ir.Ref(root), ir.Const(greatest, ir.Element.BOOL), shared=True)
         return ir.Let(root, ir.Load(self.tree, ir.Ref(self.v))), ir.KernelIf(better, (update,))
 
     def share(self) -> tuple[ir.KernelOp, ...]:

@@ -3,7 +3,7 @@
 bool beside = False;                             for (u in g.nodes_to(v)) {
 for (u in g.nodes_to(v)) {                         if (u.on) { v.on = True; break; }
   if (u.on) { beside = True; }                   }
-}
+}                                                // or `beside ||= u.on;`
 if (beside) { v.on = True; }
 """
 
@@ -50,9 +50,10 @@ def _asking(declared: typed.Declare, row: typed.Statement, branch: typed.Stateme
         case (
             typed.Declare(symbol=local, value=typed.Literal(value=False)),
             typed.ForEach(domain=typed.Neighbors()),
-            typed.If(condition=typed.Variable(symbol=asks), then=typed.Block(statements=stores), otherwise=None),
-        ) if asks is local:
-            conditions, found = asked(row.filter), row.body.statements
+            typed.If(condition=condition, then=typed.Block(statements=stores), otherwise=None),
+        ) if typed.Variable(local) in (besides := list(asked(condition))):
+            besides.remove(typed.Variable(local))
+            conditions, found = (*asked(row.filter), *besides), row.body.statements
         case _:
             return None
     match found:
@@ -61,6 +62,8 @@ def _asking(declared: typed.Declare, row: typed.Statement, branch: typed.Stateme
         case _:
             pass
     match found:
+        case (typed.Update(combine=typed.Combine.OR, place=typed.Variable(symbol=told), value=value),) if told is local:
+            conditions = (*conditions, *asked(value))
         case (typed.Assign(place=typed.Variable(symbol=told), value=value), *rest) if told is local and value == _TRUE:
             if rest and (row.parallel or not isinstance(rest[0], typed.Break) or len(rest) > 1):
                 return None

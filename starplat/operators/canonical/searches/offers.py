@@ -56,11 +56,13 @@ def _variables(value: typed.Expression) -> set[typed.Symbol]:
 
 
 def _of_mark(store: Store) -> Offer | None:
-    """A mark that a node has if a neighbor has it, as the greatest of the two."""
-    if store.value != typed.Literal(True, Scalar.BOOL):
+    """A truth that a node gets if a neighbor has it, as the greatest of the two, or the least where False spreads."""
+    if not isinstance(store.value, typed.Literal) or store.value.type is not Scalar.BOOL:
         return None
+    truth = bool(store.value.value)
     mine = typed.Cell(store.place.symbol, typed.Variable(store.source))
-    rest = tuple(c for c in store.when if not says(c, mine, True) and not says(c, store.place, False))
-    if not any(says(c, mine, True) for c in store.when):
+    rest = tuple(c for c in store.when if not says(c, mine, truth) and not says(c, store.place, not truth))
+    if not any(says(c, mine, truth) for c in store.when):
         return None
-    return typed.AssignExtreme(typed.Extreme.MAX, store.place, mine, store.beside, span=store.place.span), rest
+    extreme = typed.Extreme.MAX if truth else typed.Extreme.MIN
+    return typed.AssignExtreme(extreme, store.place, mine, store.beside, span=store.place.span), rest

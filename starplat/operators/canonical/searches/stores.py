@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from starplat.frontend import typed
+from starplat.frontend.types import Scalar
 from starplat.operators.canonical.effects import REVERSED, asked
 from starplat.operators.canonical.rebuilding import rebuilt
 
@@ -63,7 +64,7 @@ def _leaf(
         case _:
             pass
     stores = [s for s in inner if isinstance(s, typed.Assign)]
-    asked_for = [s for s in stores if isinstance(s.place, typed.Cell) and any(_asks(c, s.place) for c in when)]
+    asked_for = [s for s in stores if isinstance(s.place, typed.Cell) and any(_asks(c, s.place, s.value) for c in when)]
     flags = [s for s in stores if isinstance(s.value, typed.Literal) and s not in asked_for]
     if len(asked_for) != 1 or len(flags) + 1 != len(inner):
         return None
@@ -79,9 +80,10 @@ def _leaf(
     return None
 
 
-def _asks(condition: typed.Expression, place: typed.Cell) -> bool:
-    """Whether a condition asks whether a cell has been given anything."""
-    return says(condition, place, False) or compared(condition, place) is not None
+def _asks(condition: typed.Expression, place: typed.Cell, value: typed.Expression) -> bool:
+    """Whether a condition asks whether a cell has been given anything, or that truth."""
+    spreads_false = value == typed.Literal(False, Scalar.BOOL)
+    return says(condition, place, spreads_false) or compared(condition, place) is not None
 
 
 def _seen_from(part: object, there: typed.Symbol, node: typed.Symbol) -> object:

@@ -1,0 +1,1 @@
+"""Questions about operators, each answered with its reason."""

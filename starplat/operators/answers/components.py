@@ -1,0 +1,199 @@
+"""Is a loop union-find? One that lets labels spread unchanged, until no arc has a better label at its one end.
+
+    loop until active is empty
+      advance active  u -> w
+        label[w] <- min label[u]
+        activates active
+
+Every node ends with the least label of those that reach it; of its component if labels go against arcs too. That is
+asked of programs in canonical form: what arcs do is read as `EdgeEffect`s, and `analysis.settling` proves that the loop
+ends only when no arc has anything to offer. All nodes must have their turn at first, and labels must be worth it: each
+node has its own. Labels that are nodes may also hook and jump (`analysis.settling.labels`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from starplat.analysis import walk
+from starplat.analysis.settling.labels import hooked_ways
+from starplat.analysis.settling.monotone import mentions
+from starplat.frontend import typed
+from starplat.frontend.types import PropertyType, Scalar, SetType
+from starplat.operators.canonical.frontiers import as_fill, edge_effects
+from starplat.operators.canonical.hosts import HostLoop, Surroundings, surely_begins
+from starplat.operators.canonical.labels.spreading import whole_number
+from starplat.operators.records import EdgeEffect, Spreading, Start
+
+_TRUE = typed.Literal(True, Scalar.BOOL)
+_WHOLE = (Scalar.NODE, Scalar.INT, Scalar.LONG, Scalar.BOOL)
+
+
+def spreading(program: typed.Program) -> Mapping[int, Spreading]:
+    """The loops of a program in canonical form that are union-find, by their `id`s."""
+    found: dict[int, Spreading] = {}
+    for function in program.functions:
+        results = frozenset(
+            p
+            for p in function.parameters
+            if isinstance(p.type, PropertyType | SetType) or p.role is typed.Role.REFERENCE
+        )
+        around = Surroundings(function.body)
+        for loop in around.loops:
+            answer = _by_offers(loop, around, program, results) or _by_hooks(loop, around, program, results)
+            if answer is not None:
+                found[id(loop)] = answer
+    return found
+
+
+def _by_offers(
+    loop: HostLoop, around: Surroundings, program: typed.Program, results: frozenset[typed.Symbol]
+) -> Spreading | None:
+    effects = edge_effects(loop, around, program, results)
+    if not effects or not all(map(_is_unchanged, effects)):
+        return None
+    first = effects[0]
+    block, place = around.block_of(loop)
+    before = block.statements[:place]
+    if not (first.frontier is None or _all_begin(first, before) or _others_offer_nothing(first, before)):
+        return None
+    ways = {e.direction for e in effects}
+    both_ways = typed.Direction.BOTH in ways or len(ways) > 1
+    return Spreading(first.symbol, first.extreme, both_ways, _start(first.symbol, before))
+
+
+def _is_unchanged(effect: EdgeEffect) -> bool:
+    """Whether a node offers what it holds to all its neighbors, and nothing goes with it."""
+    own = typed.Cell(effect.symbol, typed.Variable(effect.source))
+    plain = not effect.when and not effect.carried and effect.symbol.property.element in _WHOLE
+    return plain and effect.value == own
+
+
+def _by_hooks(
+    loop: HostLoop, around: Surroundings, program: typed.Program, results: frozenset[typed.Symbol]
+) -> Spreading | None:
+    block, place = around.block_of(loop)
+    before, inside = block.statements[:place], list(walk.statements(loop))
+    if isinstance(loop, typed.CountedLoop) or not surely_begins(loop, around.known_before(loop), before):
+        return None
+    hooks = (s for s in inside if isinstance(s, typed.AssignExtreme) and isinstance(s.place, typed.Cell))
+    for labels, extreme in dict.fromkeys((s.place.symbol, s.extreme) for s in hooks):
+        left = {symbol for s in inside for symbol in walk.written(s)} - {labels}
+        seen = any(symbol in results or around.is_seen(symbol, loop) for symbol in left)
+        hooked = not seen and _begin_as_themselves(labels, before)
+        if hooked and hooked_ways(labels, extreme, loop, program) == (True, True):
+            return Spreading(labels, extreme, both_ways=True, start=Start.NODES)
+    return None
+
+
+# --- how labels begin
+
+
+def _begin_as_themselves(labels: typed.Symbol, before: Sequence[typed.Statement]) -> bool:
+    """Whether what writes the labels last gives every node its own number."""
+    last = next(_writers(labels, before), None)
+    given = None if last is None else _given_to_all(last, labels)
+    if given is None or not isinstance(last, typed.ForEach):
+        return False
+    return labels.property.element in (Scalar.NODE, Scalar.INT) and whole_number(given) == typed.Variable(last.iterator)
+
+
+def _start(labels: typed.Symbol, before: Sequence[typed.Statement]) -> Start:
+    """How labels begin; whether few or all nodes have values of their own is a guess, which no answer hangs on."""
+    if _begin_as_themselves(labels, before):
+        return Start.NODES
+    for s in _writers(labels, before):
+        match as_fill(s):
+            case typed.CopyProperty():
+                return Start.EACH
+            case typed.Attach(items=items):
+                copied = any(symbol is labels and isinstance(value, typed.Symbol) for symbol, value in items)
+                return Start.EACH if copied else Start.FEW
+            case typed.ForEach():
+                stores = (i for i in walk.statements(s) if isinstance(i, typed.Assign) and i.place.symbol is labels)
+                if any(_varies(store.value) for store in stores):
+                    return Start.EACH
+                if _given_to_all(s, labels) is not None:
+                    return Start.FEW
+            case _:
+                pass
+    return Start.EACH if labels.role is typed.Role.PARAMETER else Start.FEW
+
+
+def _all_begin(effect: EdgeEffect, before: Sequence[typed.Statement]) -> bool:
+    """Whether all nodes are in the frontier at first, or all that hold a truth that spreads."""
+    assert effect.frontier is not None
+    last = next(_writers(effect.frontier, before), None)
+    if last is None:
+        return False
+    given = _given_to_all(last, effect.frontier)
+    if given == _TRUE or effect.symbol.property.element is not Scalar.BOOL or effect.extreme is typed.Extreme.MIN:
+        return given == _TRUE
+    labels_last = next(_writers(effect.symbol, before), None)
+    if isinstance(last, typed.CopyProperty) and last.source is effect.symbol:
+        return labels_last is None or before.index(labels_last) < before.index(last)
+    return given is not None and labels_last is last and given == _given_to_all(last, effect.symbol)
+
+
+def _others_offer_nothing(effect: EdgeEffect, before: Sequence[typed.Statement]) -> bool:
+    """Whether all labels were the worst there is and no node in the frontier, but for nodes that are given a label and
+    join it, one by one."""
+    frontier, labels = effect.frontier, effect.symbol
+    spreads_false = effect.extreme is typed.Extreme.MIN
+    is_truth = labels.property.element is Scalar.BOOL
+    worst = typed.Literal(spreads_false, Scalar.BOOL) if is_truth else typed.Infinity(labels.property.element)
+    unfilled = {frontier: typed.Literal(False, Scalar.BOOL), labels: worst}
+    cells: dict[typed.Symbol | None, set[typed.Expression]] = {frontier: set(), labels: set()}
+    for s in reversed(before):
+        for symbol in {
+            symbol for inner in walk.statements(s) for symbol in (*walk.written(inner), *walk.declared(inner))
+        }:
+            if symbol not in unfilled:
+                if any(mentions(index, {symbol}) for index in cells[frontier] | cells[labels]):
+                    return False
+            elif isinstance(s, typed.Assign) and isinstance(s.place, typed.Cell) and s.place.symbol is symbol:
+                if symbol is frontier and s.value != _TRUE:
+                    return False
+                cells[symbol].add(s.place.index)
+            elif _given_to_all(s, symbol) != unfilled.pop(symbol):
+                return False
+        if not unfilled:
+            return (is_truth or spreads_false) and cells[labels] <= cells[frontier]
+    return False
+
+
+def _writers(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> Iterator[typed.Statement]:
+    """The statements that write a property's cells, the last one first."""
+    return (s for s in reversed(before) if any(symbol in walk.written(inner) for inner in walk.statements(s)))
+
+
+def _given_to_all(s: typed.Statement, symbol: typed.Symbol) -> typed.Expression | None:
+    """What a statement surely stores in the cell of every node."""
+    match s:
+        case typed.Attach(items=items):
+            values = [value for target, value in items if target is symbol]
+            return values[-1] if values and not isinstance(values[-1], typed.Symbol) else None
+        case typed.ForEach(domain=typed.AllNodes(), filter=None, body=body):
+            own = typed.Cell(symbol, typed.Variable(s.iterator))
+            stores = [inner for inner in walk.statements(body) if symbol in walk.written(inner)]
+            whole = [inner for inner in body.statements if isinstance(inner, typed.Assign) and inner.place == own]
+            left = any(isinstance(i, typed.Continue | typed.Break | typed.Return) for i in walk.statements(body))
+            return whole[0].value if len(stores) == len(whole) == 1 and not left else None
+        case _:
+            return None
+
+
+def _varies(value: typed.Expression) -> bool:
+    """Whether there may be as many values as nodes: not with a choice among constants, or comparisons of nodes."""
+    match value:
+        case typed.Conditional(then=then, otherwise=otherwise):
+            return _varies(then) or _varies(otherwise)
+        case _ if value.type is Scalar.BOOL:
+            return any(isinstance(part, typed.Cell) for part in walk.within(value))
+        case _:
+            varying = (typed.Role.ITERATOR, typed.Role.LOCAL)
+            return any(
+                isinstance(part, typed.Cell | typed.GraphQuery)
+                or (isinstance(part, typed.Variable) and part.symbol.role in varying)
+                for part in walk.within(value)
+            )
