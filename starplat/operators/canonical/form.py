@@ -10,6 +10,7 @@ from starplat.frontend.types import PropertyType, SetType
 from starplat.operators.canonical.arcs import by_rows
 from starplat.operators.canonical.copies import without_copies
 from starplat.operators.canonical.counters import as_flags
+from starplat.operators.canonical.counts.peeling import with_counts
 from starplat.operators.canonical.filters import with_filters
 from starplat.operators.canonical.floods import as_spreading
 from starplat.operators.canonical.frontiers import over_frontiers
@@ -20,7 +21,6 @@ from starplat.operators.canonical.ranges import within_range
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.searches.in_bfs import as_rounds
 from starplat.operators.canonical.sums.dissolved import dissolved
-from starplat.operators.canonical.sums.kept import with_kept_counts
 from starplat.operators.canonical.sums.parallel import called_by_kernels, in_any_order
 from starplat.operators.canonical.sums.pulled import pulled
 from starplat.operators.canonical.sweeps.loops import as_searches
@@ -58,7 +58,7 @@ def _canonical_function(
     body = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)
     body = in_any_order(body, program) if on_host else body
     body = as_searches(with_filters(dissolved(body)), program, results)
-    body = in_order(pulled(with_filters(with_kept_counts(body))))
+    body = in_order(pulled(with_counts(body) if on_host else body))
     return function if body is function.body else replace(function, body=body)
 
 

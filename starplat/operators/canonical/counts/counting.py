@@ -1,0 +1,165 @@
+"""Finds where nodes count how many of their neighbors are in a set: in a local, or, all at once, in a property.
+
+int d = 0;                                            g.attachNodeProperty(d = 0);
+for (u in g.nodes_to(v).filter(alive)) { d++; }       forall (u in g.nodes().filter(alive)) {
+                                                        forall (v in g.neighbors(u)) { v.d += 1; }
+                                                      }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from starplat.analysis import walk
+from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+from starplat.operators.canonical.counts.members import FLAG, NUMBER, Members, is_over_nodes, member_of
+from starplat.operators.canonical.counts.rising import number
+from starplat.operators.canonical.effects import REVERSED, asked
+from starplat.operators.canonical.hosts import HostLoop
+from starplat.operators.canonical.rebuilding import substituted
+
+_PLAIN = (typed.Variable, typed.Literal, typed.Binary, typed.Unary)
+_ONE_WAY = (typed.Direction.IN, typed.Direction.OUT)
+
+
+@dataclass(frozen=True)
+class Count:
+    """A `node` counts the neighbors `there` in its row that are members and for which the `others` hold.
+
+    `loop` is the loop that makes it. `target` is the declaration of a local, or the filled property; `parts` are the
+    statements that a kept count has no use for.
+    """
+
+    node: typed.Symbol
+    there: typed.Symbol
+    row: typed.Neighbors
+    others: tuple[typed.Expression, ...]
+    members: Members
+    loop: typed.ForEach
+    target: typed.Declare | typed.Symbol
+    parts: tuple[typed.Statement, ...]
+
+    def alike(self, other: Count) -> bool:
+        """Whether the other counts the same."""
+        names = {other.node: self.node, other.there: self.there}
+        same = substituted((other.row, other.others), names) == (self.row, self.others)
+        return same and other.members == self.members
+
+    @property
+    def property(self) -> typed.Symbol | None:
+        """The property that the count is made in, if it is no local."""
+        return self.target if isinstance(self.target, typed.Symbol) else None
+
+
+def counts_of(loop: typed.ForEach, before: Sequence[typed.Statement]) -> Iterator[Count]:
+    """The counts of a loop over all nodes; `before` is what its block does before it."""
+    yield from _in_locals(loop, loop.body.statements)
+    match loop.body.statements:
+        case (typed.ForEach() as row,):
+            yield from _in_property(loop, row, before)
+        case _:
+            pass
+
+
+def all_counts(body: typed.Statement) -> Iterator[Count]:
+    """The counts of all loops of the host over nodes."""
+    if isinstance(body, typed.Block):
+        for place, s in enumerate(body.statements):
+            if isinstance(s, typed.ForEach) and is_over_nodes(s):
+                yield from counts_of(s, body.statements[:place])
+            else:
+                yield from all_counts(s)
+    elif not isinstance(body, typed.IterateInBFS) and not (isinstance(body, typed.ForEach) and body.parallel):
+        for inner in walk.blocks(body):
+            yield from all_counts(inner)
+
+
+def loops_around(body: typed.Statement, s: typed.Statement) -> list[HostLoop]:
+    """The loops of the host around a statement, outermost first."""
+    loops = [i for i in walk.statements(body) if isinstance(i, HostLoop)]
+    return [loop for loop in loops if any(i is s for i in walk.statements(loop))]
+
+
+def _in_locals(loop: typed.ForEach, statements: Sequence[typed.Statement]) -> Iterator[Count]:
+    for place, s in enumerate(statements):
+        match s:
+            case typed.Declare(symbol=local, value=value) if place + 1 < len(statements) and number(value) == 0:
+                row = statements[place + 1]
+                if isinstance(row, typed.ForEach) and local.type is Scalar.INT:
+                    yield from _in_row(loop, row, typed.Variable(local), s, (s, row))
+            case typed.If():
+                for block in walk.blocks(s):
+                    assert isinstance(block, typed.Block)
+                    yield from _in_locals(loop, block.statements)
+            case _:
+                pass
+
+
+def _in_row(
+    loop: typed.ForEach,
+    row: typed.ForEach,
+    place: typed.Place,
+    target: typed.Declare | typed.Symbol,
+    parts: tuple[typed.Statement, ...],
+) -> Iterator[Count]:
+    """The count that a row of a loop's node makes, if it does nothing else."""
+    own = typed.Variable(loop.iterator)
+    if not isinstance(row.domain, typed.Neighbors) or row.domain.node != own or not _counts_one(row, place):
+        return
+    for members, others in _asked(asked(row.filter), row.iterator, {loop.iterator, row.iterator}):
+        if row.domain.direction in _ONE_WAY:
+            yield Count(loop.iterator, row.iterator, row.domain, others, members, loop, target, parts)
+
+
+def _in_property(loop: typed.ForEach, row: typed.ForEach, before: Sequence[typed.Statement]) -> Iterator[Count]:
+    """The count that all nodes make in a property that has been filled with 0 right before, or by the members for the
+    others."""
+    match row:
+        case typed.ForEach(
+            domain=typed.Neighbors(node=typed.Variable(symbol=own), direction=direction) as domain,
+            body=typed.Block(statements=(typed.Update(place=typed.Cell(symbol=counted) as cell),)),
+        ) if own is loop.iterator and counted.type == NUMBER and direction in _ONE_WAY:
+            fills = [s for s in before if any(counted in walk.written(i) for i in walk.statements(s))][-1:]
+        case _:
+            return
+    zero = [s for s in fills if isinstance(s, typed.Attach) and any(c is counted and _is_zero(v) for c, v in s.items)]
+    if not zero or not _counts_one(row, cell):
+        return
+    known = {loop.iterator, row.iterator}
+    if cell.index == typed.Variable(loop.iterator) and loop.filter is None:
+        yield from _in_row(loop, row, cell, counted, (loop,))
+    elif cell.index == typed.Variable(row.iterator):
+        turned = replace(domain, node=typed.Variable(row.iterator), direction=REVERSED[direction])
+        for members, others in _asked((*asked(loop.filter), *asked(row.filter)), loop.iterator, known):
+            yield Count(row.iterator, loop.iterator, turned, others, members, loop, counted, (loop,))
+
+
+def _is_zero(value: typed.Expression | typed.Symbol) -> bool:
+    return isinstance(value, typed.Expression) and number(value) == 0
+
+
+def _counts_one(row: typed.ForEach, place: typed.Place) -> bool:
+    """Whether a row adds 1 to a place for each neighbor, and does nothing else."""
+    match row.body.statements:
+        case (typed.Update(combine=typed.Combine.ADD, place=counted, value=value),):
+            return counted == place and number(value) == 1
+        case _:
+            return False
+
+
+def _asked(
+    conditions: Sequence[typed.Expression], node: typed.Symbol, known: set[typed.Symbol]
+) -> Iterator[tuple[Members, tuple[typed.Expression, ...]]]:
+    """The set that a node is asked to be in, and the other conditions, if these are about the numbers of the two nodes
+    only."""
+    for condition in conditions:
+        found = member_of(condition)
+        if found is None or found[0].index != typed.Variable(node) or found[0].symbol.type not in (FLAG, NUMBER):
+            continue
+        others = tuple(c for c in conditions if c is not condition)
+        parts = [part for c in others for part in walk.within(c)]
+        named = all(not isinstance(part, typed.Variable) or part.symbol in known for part in parts)
+        if named and all(isinstance(part, _PLAIN) for part in parts):
+            yield Members(found[0].symbol, found[1]), others

@@ -1,0 +1,113 @@
+"""Members of a set do what they do to themselves when they join it.
+
+g.attachNodeProperty(weak = False);                   g.attachNodeProperty(weak = False);
+forall (v in g.nodes().filter(alive)) {               forall (v in g.nodes().filter(alive)) {
+  if (v.degree < k) { v.weak = True; }                  if (v.degree < k) { v.weak = True; v.alive = False; }
+}                                                     }
+forall (v in g.nodes().filter(weak)) {
+  v.alive = False;
+}
+
+Nothing between may have to do with what they change, nor may other nodes' turns in the loop in which they join.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from starplat.analysis import walk
+from starplat.analysis.settling.monotone import mentions
+from starplat.frontend import typed
+from starplat.frontend.walk import children
+from starplat.operators.canonical.counts.members import TRUE, empties, is_over_nodes, member_of
+from starplat.operators.canonical.hosts import own_statements, read
+from starplat.operators.canonical.rebuilding import rebuilt, substituted
+
+
+def done_on_joining(body: typed.Block) -> typed.Block:
+    """A function's body in which members do so."""
+
+    def change(part: Any) -> Any:
+        match part:
+            case typed.ForEach(parallel=True) | typed.IterateInBFS():
+                return part
+            case typed.Block():
+                inner = rebuilt(part.statements, change)
+                done = _joined(inner)
+                return part if done is part.statements else replace(part, statements=done)
+            case _:
+                return None
+
+    return rebuilt(body, change)
+
+
+def _joined(statements: tuple[typed.Statement, ...]) -> tuple[typed.Statement, ...]:
+    for place, s in enumerate(statements):
+        if isinstance(s, typed.ForEach) and (found := _by_members(s, statements[:place])) is not None:
+            join, changed = found
+            return _joined((*statements[:join], changed, *statements[join + 1 : place], *statements[place + 1 :]))
+    return statements
+
+
+def _by_members(loop: typed.ForEach, before: Sequence[typed.Statement]) -> tuple[int, typed.ForEach] | None:
+    """Where the loop stands in which the nodes join for which this loop is, and that loop with all that they do."""
+    own = typed.Variable(loop.iterator)
+    done = loop.body.statements
+    constant = all(
+        isinstance(s, typed.Assign)
+        and isinstance(s.place, typed.Cell)
+        and s.place.index == own
+        and isinstance(s.value, typed.Literal | typed.Infinity)
+        for s in done
+    )
+    if not is_over_nodes(loop) or not constant or loop.filter is None:
+        return None
+    found = member_of(loop.filter)
+    if found is None or found[0].index != own or found[1] is not True:
+        return None
+    joined = found[0].symbol
+    changed = {symbol for s in done for symbol in walk.written(s)}
+    begun = [i for i, s in enumerate(before) if empties(s, joined)][-1:]
+    joins = [i for first in begun for i in range(first + 1, len(before)) if _writes(before[i], {joined})]
+    if len(joins) != 1 or joined in changed:
+        return None
+    (join,) = joins
+    others = [i for s in (*before[begun[0] + 1 : join], *before[join + 1 :]) for i in walk.statements(s)]
+    if any(changed & {*walk.written(i), *read(i)} for i in others):
+        return None
+    return (join, made) if (made := _with(before[join], joined, changed, loop)) is not None else None
+
+
+def _writes(s: typed.Statement, symbols: set[typed.Symbol]) -> bool:
+    return any(symbols & set(walk.written(i)) for i in walk.statements(s))
+
+
+def _with(
+    s: typed.Statement, joined: typed.Symbol, changed: set[typed.Symbol], loop: typed.ForEach
+) -> typed.ForEach | None:
+    """The loop in which nodes join, with what they do then; None if others may see that."""
+    if not isinstance(s, typed.ForEach) or not is_over_nodes(s) or any(walk.calls(s)) or _writes(s, changed):
+        return None
+    own = (typed.Variable(s.iterator),)
+    asked = [] if s.filter is None else [p for p in walk.within(s.filter) if mentions(p, changed)]
+    if any(
+        isinstance(part, typed.Aggregate) or (isinstance(part, typed.Cell) and children(part) != own) for part in asked
+    ):
+        return None
+    if any(mentions(value, changed) for value in walk.all_values(s.body)):
+        return None
+    joins = [i for i in walk.statements(s.body) if joined in walk.written(i)]
+    here = [i for i in own_statements(s.body) if isinstance(i, typed.Assign) and i in joins]
+    if len(here) != len(joins) or any(i.place != typed.Cell(joined, own[0]) or i.value != TRUE for i in here):
+        return None
+    done = substituted(loop.body.statements, {loop.iterator: s.iterator})
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, typed.Block):
+            return None
+        new = tuple(n for i in part.statements for n in ((i, *done) if i in here else (rebuilt(i, change),)))
+        return replace(part, statements=new)
+
+    return replace(s, body=change(s.body))

@@ -1,0 +1,128 @@
+"""Sets of nodes that a program keeps as values of a property: who is in them, and which statements change that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from starplat.analysis import walk
+from starplat.analysis.settling.monotone import conjuncts
+from starplat.frontend import typed
+from starplat.frontend.types import Carrier, PropertyType, Scalar
+from starplat.operators.canonical.counts.rising import least, number
+from starplat.operators.canonical.hosts import own_statements
+
+FLAG = PropertyType(Carrier.NODE, Scalar.BOOL)
+NUMBER = PropertyType(Carrier.NODE, Scalar.INT)
+TRUE, FALSE = (typed.Literal(value, Scalar.BOOL) for value in (True, False))
+
+
+@dataclass(frozen=True)
+class Members:
+    """The nodes whose cell holds a constant: True or False in a flag, a whole number in another property."""
+
+    symbol: typed.Symbol
+    value: bool | int
+
+    def has(self, node: typed.Symbol) -> typed.Expression:
+        """The condition that a node is one."""
+        cell = typed.Cell(self.symbol, typed.Variable(node))
+        if self.symbol.type != FLAG:
+            return typed.Binary(typed.Operator.EQUAL, cell, typed.Literal(self.value, Scalar.INT), Scalar.BOOL)
+        return cell if self.value else typed.Unary(typed.UnaryOperator.NOT, cell)
+
+    def has_not(self, node: typed.Symbol) -> typed.Expression:
+        """The condition that a node is none."""
+        return next(conjuncts(self.has(node), holds=False))
+
+    def asked(self, condition: typed.Expression, node: typed.Symbol) -> bool:
+        """Whether a condition is the one that a node is a member."""
+        found = member_of(condition)
+        return found is not None and found == (typed.Cell(self.symbol, typed.Variable(node)), self.value)
+
+    def asked_by(self, loop: typed.ForEach) -> bool:
+        """Whether a loop is for members only."""
+        return loop.filter is not None and any(self.asked(c, loop.iterator) for c in conjuncts(loop.filter))
+
+    def joins(self, stored: typed.Expression, body: typed.Statement) -> bool | None:
+        """Whether a node that is given this value becomes a member, or leaves; None if that is not known."""
+        if self.symbol.type == FLAG:
+            return stored.value == self.value if isinstance(stored, typed.Literal) else None
+        if (constant := number(stored)) is not None:
+            return constant == self.value
+        lowest = least(stored.symbol, body) if isinstance(stored, typed.Variable) else None
+        return False if lowest is not None and lowest > self.value else None
+
+    def sure_to_leave(self, loop: typed.ForEach, body: typed.Statement) -> typed.Assign | None:
+        """The store of a loop for members by which they leave, if no other changes what their cells hold."""
+        writers = [s for s in walk.statements(loop.body) if self.symbol in walk.written(s)]
+        own = typed.Cell(self.symbol, typed.Variable(loop.iterator))
+        for s in own_statements(loop.body):
+            if isinstance(s, typed.Assign) and s.place == own and len(writers) == 1 and self.asked_by(loop):
+                return s if self.joins(s.value, body) is False else None
+        return None
+
+
+def member_of(condition: typed.Expression) -> tuple[typed.Cell, bool | int] | None:
+    """The cell that a condition asks for a constant, and the constant."""
+    match condition:
+        case typed.Cell() if condition.type is Scalar.BOOL:
+            return condition, True
+        case typed.Unary(operator=typed.UnaryOperator.NOT, operand=typed.Cell() as cell) if cell.type is Scalar.BOOL:
+            return cell, False
+        case typed.Binary(
+            operator=typed.Operator.EQUAL, left=typed.Cell() as cell, right=typed.Literal(value=bool() as value)
+        ):
+            return cell, value
+        case typed.Binary(operator=typed.Operator.EQUAL, left=typed.Cell() as cell, right=right) if (
+            cell.type is Scalar.INT and (constant := number(right)) is not None
+        ):
+            return cell, constant
+        case _:
+            return None
+
+
+def is_over_nodes(loop: typed.ForEach) -> bool:
+    """Whether a loop gives all nodes their turns at once."""
+    return loop.parallel and isinstance(loop.domain, typed.AllNodes)
+
+
+def loops_over_nodes(body: typed.Statement) -> Iterator[typed.ForEach]:
+    """The loops of the host over all nodes, none that is inside another."""
+    if isinstance(body, typed.ForEach) and is_over_nodes(body):
+        yield body
+    elif not isinstance(body, typed.IterateInBFS) and not (isinstance(body, typed.ForEach) and body.parallel):
+        for inner in walk.blocks(body):
+            yield from loops_over_nodes(inner)
+
+
+def empties(s: typed.Statement, members: typed.Symbol) -> bool:
+    """Whether a statement clears a flag of all nodes."""
+    return isinstance(s, typed.Attach) and (members, FALSE) in s.items
+
+
+def only_join(s: typed.Statement, joined: typed.Symbol, of: Members) -> bool:
+    """Whether a statement lets only members of a set join another, and none leaves the first."""
+    inside = list(walk.statements(s))
+    joins = [i for i in inside if joined in walk.written(i)]
+    if any(of.symbol in walk.written(i) for i in inside):
+        return False
+    if not joins:
+        return True
+    if not isinstance(s, typed.ForEach) or not is_over_nodes(s) or not of.asked_by(s):
+        return False
+    own = typed.Cell(joined, typed.Variable(s.iterator))
+    return all(isinstance(i, typed.Assign) and i.place == own and i.value == TRUE for i in joins)
+
+
+def are_part_of(
+    condition: typed.Expression, node: typed.Symbol, of: Members, before: Sequence[typed.Statement]
+) -> bool:
+    """Whether a condition asks for nodes of a set that was empty before, since when only members have joined it and
+    none of them has left."""
+    found = member_of(condition)
+    if found is None or found != (typed.Cell(found[0].symbol, typed.Variable(node)), True):
+        return False
+    joined = found[0].symbol
+    since = [i for i, s in enumerate(before) if empties(s, joined)][-1:]
+    return any(all(only_join(s, joined, of) for s in before[place + 1 :]) for place in since)

@@ -1,0 +1,158 @@
+"""What is left of a set for a bound that rises is looked for in what was left for the bound before.
+
+while (found) {                                       propNode<bool> stays;
+  propNode<bool> stays;                               g.attachNodeProperty(stays = True);
+  g.attachNodeProperty(stays = True);                 while (found) {
+  ... until nothing changes: who has fewer than k       ... until nothing changes: who has fewer than k
+      neighbors that stay, leaves ...                       neighbors that stay, leaves ...
+  ... k++;                                              ... k++;
+}                                                     }
+
+Until nothing changes, nodes leave that have too few neighbors in the set. In whatever order they do, those are left
+that make up the largest set in which every node has enough: a node of it always sees the rest of it, and when no node
+leaves, all have enough. The largest set for a greater bound is a part of that for a smaller one. So a search may begin
+with what the one before has left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from starplat.analysis import walk
+from starplat.analysis.settling.monotone import MIRRORED, conjuncts, mentions, rises_with
+from starplat.frontend import typed
+from starplat.operators.canonical.counts.counting import counts_of
+from starplat.operators.canonical.counts.members import FALSE, FLAG, TRUE, Members
+from starplat.operators.canonical.counts.rising import only_rises
+from starplat.operators.canonical.effects import asked
+from starplat.operators.canonical.hosts import HostLoop, Surroundings, read, surely_begins
+from starplat.operators.canonical.rebuilding import with_block
+
+_LEAVES = (typed.Break, typed.Continue, typed.Return)
+
+
+def in_what_was_left(body: typed.Block) -> typed.Block:
+    """A function's body in which such searches begin with what the one before has left."""
+    around = Surroundings(body)
+    for loop in around.loops:
+        if (found := _begun_before(loop, around)) is not None:
+            block, place = around.block_of(loop)
+            changed = replace(block, statements=(*block.statements[:place], *found, *block.statements[place + 1 :]))
+            return in_what_was_left(with_block(body, block, changed))
+    return body
+
+
+def _begun_before(loop: HostLoop, around: Surroundings) -> tuple[typed.Statement, ...] | None:
+    """What all are in before the loop, and the loop that begins with that; None if it holds no such search."""
+    statements = loop.body.statements
+    for place, fill in enumerate(statements):
+        if not isinstance(fill, typed.Attach):
+            continue
+        for flag, value in fill.items:
+            declared = [s for s in statements[:place] if isinstance(s, typed.Declare) and s.symbol is flag]
+            own = bool(declared) or not around.is_seen(flag, loop)
+            if flag.type == FLAG and flag.role is typed.Role.LOCAL and value == TRUE and own:
+                search = _Search(loop, flag, statements[place + 1 :], around)
+                if search.is_nested() and _is_only_search(loop, search, flag, fill):
+                    rest = tuple(item for item in fill.items if item[0] is not flag)
+                    kept = (replace(fill, items=rest),) if rest else ()
+                    left = [s for s in statements[:place] if s not in declared]
+                    inner = replace(loop.body, statements=(*left, *kept, *statements[place + 1 :]))
+                    return *declared, replace(fill, items=((flag, value),)), replace(loop, body=inner)
+    return None
+
+
+def _is_only_search(loop: HostLoop, search: _Search, flag: typed.Symbol, fill: typed.Attach) -> bool:
+    """Whether nothing else in the loop takes nodes out of the set, or asks for it before it is filled."""
+    inside = set() if search.loop is None else {id(s) for s in walk.statements(search.loop)}
+    others = [s for s in walk.statements(loop.body) if id(s) not in inside and s is not fill]
+    before = loop.body.statements[: loop.body.statements.index(fill)]
+    is_asked = any(flag in read(i) for s in before for i in walk.statements(s)) or mentions(loop.condition, {flag})
+    copied = any(value is flag for _, value in fill.items)
+    return not is_asked and not copied and not any(flag in walk.written(s) for s in others)
+
+
+@dataclass(frozen=True)
+class _Search:
+    """What comes after a set is filled in the rounds of a loop."""
+
+    around_it: HostLoop
+    flag: typed.Symbol
+    after: Sequence[typed.Statement]
+    around: Surroundings
+
+    @property
+    def loop(self) -> typed.Statement | None:
+        """The first loop, if only scalars are set before it."""
+        for s in self.after:
+            if isinstance(s, HostLoop):
+                return s
+            plain = isinstance(s, typed.Declare | typed.Assign) and isinstance(s.value, typed.Literal)
+            if not plain:
+                return None
+        return None
+
+    def is_nested(self) -> bool:
+        """Whether it leaves the largest set in which all have enough neighbors, for a bound that only rises."""
+        match self.loop:
+            case typed.While(condition=typed.Variable(symbol=more), body=body) as loop:
+                surely = surely_begins(loop, self.around.known_before(loop), ())
+            case typed.DoWhile(condition=typed.Variable(symbol=more), body=body):
+                surely = True
+            case _:
+                return False
+        match body.statements:
+            case (typed.Assign(place=place, value=value), typed.ForEach(domain=typed.AllNodes()) as turns):
+                begins = place == typed.Variable(more) and value == FALSE
+            case _:
+                return False
+        return surely and begins and turns.parallel and self._leave(turns, more)
+
+    def _leave(self, turns: typed.ForEach, more: typed.Symbol) -> bool:
+        """Whether the turn of a node only takes it out of the set if it has too few neighbors there, and says so."""
+        if any(walk.calls(turns)) or any(isinstance(s, _LEAVES) for s in walk.statements(turns)):
+            return False
+        members = Members(self.flag, True)
+        counted = {id(c.target): c.target for c in counts_of(turns, ()) if c.members == members}
+        conditions, statements = list(asked(turns.filter)), turns.body.statements
+        local: typed.Symbol | None = None
+        while len(statements) == 1 or local is None:
+            match statements:
+                case (typed.If(condition=condition, then=then, otherwise=None),):
+                    conditions += conjuncts(condition)
+                    statements = then.statements
+                case (typed.Declare(symbol=symbol) as declared, _, *rest) if id(declared) in counted:
+                    statements, local = tuple(rest), symbol
+                case _:
+                    return False
+        own = typed.Cell(self.flag, typed.Variable(turns.iterator))
+        done = {(s.place, s.value) for s in statements if isinstance(s, typed.Assign)}
+        leaves = len(statements) == 2 and done == {(own, FALSE), (typed.Variable(more), TRUE)}
+        few = [c for c in conditions if mentions(c, {local})]
+        is_member = [c for c in conditions if members.asked(c, turns.iterator)]
+        steady = all(not mentions(c, self._changed) for c in conditions if c not in few and c not in is_member)
+        return leaves and bool(is_member) and steady and len(few) == 1 and self._is_bound(few[0], local)
+
+    @property
+    def _inside(self) -> list[typed.Statement]:
+        return [s for part in walk.blocks(self.around_it) for s in walk.statements(part)]
+
+    @property
+    def _changed(self) -> set[typed.Symbol]:
+        written = {symbol for s in self._inside for symbol in walk.written(s)}
+        return written | {s.symbol for s in self._inside if isinstance(s, typed.Declare)}
+
+    def _is_bound(self, condition: typed.Expression, counted: typed.Symbol) -> bool:
+        """Whether a condition says that the number is below (no greater than) what only rises."""
+        match condition:
+            case typed.Binary(operator=operator, left=left, right=right) if operator in MIRRORED:
+                if right == typed.Variable(counted):
+                    operator, left, right = MIRRORED[operator], right, left
+            case _:
+                return False
+        declared = {s.symbol for s in self._inside if isinstance(s, typed.Declare)}
+        parts = walk.blocks(self.around_it)
+        rising = {s for s in self._changed - declared if all(only_rises(s, part) for part in parts)}
+        below = operator in (typed.Operator.LESS, typed.Operator.LESS_EQUAL) and left == typed.Variable(counted)
+        return below and not mentions(right, self._changed - rising) and rises_with(right, rising)

@@ -1,0 +1,20 @@
+"""Counts of neighbors that are still in a set, in their canonical form: the rewrites, in their order."""
+
+from __future__ import annotations
+
+from starplat.frontend import typed
+from starplat.operators.canonical.counts.joining import done_on_joining
+from starplat.operators.canonical.counts.kept import with_kept_counts
+from starplat.operators.canonical.counts.nested import in_what_was_left
+from starplat.operators.canonical.counts.survivors import told_on_leaving
+from starplat.operators.canonical.filters import with_filters
+
+
+def with_counts(body: typed.Block) -> typed.Block:
+    """The body of a function that the host calls, with such counts.
+
+    Sets are nested before counts are kept, as nothing is counted anew then; what is done to members comes together
+    after that, as no count sees them any more.
+    """
+    counted = with_filters(with_kept_counts(in_what_was_left(body)))
+    return told_on_leaving(done_on_joining(counted))

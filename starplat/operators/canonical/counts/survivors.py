@@ -1,0 +1,161 @@
+"""Nodes that leave a set for good are given once what those that stay are given in every round, and are counted.
+
+while (some) {                                        int left = g.num_nodes();
+  ... v.alive = False; ...                            while (some) {
+  some = False;                                         ... v.alive = False; v.core = k - 1; left -= 1; ...
+  forall (v in g.nodes().filter(alive)) {               some = left > 0;
+    v.core = k;                                         k += 1;
+    some = True;                                      }
+  }
+  k += 1;
+}
+
+All nodes are in the set at first, none comes back, and the loop goes on while there is one. A node that leaves in round
+k was given k - 1 in the round before; one that leaves in the first has what all cells were filled with, if that is one
+less than the first k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from starplat.analysis import walk
+from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+from starplat.operators.canonical.counts.members import (
+    FALSE,
+    FLAG,
+    NUMBER,
+    TRUE,
+    Members,
+    is_over_nodes,
+    loops_over_nodes,
+)
+from starplat.operators.canonical.counts.rising import added, number
+from starplat.operators.canonical.hosts import HostLoop, Surroundings, own_statements, read
+from starplat.operators.canonical.rebuilding import rebuilt, with_block
+
+_LEAVES = (typed.Break, typed.Continue, typed.Return)
+
+
+def told_on_leaving(body: typed.Block) -> typed.Block:
+    """A function's body in which nodes that leave such sets are given their values, and are counted."""
+    flags = [s.symbol for s in walk.statements(body) if isinstance(s, typed.Declare) and s.symbol.type == FLAG]
+    for flag in flags:
+        around = Surroundings(body)
+        for loop in around.loops:
+            block, place = around.block_of(loop)
+            rounds = _Rounds(loop, flag, block.statements[:place], around, body)
+            if isinstance(loop, typed.While) and (found := rounds.changed()) is not None:
+                new = replace(block, statements=(*block.statements[:place], *found, *block.statements[place + 1 :]))
+                return told_on_leaving(with_block(body, block, new))
+    return body
+
+
+@dataclass(frozen=True)
+class _Rounds:
+    """A loop of the host, a flag of nodes, and what the block of the loop does before it."""
+
+    loop: HostLoop
+    flag: typed.Symbol
+    before: Sequence[typed.Statement]
+    around: Surroundings
+    body: typed.Block
+
+    def changed(self) -> tuple[typed.Statement, ...] | None:
+        """The declaration of the number that is left, and the loop; None if the flags are not of such a set."""
+        every = self.loop.body.statements
+        turns = [(place, s) for place, s in enumerate(every) if isinstance(s, typed.ForEach) and self._is_of_members(s)]
+        fills = [s for s in self.before if any(self.flag in walk.written(i) for i in walk.statements(s))][-1:]
+        filled = any(isinstance(s, typed.Attach) and (self.flag, TRUE) in s.items for s in fills)
+        if len(turns) != 1 or not filled or any(isinstance(i, _LEAVES) for s in every for i in own_statements(s)):
+            return None
+        ((place, survivors),) = turns
+        leaving = self._leaving(every[:place])
+        asked = self._asked(place, survivors)
+        given = [s for s in survivors.body.statements if isinstance(s, typed.Assign) and s.place != asked]
+        if not leaving or asked is None or not all(self._is_given_each_round(s, place) for s in given):
+            return None
+        return tuple(self._made(place, survivors, leaving, asked, given))
+
+    def _is_of_members(self, s: typed.ForEach) -> bool:
+        """Whether a loop only gives something to those that are in the set."""
+        of_members = s.filter is not None and Members(self.flag, True).asked(s.filter, s.iterator)
+        return is_over_nodes(s) and of_members and all(isinstance(i, typed.Assign) for i in s.body.statements)
+
+    def _leaving(self, before: Sequence[typed.Statement]) -> dict[int, typed.Symbol]:
+        """The stores that take members out of the set, with the nodes; none if there are others."""
+        members = Members(self.flag, True)
+        loops = [loop for s in before for loop in loops_over_nodes(s)]
+        leaving = [(members.sure_to_leave(loop, self.body), loop.iterator) for loop in loops]
+        found = {id(s): node for s, node in leaving if s is not None}
+        writers = {id(s) for s in walk.statements(self.loop.body) if self.flag in walk.written(s)}
+        return found if writers == found.keys() else {}
+
+    def _asked(self, place: int, survivors: typed.ForEach) -> typed.Variable | None:
+        """The scalar of the loop's condition, if it says whether anybody is left."""
+        some = self.loop.condition
+        if not isinstance(some, typed.Variable):
+            return None
+        told = [s for s in survivors.body.statements if _stores(s, some, TRUE)]
+        denied = [s for s in self.loop.body.statements[:place] if _stores(s, some, FALSE)]
+        writers = [s for s in walk.statements(self.loop.body) if some.symbol in walk.written(s)]
+        return some if told and denied and len(writers) == len(told) + len(denied) else None
+
+    def _is_given_each_round(self, s: typed.Assign, place: int) -> bool:
+        """Whether members are given the number of the round, which nobody reads meanwhile, and which is one more than
+        what they have been given before."""
+        given, k = s.place.symbol, s.value
+        if given.type != NUMBER or not isinstance(k, typed.Variable) or k.type is not Scalar.INT:
+            return False
+        inside = list(walk.statements(self.loop.body))
+        touches = sum(given in (*walk.written(i), *read(i)) for i in inside)
+        steps = [i for i in inside if k.symbol in walk.written(i)]
+        raised = any(i is step and added(i) == 1 for step in steps for i in self.loop.body.statements[place + 1 :])
+        fills = [i for i in self.before if any(given in walk.written(j) for j in walk.statements(i))][-1:]
+        filled = [value for f in fills if isinstance(f, typed.Attach) for symbol, value in f.items if symbol is given]
+        first = [number(value) for value in filled if isinstance(value, typed.Expression)]
+        begins = self.around.known_before(self.loop).get(k.symbol)
+        return touches == 1 and raised and len(steps) == 1 and begins is not None and first == [begins - 1]
+
+    def _made(
+        self,
+        place: int,
+        survivors: typed.ForEach,
+        leaving: dict[int, typed.Symbol],
+        asked: typed.Variable,
+        given: Sequence[typed.Assign],
+    ) -> Iterator[typed.Statement]:
+        span = survivors.span
+        assert isinstance(survivors.domain, typed.AllNodes)
+        left = typed.Variable(typed.Symbol(f"left_{self.flag.name}", Scalar.INT, typed.Role.LOCAL, span), span=span)
+        one, all_, zero = (typed.Literal(value, Scalar.INT, span=span) for value in (1, -1, 0))
+
+        def change(part: Any) -> Any:
+            if not isinstance(part, typed.Block):
+                return None
+            return replace(part, statements=tuple(new for s in part.statements for new in at(s)))
+
+        def at(s: typed.Statement) -> Iterator[typed.Statement]:
+            if s is survivors:
+                there = typed.Binary(typed.Operator.GREATER, left, zero, Scalar.BOOL, span=span)
+                yield typed.Assign(asked, there, span=span)
+            elif id(s) in leaving:
+                yield s
+                for store in given:
+                    before = typed.Binary(typed.Operator.SUBTRACT, store.value, one, Scalar.INT, span=span)
+                    cell = typed.Cell(store.place.symbol, typed.Variable(leaving[id(s)], span=span), span=span)
+                    yield typed.Assign(cell, before, span=span)
+                yield typed.Update(typed.Combine.ADD, left, all_, span=span)
+            elif not _stores(s, asked, FALSE):
+                yield rebuilt(s, change)
+
+        number_of_nodes = typed.GraphQuery(survivors.domain.graph, typed.Query.NUM_NODES, (), Scalar.INT, span=span)
+        yield typed.Declare(left.symbol, number_of_nodes, span=span)
+        yield replace(self.loop, body=change(self.loop.body))
+
+
+def _stores(s: typed.Statement, place: typed.Place, value: typed.Expression) -> bool:
+    return isinstance(s, typed.Assign) and s.place == place and s.value == value

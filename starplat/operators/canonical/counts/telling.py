@@ -1,0 +1,169 @@
+"""Keeps a count of neighbors in a set: nodes that join it or leave it tell those that count them.
+
+`kept` decides which counts these are; here they are rewritten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+from starplat.operators.canonical.counts.counting import Count
+from starplat.operators.canonical.counts.members import FALSE, TRUE, are_part_of
+from starplat.operators.canonical.counts.rising import number
+from starplat.operators.canonical.effects import REVERSED, asked
+from starplat.operators.canonical.filters import all_of
+from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_fresh_symbols
+
+ZERO = typed.Literal(0, Scalar.INT)
+
+
+@dataclass(frozen=True)
+class Store:
+    """A statement by which the node of a loop joins a set or leaves it."""
+
+    statement: typed.Assign
+    loop: typed.ForEach
+    joins: bool
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """The changes that keep a count in the cells of `kept`, from the statement `first` on."""
+
+    counts: Sequence[Count]
+    stores: dict[int, Store]
+    marks: dict[tuple[int, bool], typed.Symbol]
+    sure: set[int]
+    kept: typed.Symbol
+    first: typed.Statement
+
+    @property
+    def count(self) -> Count:
+        return self.counts[0]
+
+    def change(self, part: Any) -> Any:
+        """As `rebuilt` takes it."""
+        match part:
+            case typed.Block(statements=every):
+                new = tuple(n for i, s in enumerate(every) for n in self.statement(s, every[:i]))
+                return replace(part, statements=new)
+            case typed.Cell(symbol=symbol) if symbol is self.count.property:
+                return rebuilt(replace(part, symbol=self.kept), self.change)
+            case _:
+                return None
+
+    def statement(self, s: typed.Statement, before: Sequence[typed.Statement]) -> Iterator[typed.Statement]:
+        if s is self.first:
+            yield from (typed.Declare(new, span=s.span) for new in (self.kept, *self.marks.values()))
+        gone = self.count.property
+        made = next((c for c in self.counts if any(s is part for part in c.parts)), None)
+        own = [store for store in self.stores.values() if store.loop is s]
+        match s:
+            case typed.Declare(symbol=symbol) if symbol is gone:
+                pass
+            case typed.Declare() if made is not None:
+                yield replace(s, value=typed.Cell(self.kept, typed.Variable(made.node, span=s.span), span=s.span))
+            case typed.ForEach() if made is not None:
+                pass
+            case typed.Attach(items=items):
+                yield from self.filled(s, tuple(item for item in items if item[0] is not gone))
+            case typed.ForEach() if own and s.body.statements == (own[0].statement,) and not self.marked_in(s):
+                yield from self.told_before(s, own[0], before)
+            case typed.ForEach() if own:
+                yield replace(s, filter=rebuilt(s.filter, self.change), body=self.change(s.body))
+                yield from map(self.told_after, {store.joins: store for store in own if self.marked_in(s)}.values())
+            case typed.Assign() if id(s) in self.stores:
+                yield from self.stored(self.stores[id(s)])
+            case _:
+                yield rebuilt(s, self.change)
+
+    def filled(
+        self, s: typed.Attach, items: tuple[tuple[typed.Symbol, typed.Expression | typed.Symbol], ...]
+    ) -> Iterator[typed.Statement]:
+        """A fill; every node counts its neighbors where all have become members."""
+        members = self.count.members
+        values = [value for symbol, value in items if symbol is members.symbol]
+        if values:
+            yield replace(s, items=(*items, (self.kept, ZERO)))
+            if any(isinstance(value, typed.Expression) and members.value == _constant(value) for value in values):
+                yield self.all_counted(s)
+        elif items:
+            yield replace(s, items=items)
+
+    def all_counted(self, s: typed.Attach) -> typed.ForEach:
+        node, there = replace(self.count.node), replace(self.count.there)
+        names = {self.count.node: node, self.count.there: there}
+        row, others = substituted((self.count.row, self.count.others), names)
+        inner = typed.ForEach(False, there, row, all_of(others), self.adding(node, 1, s), span=s.span)
+        return typed.ForEach(True, node, typed.AllNodes(s.graph), None, typed.Block((inner,), span=s.span), span=s.span)
+
+    def told_before(
+        self, loop: typed.ForEach, store: Store, before: Sequence[typed.Statement]
+    ) -> Iterator[typed.Statement]:
+        """A loop that only changes a set, behind one in which the nodes tell that they will."""
+        members = self.count.members
+        conditions = list(asked(loop.filter))
+        if store.joins:
+            conditions.append(members.has_not(loop.iterator))
+        elif not any(
+            members.asked(c, loop.iterator) or are_part_of(c, loop.iterator, members, before) for c in conditions
+        ):
+            conditions.append(members.has(loop.iterator))
+        body = typed.Block((self.row(store),), span=loop.span)
+        telling = replace(loop, filter=all_of(conditions), body=body)
+        yield with_fresh_symbols(telling, (telling,))
+        yield loop
+
+    def told_after(self, store: Store) -> typed.ForEach:
+        """The loop in which the nodes that have come to a store tell so."""
+        mark = self.marked(store)
+        loop, span = store.loop, store.statement.span
+        body = typed.Block((replace(mark, value=FALSE), self.row(store)), span=span)
+        telling = replace(loop, filter=mark.place, body=body, span=span)
+        return with_fresh_symbols(telling, (telling,))
+
+    def stored(self, store: Store) -> Iterator[typed.Statement]:
+        """A store among other things: with the telling, or with a mark for it, where it changes anything."""
+        s, members, node = store.statement, self.count.members, store.loop.iterator
+        both = (s, self.marked(store) if self.marked_in(store.loop) else self.row(store))
+        if id(s) in self.sure:
+            yield from both
+        else:
+            changes = members.has_not(node) if store.joins else members.has(node)
+            yield typed.If(changes, typed.Block(both, span=s.span), span=s.span)
+
+    def marked_in(self, loop: typed.ForEach) -> bool:
+        """Whether nodes tell after a loop what they did there."""
+        return any(place == id(loop) for place, _ in self.marks)
+
+    def marked(self, store: Store) -> typed.Assign:
+        span = store.statement.span
+        mark = self.marks[id(store.loop), store.joins]
+        return typed.Assign(
+            typed.Cell(mark, typed.Variable(store.loop.iterator, span=span), span=span), TRUE, span=span
+        )
+
+    def row(self, store: Store) -> typed.ForEach:
+        """The row in which a node tells those in whose counts it is."""
+        span, other = store.statement.span, replace(self.count.node)
+        way = REVERSED[self.count.row.direction]
+        arcs = replace(self.count.row, node=typed.Variable(store.loop.iterator, span=span), direction=way)
+        names = {self.count.node: other, self.count.there: store.loop.iterator}
+        conditions = substituted(self.count.others, names)
+        amount = 1 if store.joins else -1
+        return typed.ForEach(
+            True, other, arcs, all_of(conditions), self.adding(other, amount, store.statement), span=span
+        )
+
+    def adding(self, node: typed.Symbol, amount: int, s: typed.Statement) -> typed.Block:
+        cell = typed.Cell(self.kept, typed.Variable(node, span=s.span), span=s.span)
+        value = typed.Literal(amount, Scalar.INT, span=s.span)
+        return typed.Block((typed.Update(typed.Combine.ADD, cell, value, span=s.span),), span=s.span)
+
+
+def _constant(value: typed.Expression) -> bool | int | None:
+    return value.value if isinstance(value, typed.Literal) and isinstance(value.value, bool) else number(value)

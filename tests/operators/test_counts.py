@@ -1,0 +1,423 @@
+"""Rewrites of programs that count neighbors in a set, round by round: a spelling and its canonical form have one text
+of operators; what only looks like the spelling keeps its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from starplat import pipeline
+from starplat.source import SourceFile
+from tests.operators.meaning import assert_as_written
+from tests.operators.texts import operators_of
+from tests.passes.spreading import changed
+from tests.spellings.graphs import UGLY
+
+NESTED = """
+function f(Graph g, propNode<int> core, propNode<int> x, int k, int rounds) {
+  while (rounds > 0) {
+    rounds -= 1;
+    propNode<bool> stays;
+    g.attachNodeProperty(stays = True);
+    bool changed = True;
+    while (changed) {
+      changed = False;
+      forall (v in g.nodes()) {
+        if (v.stays && v.x > 0) {
+          int around = 0;
+          for (u in g.nodes_to(v).filter(stays == True)) { if (u != v) { around++; } }
+          if (around < k) { v.stays = False; changed = True; }
+        }
+      }
+    }
+    forall (v in g.nodes().filter(stays)) { v.core = k; }
+    k++;
+  }
+}
+"""
+SURVIVING = """
+function f(Graph g, propNode<int> core, propNode<int> x) {
+  propNode<bool> in;
+  g.attachNodeProperty(in = True, core = 2);
+  int k = 3;
+  bool some = True;
+  while (some) {
+    forall (v in g.nodes().filter(in)) { if (v.x < k) { v.in = False; } }
+    some = False;
+    forall (v in g.nodes().filter(in == True)) { v.core = k; some = True; }
+    k += 1;
+  }
+}
+"""
+JOINING = """
+function f(Graph g, propNode<int> x, propNode<int> y, propNode<int> z, propNode<bool> in, int k) {
+  propNode<bool> weak;
+  while (k > 0) {
+    g.attachNodeProperty(weak = False);
+    k -= 1;
+    forall (v in g.nodes().filter(in)) { if (v.x < k) { v.weak = True; v.y = 1; } }
+    forall (v in g.nodes().filter(weak)) { forall (w in g.neighbors(v)) { w.x -= 1; } }
+    forall (v in g.nodes().filter(weak == True)) { v.in = False; v.z = 3; }
+  }
+}
+"""
+
+EVERY_ROUND = """
+function f(Graph g, propNode<int> core, propNode<int> x) {
+  propNode<int> deg;
+  g.attachNodeProperty(core = -1, x = 0);
+  int k = 0;
+  while (k < 7) {
+    g.attachNodeProperty(deg = 0);
+    forall (u in g.nodes().filter(core == -1)) {
+      forall (v in g.neighbors(u)) { if (u != v) { v.deg += 1; } }
+    }
+    forall (v in g.nodes().filter(core == -1 && deg <= k)) { v.core = k; v.x = v.deg; }
+    k += 1;
+  }
+}
+"""
+
+REWRITTEN = {
+    "a count of all that all nodes make": (
+        EVERY_ROUND,
+        """
+function f(Graph g, propNode<int> core, propNode<int> x) {
+  propNode<int> number;
+  propNode<bool> leaving;
+  g.attachNodeProperty(core = -1, x = 0, number = 0);
+  forall (v in g.nodes()) { for (u in g.nodes_to(v).filter(u != v)) { v.number += 1; } }
+  int k = 0;
+  while (k < 7) {
+    forall (v in g.nodes().filter(core == -1 && number <= k)) {
+      v.core = k;
+      v.leaving = True;
+      v.x = v.number;
+    }
+    forall (v in g.nodes().filter(leaving)) {
+      v.leaving = False;
+      forall (w in g.neighbors(v).filter(v != w)) { w.number -= 1; }
+    }
+    k += 1;
+  }
+}
+""",
+    ),
+    "a count of all, which is all that decides": (
+        EVERY_ROUND.replace("v.x = v.deg; ", ""),
+        """
+function f(Graph g, propNode<int> core, propNode<int> x) {
+  propNode<int> number;
+  propNode<bool> leaving;
+  g.attachNodeProperty(core = -1, x = 0, number = 0);
+  forall (v in g.nodes()) { for (u in g.nodes_to(v).filter(u != v)) { v.number += 1; } }
+  int k = 0;
+  while (k < 7) {
+    forall (v in g.nodes().filter(core == -1 && number <= k)) { v.core = k; v.leaving = True; }
+    forall (v in g.nodes().filter(leaving)) {
+      v.leaving = False;
+      forall (w in g.neighbors(v).filter(v != w)) { w.number -= 1; }
+    }
+    k += 1;
+  }
+}
+""",
+    ),
+    "a count of those that have left": (
+        """
+function f(Graph g, propNode<int> x, int k) {
+  propNode<bool> gone;
+  g.attachNodeProperty(gone = False);
+  while (k > 0) {
+    k -= 1;
+    forall (v in g.nodes()) {
+      int d = 0;
+      for (u in g.neighbors(v).filter(!gone)) { d += 1; }
+      v.x = d;
+    }
+    forall (v in g.nodes().filter(x == k)) { v.gone = True; }
+  }
+}
+""",
+        """
+function f(Graph g, propNode<int> x, int k) {
+  propNode<bool> gone;
+  propNode<int> number;
+  g.attachNodeProperty(gone = False, number = 0);
+  forall (v in g.nodes()) { for (u in g.neighbors(v)) { v.number += 1; } }
+  while (k > 0) {
+    k -= 1;
+    forall (v in g.nodes()) {
+      int d = v.number;
+      v.x = d;
+    }
+    forall (v in g.nodes().filter(x == k && !gone)) { forall (w in g.nodes_to(v)) { w.number -= 1; } }
+    forall (v in g.nodes().filter(x == k)) { v.gone = True; }
+  }
+}
+""",
+    ),
+    "a count that is made anew": (
+        """
+function f(Graph g, propNode<int> c, int k) {
+  propNode<bool> alive;
+  propNode<bool> weak;
+  g.attachNodeProperty(alive = True);
+  bool removed = True;
+  while (removed) {
+    removed = False;
+    g.attachNodeProperty(weak = False);
+    forall (v in g.nodes().filter(alive)) {
+      int d = 0;
+      for (u in g.nodes_to(v)) { if (u.alive && u != v) { d++; } }
+      if (d < k) { v.weak = True; removed = True; }
+    }
+    forall (v in g.nodes().filter(weak)) { v.alive = False; }
+    forall (v in g.nodes().filter(c > k)) { if (v.c == 3) { v.alive = True; v.c = 0; } }
+  }
+}
+""",
+        """
+function f(Graph g, propNode<int> c, int k) {
+  propNode<bool> alive;
+  propNode<int> number;
+  propNode<bool> weak;
+  g.attachNodeProperty(alive = True, number = 0);
+  forall (v in g.nodes()) { for (u in g.nodes_to(v).filter(u != v)) { v.number += 1; } }
+  bool removed = True;
+  while (removed) {
+    removed = False;
+    g.attachNodeProperty(weak = False);
+    forall (v in g.nodes().filter(alive)) {
+      int d = v.number;
+      if (d < k) { v.weak = True; v.alive = False; removed = True; }
+    }
+    forall (v in g.nodes().filter(weak)) {
+      forall (w in g.neighbors(v).filter(v != w)) { w.number -= 1; }
+    }
+    forall (v in g.nodes().filter(c > k && c == 3)) {
+      if (!v.alive) {
+        v.alive = True;
+        forall (w in g.neighbors(v).filter(v != w)) { w.number += 1; }
+      }
+      v.c = 0;
+    }
+  }
+}
+""",
+    ),
+    "sets that are parts of the ones before": (
+        NESTED,
+        """
+function f(Graph g, propNode<int> core, propNode<int> x, int k, int rounds) {
+  propNode<bool> stays;
+  propNode<int> number;
+  propNode<bool> leaving;
+  g.attachNodeProperty(stays = True, number = 0);
+  forall (v in g.nodes()) { for (u in g.nodes_to(v).filter(u != v)) { v.number += 1; } }
+  while (rounds > 0) {
+    rounds -= 1;
+    bool changed = True;
+    while (changed) {
+      changed = False;
+      forall (v in g.nodes().filter(stays && x > 0)) {
+        int around = v.number;
+        if (around < k) { v.stays = False; v.leaving = True; changed = True; }
+      }
+      forall (v in g.nodes().filter(leaving)) {
+        v.leaving = False;
+        forall (w in g.neighbors(v).filter(v != w)) { w.number -= 1; }
+      }
+    }
+    forall (v in g.nodes().filter(stays)) { v.core = k; }
+    k++;
+  }
+}
+""",
+    ),
+    "what those that stay are given": (
+        SURVIVING,
+        """
+function f(Graph g, propNode<int> core, propNode<int> x) {
+  propNode<bool> in;
+  g.attachNodeProperty(in = True, core = 2);
+  int k = 3;
+  bool some = True;
+  int left = g.num_nodes();
+  while (some) {
+    forall (v in g.nodes().filter(in && x < k)) { v.in = False; v.core = k - 1; left -= 1; }
+    some = left > 0;
+    k += 1;
+  }
+}
+""",
+    ),
+    "what members do to themselves": (
+        JOINING,
+        """
+function f(Graph g, propNode<int> x, propNode<int> y, propNode<int> z, propNode<bool> in, int k) {
+  propNode<bool> weak;
+  while (k > 0) {
+    g.attachNodeProperty(weak = False);
+    k -= 1;
+    forall (v in g.nodes().filter(in && x < k)) { v.weak = True; v.in = False; v.z = 3; v.y = 1; }
+    forall (v in g.nodes().filter(weak)) { forall (w in g.neighbors(v)) { w.x -= 1; } }
+  }
+}
+""",
+    ),
+}
+
+ANEW = """
+function f(Graph g, propNode<int> c, propNode<bool> other, int k, node s) {
+  propNode<bool> alive;
+  g.attachNodeProperty(alive = True);
+  while (k > 0) {
+    k -= 1;
+    forall (v in g.nodes()) {
+      int d = 0;
+      for (u in g.nodes_to(v).filter(alive && u != v)) { d++; }
+      v.c = d;
+    }
+    forall (v in g.nodes().filter(c < k)) { v.alive = False; }
+  }
+}
+"""
+MADE_ANEW = {
+    "of flags that are all set in every round": ("k -= 1;", "k -= 1; g.attachNodeProperty(alive = True);"),
+    "of flags that come from elsewhere": ("k -= 1;", "k -= 1; alive = other;"),
+    "of flags that one node sets": ("k -= 1;", "k -= 1; s.alive = False;"),
+    "of flags that neighbors set": ("{ v.alive", "{ for (w in g.neighbors(v)) { w.alive = True; } v.alive"),
+    "of flags that depend": ("v.alive = False", "v.alive = v.c < 0"),
+    "of some that change": ("alive && u != v", "alive && c != 3"),
+    "of those below a number": ("alive && u != v", "c < 3 && u != v"),
+    "of more than one": ("d++", "d += u.c"),
+    "that may be left early": ("d++;", "d++; break;"),
+    "once": ("while (k > 0) {", "if (k > 0) {"),
+}
+
+LEAVE = "v.stays = False; changed = True;"
+NOT_NESTED = {
+    "a bound that falls": ("k++", "k -= 1"),
+    "a bound that begins again": ("k++;", "k++; if (k > 3) { k = 0; }"),
+    "a bound that changes with nodes": ("around < k", "around < k + v.core"),
+    "too many neighbors": ("around < k", "around > k"),
+    "neighbors that have left": ("stays == True", "stays == False"),
+    "neighbors with a property": ("stays == True", "stays && core < k"),
+    "a count from one on": ("int around = 0", "int around = 1"),
+    "nodes that are asked what changes": ("v.x > 0", "v.core > 0"),
+    "those that have left, too": ("v.stays && v.x > 0", "v.x > 0"),
+    "one round": ("while (changed) {", "if (changed) {"),
+    "rounds that may end early": ("changed = True; }", "changed = v.x > 3; }"),
+    "some that come back": ("k++;", "k++; forall (v in g.nodes().filter(x > k)) { v.stays = True; }"),
+    "more that they do": (LEAVE, "v.stays = False; v.x = 0; changed = True;"),
+    "a set that is asked before it is filled": (
+        "propNode<bool> stays;",
+        "propNode<bool> stays; forall (v in g.nodes().filter(stays)) { v.x = 3; }",
+    ),
+    "another start": ("stays = True", "stays = False"),
+    "a search that is not begun": ("bool changed = True", "bool changed = k > 3"),
+    "something between": ("bool changed", "forall (v in g.nodes().filter(x > k)) { v.stays = False; } bool changed"),
+}
+NOT_SURVIVING = {
+    "some come back": ("k += 1;", "k += 1; forall (v in g.nodes().filter(x > k)) { v.in = True; }"),
+    "some leave later": ("k += 1;", "k += 1; forall (v in g.nodes().filter(in)) { if (v.x == k) { v.in = False; } }"),
+    "whoever is asked leaves": ("g.nodes().filter(in))", "g.nodes())"),
+    "another number at first": ("core = 2", "core = 0"),
+    "another first round": ("int k = 3", "int k = 4"),
+    "two at a time": ("k += 1", "k += 2"),
+    "read meanwhile": ("v.x < k", "v.x + v.core < k"),
+    "given to others": ("{ v.core = k; some", "{ v.core = k; if (v.x > 3) { v.in = True; } some"),
+    "another value": ("v.core = k", "v.core = 2 * k"),
+    "rounds that may end early": ("while (some)", "while (some && k < 5)"),
+    "a round that may be left": ("k += 1;", "k += 1; if (k > 4) { break; }"),
+    "those outside": ("filter(in == True)", "filter(in == False)"),
+    "not all at first": ("in = True", "in = False"),
+    "asked at another place": ("some = False;", "some = k < 4;"),
+}
+SEEN_ON_JOINING = {
+    "by neighbors in their turns": ("v.x < k", "Count(in) < k"),
+    "by a row of others": (
+        "{ if (v.x < k)",
+        "{ int n = 0; for (u in g.nodes_to(v)) { if (u.in) { n += 1; } } if (n < k)",
+    ),
+    "between": ("{ w.x -= 1; }", "{ if (w.in) { w.x -= 1; } }"),
+    "in a set that lasts": ("g.attachNodeProperty(weak = False);", ""),
+    "by others that join": ("k -= 1;", "k -= 1; forall (v in g.nodes().filter(y > 3)) { v.weak = True; }"),
+    "from what they have": ("v.in = False", "v.in = v.x > 3"),
+    "by members of another set": ("weak == True", "weak && x > 0"),
+    "by those outside": ("weak == True", "weak == False"),
+    "on their neighbors": ("v.z = 3;", "for (w in g.neighbors(v)) { w.z = 3; }"),
+}
+
+READ = "k += 1;"
+COUNTED_ANEW = {
+    "read before all have counted": (
+        "g.attachNodeProperty(deg",
+        "forall (v in g.nodes()) { v.x = v.deg; } g.attachNodeProperty(deg",
+    ),
+    "read when some have left": (READ, "k += 1; forall (v in g.nodes()) { v.x = v.deg; }"),
+    "changed when all have counted": (
+        "forall (v in g.nodes().filter(core",
+        "forall (v in g.nodes()) { v.deg += 1; } forall (v in g.nodes().filter(core",
+    ),
+    "not from 0 on": ("deg = 0", "deg = 1"),
+    "of nodes that get a number that may be theirs": ("int k = 0", "int k = -3"),
+    "of nodes that others take out": ("v.x = v.deg;", "for (w in g.neighbors(v)) { w.core = 1; }"),
+    "twice": ("v.deg += 1;", "v.deg += 2;"),
+    "of nodes with another number": ("filter(core == -1)) {\n      forall", "filter(core < 2)) {\n      forall"),
+    "some of them": (READ, "k += 1; forall (v in g.nodes().filter(x > 2)) { v.core = v.x - 3; }"),
+    "not filled": ("core = -1, x = 0", "x = 0"),
+    "read after the last": ("k += 1;\n  }", "k += 1;\n  }\n  forall (v in g.nodes()) { v.x = v.deg; }"),
+}
+
+
+@pytest.mark.parametrize("name", REWRITTEN)
+def test_a_count_has_the_operators_of_its_canonical_form(name: str) -> None:
+    before, after = REWRITTEN[name]
+    assert operators_of(before) == operators_of(after)
+
+
+@pytest.mark.parametrize("name", REWRITTEN)
+def test_a_rewritten_program_gives_the_answer_that_it_gives_as_written(name: str) -> None:
+    assert_as_written(REWRITTEN[name][0], UGLY.values())
+
+
+def test_a_node_tells_only_if_it_comes_to_its_store() -> None:
+    """One whose turn does nothing but search for an arc before it, which no filter does."""
+    text = changed(ANEW, ("{ v.alive = False; }", "{ if (g.is_an_edge(v, s)) { v.alive = False; } }"))
+    assert "d := 0" not in _operators(text)
+    assert_as_written(text, [graph for graph in UGLY.values() if graph.num_nodes > 2])
+
+
+@pytest.mark.parametrize("name", MADE_ANEW)
+def test_a_count_that_cannot_be_kept_is_made_anew(name: str) -> None:
+    assert "d := 0" not in _operators(ANEW)
+    assert "d := 0" in _operators(changed(ANEW, MADE_ANEW[name]))
+
+
+@pytest.mark.parametrize("name", COUNTED_ANEW)
+def test_a_count_of_all_that_may_differ_is_made_in_each_round(name: str) -> None:
+    assert "\n    advance all" not in _operators(EVERY_ROUND)
+    assert "\n    advance all" in _operators(changed(EVERY_ROUND, COUNTED_ANEW[name]))
+
+
+@pytest.mark.parametrize("name", NOT_NESTED)
+def test_a_search_that_may_find_what_was_not_left_begins_with_all(name: str) -> None:
+    assert "\n  stays := " in _operators(NESTED)
+    assert "\n  stays := " not in _operators(changed(NESTED, NOT_NESTED[name]))
+
+
+@pytest.mark.parametrize("name", NOT_SURVIVING)
+def test_nodes_that_may_come_back_are_given_their_number_in_each_round(name: str) -> None:
+    assert "left_in" in _operators(SURVIVING)
+    assert "left_in" not in _operators(changed(SURVIVING, NOT_SURVIVING[name]))
+
+
+@pytest.mark.parametrize("name", SEEN_ON_JOINING)
+def test_what_others_may_see_is_done_after_all_have_joined(name: str) -> None:
+    assert "when weak" not in _operators(JOINING).replace("frontier weak", "")
+    assert "when weak" in _operators(changed(JOINING, SEEN_ON_JOINING[name])).replace("!weak", "weak")
+
+
+def _operators(text: str) -> str:
+    return pipeline.operators(pipeline.check(SourceFile("near.sp", text)))
