@@ -44,6 +44,9 @@ LACKING: Mapping[str, str] = {
 }
 """What a target may lack, by the capability that says so."""
 
+_REFUSING: Mapping[str, tuple[str, ...]] = {"direction": ("direction",), "loop": ("loop", "group", "batch")}
+"""The steps that tell what they refuse, by the knob that they follow."""
+
 Member = TypeVar("Member")
 
 
@@ -101,13 +104,13 @@ class _Trial:
         if name != "algebra":
             alone = replace(alone, algebra=Algebra.PLAIN)
         if not self.is_followed(name, alone):
-            return Unfollowed(setting, SOUGHT[name], lacks=self.lacking(name, alone))
+            return Unfollowed(setting, self.sought(name, alone), lacks=self.lacking(name, alone))
         return Unfollowed(setting, self.sought(name, alone), instead=self.instead(name, schedule))
 
     def sought(self, name: str, alone: Schedule) -> str:
         """What is sought, and why the nearest parts of the program do not qualify."""
-        choices = decided(self.module, alone, self.capabilities, self.facts).choices if name == "direction" else ()
-        refused = [f"{choice.what} ({choice.why})" for choice in choices if choice.step == name]
+        choices = decided(self.module, alone, self.capabilities, self.facts).choices
+        refused = [f"{choice.what} ({choice.why})" for choice in choices if choice.step in _REFUSING.get(name, ())]
         return "; ".join((SOUGHT[name], *refused))
 
     def lacking(self, name: str, alone: Schedule) -> tuple[str, ...]:

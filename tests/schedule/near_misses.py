@@ -449,6 +449,16 @@ function byref(Graph g, propNode<int> a) {
   }
   return at.a;
 }""",
+    "a break of the host's loop beside a loop": """function steps(Graph g, propNode<int> a, int width) {
+  g.attachNodeProperty(a = 0);
+  int i = 0;
+  while (i < 9) {
+    i = i + 6 / width;
+    if (i < 6) { i = i + 1; } else { break; }
+    for (int j = 0; j < i; j++) { forall (v in g.nodes()) { v.a = v.a * 2 + j; } }
+  }
+  return i;
+}""",
     "a return in the loop": """function back(Graph g, propNode<int> a) {
   int i = 0;
   while (i < 9) {

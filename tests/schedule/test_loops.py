@@ -6,9 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from starplat.backends import BACKENDS
+from starplat.backends.scheduled import for_target
+from starplat.diagnostics import DiagnosticError
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import loops_of, walk_host
+from starplat.pipeline import kernels_text
 from starplat.schedule.apply import decided
+from starplat.schedule.parse import parse_schedule
 from starplat.schedule.schedule import Loop, Schedule
 from tests.programs.cases import EXAMPLES
 from tests.schedule import near_misses
@@ -77,6 +82,30 @@ def test_what_is_special_stays_right_on_fibers(text: str) -> None:
 def test_what_may_go_wrong_stays_with_the_host(name: str) -> None:
     """Threads could not say what is wrong, or whose place it is."""
     assert shape(scheduled(near_misses.LOOPS[name])).launches > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "loop", "why"),
+    [
+        ("division by a variable", "loop=device", "only the host can compute one of its values"),
+        ("a return in the loop", "loop=device", "a round is left from its middle"),
+        ("division by a variable", "loop=group", "'divided_add_a' walks no list whose length the host knows"),
+    ],
+)
+def test_rounds_that_stay_with_the_host_say_why(name: str, loop: str, why: str) -> None:
+    target = "cuda" if loop == "loop=device" else "opencl"
+    made = decided(module_of(near_misses.LOOPS[name]), parse_schedule(loop), BACKENDS[target].capabilities)
+    refused = [choice for choice in made.choices if "the host drives its rounds" in choice.what]
+    assert why in {choice.why for choice in refused}
+    with pytest.raises(DiagnosticError, match=why):
+        for_target(module_of(near_misses.LOOPS[name]), target, parse_schedule(loop))
+
+
+def test_a_break_of_the_loop_around_stays_outside_the_launch() -> None:
+    module = scheduled(near_misses.LOOPS["a break of the host's loop beside a loop"])
+    (launch,) = loops_of(module)
+    assert not any(isinstance(op, ir.HostBreak) for op in walk_host(launch.body))
+    assert "j += 1;" in kernels_text(module, "cuda", "plain")
 
 
 def test_a_cell_that_is_touched_for_sure_is_checked_before_the_launch() -> None:

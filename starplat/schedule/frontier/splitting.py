@@ -16,7 +16,7 @@ from starplat.ir.shapes.members import flag_of
 from starplat.ir.visitor import all_expressions, arrays_in, assigned_variables, blocks_of, walk_kernel, written_arrays
 from starplat.schedule.frontier.filters import when_it_counts
 from starplat.schedule.frontier.kernel_parts import Cleared, Conditions, Done, Lost, Part, negated
-from starplat.schedule.loop.threads import is_safe
+from starplat.schedule.loop.drivers import is_safe
 
 
 class WholeError(Exception):

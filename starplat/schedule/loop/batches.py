@@ -16,7 +16,7 @@ from starplat.ir.fresh_names import names_of
 from starplat.ir.launches import launched_names, scalars_read, scalars_set
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import all_expressions, declared_by, walk_around, walk_host, with_signature
-from starplat.schedule.loop.batch_loops import LOOPS, Rounds, obstacle, rounds_of, waits, works_out_doubles
+from starplat.schedule.loop.batch_loops import Rounds, obstacle, rounds_of, waits, works_out_doubles
 from starplat.schedule.loop.batch_rounds import Round
 from starplat.schedule.schedule import Loop, Schedule
 from starplat.schedule.step import Choice, Decided
@@ -86,7 +86,7 @@ class _Batcher(Rewriter):
             block = self.rebuild(op)
             self.place = outer
             return (block,)
-        if not isinstance(op, LOOPS):
+        if not isinstance(op, ir.HostLoop):
             return (self.rebuild(op),)
         rounds = self.suiting(op)
         if rounds is not None:
@@ -99,7 +99,9 @@ class _Batcher(Rewriter):
     def suiting(self, op: ir.HostOp) -> Rounds | None:
         """The loop, if the host waits in each round and need not; where it must, the reason is reported."""
         inside = tuple(walk_host((op,)))
-        if any(isinstance(inner, ir.OnDevice) or (isinstance(inner, LOOPS) and inner is not op) for inner in inside):
+        if any(
+            isinstance(inner, ir.OnDevice) or (isinstance(inner, ir.HostLoop) and inner is not op) for inner in inside
+        ):
             return None
         launched = next((inner.kernel for inner in inside if isinstance(inner, ir.Launch)), None)
         rounds = None if launched is None else rounds_of(op, self.given, self.taken)

@@ -18,9 +18,9 @@ from starplat.ir.launches import scalars_read, scalars_set
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.listed import known_length
 from starplat.ir.uses import stream
-from starplat.ir.visitor import declared_by, expressions_of, variables_read, walk_host
+from starplat.ir.visitor import declared_by, variables_read, walk_host
 from starplat.schedule.edge_effects import unfolded
-from starplat.schedule.loop.threads import is_safe, shortens, takes_locks
+from starplat.schedule.loop.drivers import Group, is_safe
 from starplat.source import NOWHERE, Span
 
 
@@ -43,30 +43,23 @@ class Rounds:
     span: Span
 
 
-def rounds_of(op: ir.HostOp, module: ir.Module) -> Rounds | None:
-    """What a group needs to know of a loop; None if it cannot run its rounds."""
-    loop = _as_while(op)
-    if loop is None or not is_safe(loop.condition) or not all(_is_word(inner) for inner in stream(loop.before)):
-        return None
-    row = tuple(stream(loop.body))
+def rounds_of(op: ir.Loop, module: ir.Module) -> Rounds | str:
+    """What a group needs to know of a loop; the reason if it cannot run its rounds."""
+    loop = replace(op, body=(*op.body, *op.step), step=())
+    asked, row = tuple(stream(loop.before)), tuple(stream(loop.body))
+    if not is_safe(loop.condition) or not all(isinstance(inner, ir.ReadCell | ir.WriteCell) for inner in asked):
+        return "only the host can compute whether there is another round"
     looked = _Round(module).looked_at(row)
-    if looked is None:
-        return None
+    if reason := Group(module).first(asked) or looked.reason:
+        return reason
     if looked.lengths:
         return looked.rounds(loop, loop.body, None, _span_of(op, module))
     ahead = _ahead(row)
-    turned = _Round(module).looked_at((*row[len(ahead) :], *ahead))
-    if not ahead or loop.before or turned is None or not turned.lengths:
-        return None
     rest = row[len(ahead) :]
-    again = _Round(module).looked_at(rest)
-    assert again is not None
-    return again.rounds(loop, rest, ahead, _span_of(op, module))
-
-
-def _as_while(op: ir.HostOp) -> ir.Loop | None:
-    """A loop that tests a condition; no `continue` in a round that qualifies."""
-    return replace(op, body=(*op.body, *op.step), step=()) if isinstance(op, ir.Loop) else None
+    turned = _Round(module).looked_at((*rest, *ahead))
+    if not ahead or asked or turned.reason or not turned.lengths:
+        return "the host does not know how many nodes a round walks when it begins"
+    return _Round(module).looked_at(rest).rounds(loop, rest, ahead, _span_of(op, module))
 
 
 def _ahead(row: Sequence[ir.HostOp]) -> tuple[ir.HostOp, ...]:
@@ -88,6 +81,8 @@ class _Round:
 
     def __init__(self, module: ir.Module) -> None:
         self.module = module
+        self.group = Group(module)
+        self.reason: str | None = None
         self.assigned: set[ir.Variable] = set()
         self.values: dict[ir.Variable, ir.Expression] = {}
         self.lengths: dict[ir.Expression, None] = {}
@@ -95,19 +90,17 @@ class _Round:
         self.swaps: list[ir.Swap] = []
         self.body: tuple[ir.HostOp, ...] = ()
 
-    def looked_at(self, row: Iterable[ir.HostOp]) -> _Round | None:
-        """This, if a group can run the round."""
+    def looked_at(self, row: Iterable[ir.HostOp]) -> _Round:
+        """This, with a `reason` if a group cannot run the round."""
         body: list[ir.HostOp] = []
         for op in row:
             taken = self.taken(op)
-            if taken is None:
-                return None
             body += taken
             for inner in taken:
                 self.note(inner)
         swapped = [array for swap in self.swaps for array in (swap.first, swap.second)]
         if len(swapped) != len(set(swapped)):
-            return None
+            self.reason = "an array is swapped twice in a round"
         read = set(scalars_read((inner for op in body for inner in walk_host((op,))), self.module))
         self.body = tuple(op for op in body if not isinstance(op, ir.DeclareVariable) or op.variable in read)
         return self
@@ -118,45 +111,20 @@ class _Round:
         lengths, provided = tuple(self.lengths), tuple(self.provided)
         return Rounds(loop, self.body, by_host, lengths, provided, tuple(self.swaps), ahead, span)
 
-    def taken(self, op: ir.HostOp) -> tuple[ir.HostOp, ...] | None:
-        """A group's replacement for an operation; None if it has none."""
-        if self.fits(op):
+    def taken(self, op: ir.HostOp) -> tuple[ir.HostOp, ...]:
+        """A group's replacement for an operation."""
+        obstacle = self.group.obstacle(op)
+        if obstacle is None:
             return (op,)
-        if not isinstance(op, ir.HostIf) or not is_safe(op.condition):
-            return None
-        condition = unfolded(op.condition, self.values)
-        if self.assigned & variables_read(condition):
-            return None
-        then, otherwise = tuple(stream(op.then)), tuple(stream(op.otherwise))
-        if all(map(self.fits, otherwise)):
-            self.provided[build.denied(condition)] = None
-            return otherwise
-        if all(map(self.fits, then)):
-            self.provided[condition] = None
-            return then
-        return None
-
-    def fits(self, op: ir.HostOp, *, conditional: bool = False) -> bool:
-        """Whether the threads of a group can do it."""
-        if not all(is_safe(e) for e in expressions_of(op)) or shortens(op):
-            return False
-        match op:
-            case ir.SetVariable():
-                return True
-            case ir.DeclareVariable() | ir.Swap():
-                return not conditional
-            case ir.Fill(array):
-                return array.extent is ir.Extent.ONE
-            case ir.ReadCell() | ir.WriteCell():
-                return _is_word(op)
-            case ir.Launch(kernel):
-                return _is_walk(self.module.kernel(kernel), self.module)
-            case ir.HostBlock(body):
-                return all(self.fits(inner, conditional=conditional) for inner in body)
-            case ir.HostIf(_, then, otherwise):
-                return all(self.fits(inner, conditional=True) for inner in (*then, *otherwise))
-            case _:
-                return False
+        if isinstance(op, ir.HostIf) and is_safe(op.condition):
+            condition = unfolded(op.condition, self.values)
+            if not self.assigned & variables_read(condition):
+                for way, provided in ((op.otherwise, build.denied(condition)), (op.then, condition)):
+                    if self.group.first(way) is None:
+                        self.provided[provided] = None
+                        return tuple(stream(way))
+        self.reason = self.reason or obstacle
+        return (op,)
 
     def note(self, op: ir.HostOp) -> None:
         """What is known when a round begins is known until it is assigned, and so are the `values` computed from it."""
@@ -185,31 +153,6 @@ class _Round:
                     self.values[variable] = began
             case _:
                 pass
-
-
-def _is_word(op: ir.HostOp) -> bool:
-    """Whether it reads or writes the one cell of an array, or a cell of what a step keeps for each level, whose number
-    is in range."""
-    match op:
-        case ir.ReadCell(_, array, index) | ir.WriteCell(array, index):
-            own = array.origin in (ir.Origin.HOST, ir.Origin.TEMPORARY)
-            only = array.extent is ir.Extent.ONE and index == build.ZERO
-            return own and is_safe(index) and (only or array.extent is ir.Extent.NODES_AND_ONE)
-        case _:
-            return False
-
-
-def _is_walk(kernel: ir.Kernel, module: ir.Module) -> bool:
-    """Whether the kernel goes over a list whose length the host knows, or is for one thread, and needs no lock and no
-    result of other threads."""
-    match kernel.domain:
-        case ir.Listed() as listed:
-            plain = known_length(listed) is not None
-        case ir.Once():
-            plain = True
-        case _:
-            plain = False
-    return plain and not kernel.reductions and not takes_locks(kernel, module)
 
 
 # --- what a group does ------------------------------------------------------------------------------------------------

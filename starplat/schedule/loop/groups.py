@@ -16,6 +16,7 @@ from starplat.ir.fresh_names import names_of
 from starplat.ir.launches import in_one_launch
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import walk_host
+from starplat.schedule.loop.drivers import left_to_the_host
 from starplat.schedule.loop.group_rounds import Rounds, copied, rounds_of, with_plain_walks
 from starplat.schedule.schedule import Loop, Schedule
 from starplat.schedule.step import Choice, Decided
@@ -34,10 +35,10 @@ def rounds_by_one_group(module: ir.Module, schedule: Schedule, capabilities: Cap
         return module
     grouper = _Grouper(module)
     functions = tuple(map(grouper.function, module.functions))
-    if not grouper.choices:
-        return module
-    made = replace(module, functions=functions, kernels=(*module.kernels, *grouper.kernels))
-    return Decided(made, tuple(grouper.choices))
+    refused = grouper.refused if schedule.loop is Loop.GROUP else []
+    if grouper.choices:
+        module = replace(module, functions=functions, kernels=(*module.kernels, *grouper.kernels))
+    return Decided(module, (*grouper.choices, *refused))
 
 
 class _Grouper(Rewriter):
@@ -47,6 +48,7 @@ class _Grouper(Rewriter):
         self.given = module
         self.taken = names_of(module)
         self.choices: list[Choice] = []
+        self.refused: list[Choice] = []
         self.kernels: list[ir.Kernel] = []
         self.name = ""
 
@@ -64,8 +66,11 @@ class _Grouper(Rewriter):
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         if isinstance(op, ir.OnDevice):
             return (op,)
-        rounds = rounds_of(op, self.given)
-        return (self.rebuild(op),) if rounds is None else self.grouped(rounds)
+        rounds = rounds_of(op, self.given) if isinstance(op, ir.Loop) else ""
+        if isinstance(rounds, Rounds):
+            return self.grouped(rounds)
+        self.refused += left_to_the_host(walk_host((op,)), rounds)
+        return (self.rebuild(op),)
 
     def grouped(self, rounds: Rounds) -> Iterable[ir.HostOp]:
         """The loop, which decides in each round what runs it."""

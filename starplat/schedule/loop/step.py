@@ -9,14 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import FreshNames
 from starplat.ir.launches import in_one_launch, scalars_read, scalars_set, touched
-from starplat.ir.visitor import blocks_of, declared_by, expressions_of, walk_around, walk_host
+from starplat.ir.visitor import blocks_of, declared_by, walk_around, walk_host
+from starplat.schedule.loop.drivers import Grid, left_to_the_host
 from starplat.schedule.loop.sinking import with_fills_in_branches
-from starplat.schedule.loop.threads import is_safe, shares_locked_cells, shortens
 from starplat.schedule.schedule import Loop, Schedule
 from starplat.schedule.step import Choice, Decided
 
@@ -33,14 +32,14 @@ def loops_on_device(module: ir.Module, schedule: Schedule, capabilities: Capabil
     for function in module.functions:
         ready = with_fills_in_branches(function, module)
         former = _Former(module, ready, names)
-        body = former.block(ready.body, looped=False)
+        body = former.block(ready.body)
         functions.append(replace(ready, body=body) if former.formed else function)
         for op in former.formed:
             names.add(op.name)
             choices.append(Choice(f"{op.name}: the whole loop in one launch", "the target has a grid barrier"))
-    if not choices:
-        return module
-    return Decided(replace(module, functions=tuple(functions)), tuple(choices))
+        choices += former.refused
+    same = tuple(functions) == module.functions
+    return Decided(module if same else replace(module, functions=tuple(functions)), tuple(choices))
 
 
 class _Former:
@@ -51,7 +50,8 @@ class _Former:
         self.function = function
         self.names = FreshNames(names)
         self.formed: list[ir.OnDevice] = []
-        self.steady = self._steady()
+        self.refused: list[Choice] = []
+        self.grid = Grid(module, self._steady())
 
     def _steady(self) -> frozenset[ir.Variable]:
         """The scalars that may be nodes and keep their value: parameters that nothing assigns, and members of sets."""
@@ -61,67 +61,33 @@ class _Former:
         members = {v for op in everything if not isinstance(op, ir.DeclareVariable) for v in declared_by(op)}
         return frozenset(v for v in given | members if v.element in _NODES and v not in assigned)
 
-    def block(self, ops: Sequence[ir.HostOp], *, looped: bool) -> tuple[ir.HostOp, ...]:
-        """The operations with the rows among them made one; `looped` says that all this may run again."""
+    def block(self, ops: Sequence[ir.HostOp]) -> tuple[ir.HostOp, ...]:
+        """The operations with the rows among them made one."""
         result: list[ir.HostOp] = []
-        for fits, row in groupby(ops, key=lambda op: self.fits(op, ())):
+        for fits, row in groupby(ops, key=lambda op: self.grid.obstacle(op) is None):
             run = tuple(row)
             if not fits:
-                result += (self.inside(op, looped=looped) for op in run)
+                result += (self.inside(op) for op in run)
             elif not any(_drives_launches(op) for op in run):
                 result += run
             else:
                 result += self.one_launch(run)
         return tuple(result)
 
-    def inside(self, op: ir.HostOp, *, looped: bool) -> ir.HostOp:
+    def inside(self, op: ir.HostOp) -> ir.HostOp:
         """An operation that cannot be part of a launch as a whole."""
         match op:
             case ir.HostBlock(body):
-                return replace(op, body=self.block(body, looped=looped))
+                return replace(op, body=self.block(body))
             case ir.HostIf(_, then, otherwise):
-                return replace(op, then=self.block(then, looped=looped), otherwise=self.block(otherwise, looped=looped))
+                return replace(op, then=self.block(then), otherwise=self.block(otherwise))
             case ir.Loop() | ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
-                return replace(op, body=self.block(op.body, looped=True))
+                made = replace(op, body=self.block(op.body))
+                parts = (inner for inner in walk_host(made.body) if isinstance(inner, ir.OnDevice | ir.HostLoop))
+                self.refused += left_to_the_host(walk_around(made.body, *parts), self.grid.obstacle(op))
+                return made
             case _:
                 return op
-
-    # --- what threads can do -----------------------------------------------------------------------------------------
-
-    def fits(self, op: ir.HostOp, known: tuple[ir.Expression, ...]) -> bool:
-        """Whether the threads of a launch can do it; `known` are the conditions around it inside the row."""
-        if not all(is_safe(e) for e in expressions_of(op)) or shortens(op):
-            return False
-        match op:
-            case ir.DeclareVariable() | ir.SetVariable() | ir.Fill() | ir.CopyArray() | ir.Swap():
-                return True
-            case ir.Launch(kernel):
-                launched = self.module.kernel(kernel)
-                return not isinstance(launched.domain, ir.NodeNeighbors) and not shares_locked_cells(
-                    launched, self.module
-                )
-            case ir.ReadCell(_, _, index) | ir.WriteCell(_, index, _):
-                return self.is_a_cell(index, known)
-            case ir.HostBlock(body):
-                return all(self.fits(inner, known) for inner in body)
-            case ir.HostIf(condition, then, otherwise):
-                return all(self.fits(i, (*known, condition)) for i in then) and all(
-                    self.fits(i, (*known, build.FALSE)) for i in otherwise
-                )
-            case ir.Loop() | ir.HostForRange():
-                return all(self.fits(i, (*known, build.FALSE)) for block in blocks_of(op) for i in block)
-            case ir.HostBreak() | ir.HostContinue():
-                return build.FALSE in known
-            case _:
-                return False
-
-    def is_a_cell(self, index: ir.Expression, known: tuple[ir.Expression, ...]) -> bool:
-        """Whether an index is surely in range, or can be checked before the launch because no condition is around
-        it."""
-        if not isinstance(index, ir.Ref) or index.variable not in self.steady:
-            return False
-        is_node = index.variable.element is ir.Element.NODE  # or -1, which runtimes make sure of
-        return not known or (is_node and any(_says_not_negative(condition, index) for condition in known))
 
     # --- one launch --------------------------------------------------------------------------------------------------
 
@@ -132,6 +98,7 @@ class _Former:
         outside = list(walk_around(self.function.body, *run))
         swapped = {array for op in inside if isinstance(op, ir.Swap) for array in (op.first, op.second)}
         if not all(self.may_swap(array, inside, outside) for array in swapped):
+            self.refused += left_to_the_host(inside, "arrays that it swaps are used outside")
             return run
         before = tuple(_checks(run))
         mentioned = {*scalars_read(outside, self.module), *scalars_set(outside, self.module)} | {
@@ -168,16 +135,6 @@ def _drives_launches(op: ir.HostOp) -> bool:
         isinstance(loop, _LOOPS) and any(isinstance(inner, ir.Launch) for inner in walk_host((loop,)))
         for loop in walk_host((op,))
     )
-
-
-def _says_not_negative(condition: ir.Expression, index: ir.Ref) -> bool:
-    match condition:
-        case ir.Binary(ir.BinaryOperator.GREATER_EQUAL, left, ir.Const(0)):
-            return left == index
-        case ir.Binary(ir.BinaryOperator.AND, left, right):
-            return _says_not_negative(left, index) or _says_not_negative(right, index)
-        case _:
-            return False
 
 
 def _top(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
