@@ -77,14 +77,66 @@ function f(Graph g, propNode<int> core, propNode<int> x) {
 }
 """
 
+CUT = "forall (e in g.edges()) { node a = e.source; if (a.core != -1) { e.cut = True; } }"
+ENDS = f"""
+function f(Graph g, propNode<int> core, propNode<int> x) {{
+  propEdge<bool> cut;
+  forall (e in g.edges()) {{ e.cut = e.source == e.destination; }}
+  g.attachNodeProperty(core = -1);
+  int k = 0;
+  while (k < 5) {{
+    forall (e in g.edges()) {{ if (!e.cut) {{ node b = e.destination; b.x += 1; }} }}
+    forall (v in g.nodes().filter(core == -1 && x > 3 * k)) {{ v.core = k; }}
+    {CUT}
+    k += 1;
+  }}
+}}
+"""
+OF_ENDS = """
+function f(Graph g, propNode<int> core, propNode<int> x) {
+  g.attachNodeProperty(core = -1);
+  int k = 0;
+  while (k < 5) {
+    forall (a in g.nodes().filter(core == -1)) { forall (b in g.neighbors(a).filter(a != b)) { b.x += 1; } }
+    forall (v in g.nodes().filter(core == -1 && x > 3 * k)) { v.core = k; }
+    k += 1;
+  }
+}
+"""
+
 REWRITTEN = {
+    "flags of arcs that their ends tell": (ENDS, OF_ENDS),
+    "flags that arcs lose": (
+        ENDS.replace("cut = True", "cut = False")
+        .replace("cut = e.source == e", "cut = e.source != e")
+        .replace("!e.cut", "e.cut == True"),
+        OF_ENDS,
+    ),
+    "flags that arcs get by rows": (
+        ENDS.replace(
+            CUT,
+            """forall (v in g.nodes().filter(core != -1)) {
+      for (w in g.neighbors(v)) {
+        edge e = g.get_edge(v, w);
+        if (!e.cut) { e.cut = True; }
+      }
+    }""",
+        ),
+        OF_ENDS,
+    ),
+    "flags that either end gives": (
+        ENDS.replace("a.core != -1", "a.core != -1 || e.destination.core != -1").replace(
+            "e.cut = e.source == e.destination", "e.cut = False"
+        ),
+        OF_ENDS.replace("a != b", "core == -1"),
+    ),
     "a count of all that all nodes make": (
         EVERY_ROUND,
         """
 function f(Graph g, propNode<int> core, propNode<int> x) {
   propNode<int> number;
   propNode<bool> leaving;
-  g.attachNodeProperty(core = -1, x = 0, number = 0);
+  g.attachNodeProperty(core = -1, x = 0, number = 0, leaving = False);
   forall (v in g.nodes()) { for (u in g.nodes_to(v).filter(u != v)) { v.number += 1; } }
   int k = 0;
   while (k < 7) {
@@ -108,7 +160,7 @@ function f(Graph g, propNode<int> core, propNode<int> x) {
 function f(Graph g, propNode<int> core, propNode<int> x) {
   propNode<int> number;
   propNode<bool> leaving;
-  g.attachNodeProperty(core = -1, x = 0, number = 0);
+  g.attachNodeProperty(core = -1, x = 0, number = 0, leaving = False);
   forall (v in g.nodes()) { for (u in g.nodes_to(v).filter(u != v)) { v.number += 1; } }
   int k = 0;
   while (k < 7) {
@@ -349,6 +401,27 @@ SEEN_ON_JOINING = {
     "on their neighbors": ("v.z = 3;", "for (w in g.neighbors(v)) { w.z = 3; }"),
 }
 
+TOLD_OTHERWISE = {
+    "nodes that may come back": ("v.core = k", "v.core = k - 1"),
+    "nodes that have left since": (
+        CUT,
+        f"forall (e in g.edges()) {{ if (!e.cut) {{ node a = e.source; a.x -= 1; }} }} {CUT}",
+    ),
+    "arcs that lose them": ("k += 1;", "k += 1; forall (e in g.edges()) { e.cut = False; }"),
+    "some arcs": ("a.core != -1", "a.core != -1 && a.x > 3"),
+    "arcs of those that stay": ("a.core != -1", "a.core == -1"),
+    "nodes that begin as they come": ("g.attachNodeProperty(core = -1);", ""),
+    "nodes that begin outside": ("core = -1)", "core = 0)"),
+    "what arcs are at first": ("e.source == e.destination", "e.source.x > 3"),
+    "what is read later": (
+        "k += 1;\n  }",
+        "k += 1;\n  }\n  forall (e in g.edges()) { if (e.cut) { node a = e.source; a.x = 0; } }",
+    ),
+    "a round that may end early": (CUT, f"if (k > 2) {{ break; }} {CUT}"),
+    "some rounds": (CUT, f"if (k > 2) {{ {CUT} }}"),
+    "what the caller asks for": ("propNode<int> x) {\n  propEdge<bool> cut;", "propNode<int> x, propEdge<bool> cut) {"),
+    "arcs of one node": (CUT, "for (w in g.neighbors(0)) { edge e = g.get_edge(0, w); e.cut = True; }"),
+}
 READ = "k += 1;"
 COUNTED_ANEW = {
     "read before all have counted": (
@@ -393,6 +466,12 @@ def test_a_node_tells_only_if_it_comes_to_its_store() -> None:
 def test_a_count_that_cannot_be_kept_is_made_anew(name: str) -> None:
     assert "d := 0" not in _operators(ANEW)
     assert "d := 0" in _operators(changed(ANEW, MADE_ANEW[name]))
+
+
+@pytest.mark.parametrize("name", TOLD_OTHERWISE)
+def test_a_flag_of_arcs_that_tells_more_than_their_ends_stays(name: str) -> None:
+    assert "cut" not in _operators(ENDS)
+    assert "cut" in _operators(changed(ENDS, TOLD_OTHERWISE[name]))
 
 
 @pytest.mark.parametrize("name", COUNTED_ANEW)

@@ -30,7 +30,7 @@ REACHED = {
     "reachability": "look_for_parent over_edges round_flag two_flags while_more",
     "widest_path": "all_arcs over_edges pull round_flag",
     "pagerank": "pull sequential_sums",
-    "k_core": "peel",
+    "k_core": "edge_flags peel",
 }
 """The spellings that reach the canonical form; the list only grows."""
 SEARCHED = (

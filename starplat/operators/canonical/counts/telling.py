@@ -88,7 +88,8 @@ class Keeping:
         members = self.count.members
         values = [value for symbol, value in items if symbol is members.symbol]
         if values:
-            yield replace(s, items=(*items, (self.kept, ZERO)))
+            none = [(mark, FALSE) for mark in self.marks.values() if s is self.first]
+            yield replace(s, items=(*items, (self.kept, ZERO), *none))
             if any(isinstance(value, typed.Expression) and members.value == _constant(value) for value in values):
                 yield self.all_counted(s)
         elif items:

@@ -1,0 +1,243 @@
+"""A flag that arcs get when one of their ends leaves a set is asked of that end.
+
+while (left > 0) {                                    while (left > 0) {
+  forall (e in g.edges()) {                             forall (a in g.nodes().filter(core == -1)) {
+    node b = e.destination;                               forall (b in g.neighbors(a)) { b.degree += 1; }
+    if (!e.cut) { b.degree += 1; }                      }
+  }                                                     ... v.core = k; ...
+  ... v.core = k; ...                                 }
+  forall (e in g.edges()) {
+    node a = e.source;
+    if (a.core != -1) { e.cut = True; }
+  }
+}
+
+At first all nodes are in the set, none comes back to it, and the arcs get their flags in every round. So where none has
+left since, an arc has its flag if its end has left, or if it had it from the beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from starplat.analysis import walk
+from starplat.analysis.settling.monotone import conjuncts
+from starplat.frontend import typed
+from starplat.frontend.types import Carrier, PropertyType, Scalar
+from starplat.operators.canonical.counts.members import Members, member_of
+from starplat.operators.canonical.effects import asked
+from starplat.operators.canonical.filters import all_of
+from starplat.operators.canonical.hosts import HostLoop, Surroundings, own_statements, read
+from starplat.operators.canonical.rebuilding import rebuilt, substituted
+
+_ARC_FLAG = PropertyType(Carrier.EDGE, Scalar.BOOL)
+_LEAVES = (typed.Break, typed.Continue, typed.Return)
+_FIRST, _LAST = (typed.Symbol(name, Scalar.NODE, typed.Role.ITERATOR) for name in ("source", "destination"))
+Ends = tuple[typed.Expression, typed.Expression]
+
+
+def asked_of_ends(body: typed.Block) -> typed.Block:
+    """A function's body without such flags."""
+    for s in list(walk.statements(body)):
+        if isinstance(s, typed.Declare) and s.symbol.type == _ARC_FLAG and s.symbol.role is typed.Role.LOCAL:
+            body = _without(body, s.symbol) or body
+    return body
+
+
+def _without(body: typed.Block, flag: typed.Symbol) -> typed.Block | None:
+    around = Surroundings(body)
+    writers = [s for s in walk.statements(body) if flag in walk.written(s)]
+    for loop in around.loops:
+        inside = [s for s in walk.statements(loop.body) if flag in walk.written(s)]
+        if inside and not around.is_seen(flag, loop):
+            block, place = around.block_of(loop)
+            known = _Flag(flag, body, loop, block.statements[:place])
+            outside = [s for s in writers if not any(s is i for i in inside)]
+            return known.made(inside, outside)
+    return None
+
+
+@dataclass(frozen=True)
+class _Flag:
+    """A flag of arcs that a loop of the host sets, and what the loop's block does before it."""
+
+    flag: typed.Symbol
+    body: typed.Block
+    loop: HostLoop
+    before: Sequence[typed.Statement]
+
+    def made(self, inside: Sequence[typed.Statement], outside: Sequence[typed.Statement]) -> typed.Block | None:
+        """The function's body without the flag; None if the ends do not tell it."""
+        every = self.loop.body.statements
+        sets = [i for i, s in enumerate(every) if any(j is inside[0] for j in walk.statements(s))]
+        stored = self._stored(every[sets[0]]) if len(inside) == len(sets) == 1 else None
+        first = self._at_first(outside)
+        if stored is None or first is None or any(isinstance(i, _LEAVES) for s in every for i in own_statements(s)):
+            return None
+        value, conditions = stored
+        given = {c.symbol for condition in conditions for c in walk.within(condition) if isinstance(c, typed.Cell)}
+        if not given or not all(self._only_leaves(c) for c in conditions) or not self._is_fresh(sets[0], given):
+            return None
+        begun, gone = first
+        has = all_of(conditions)
+        assert has is not None
+        if begun != typed.Literal(not value, Scalar.BOOL):
+            had = begun if value else typed.Unary(typed.UnaryOperator.NOT, begun)
+            has = typed.Binary(typed.Operator.OR, had, has, Scalar.BOOL)
+        return self._asked(has if value else typed.Unary(typed.UnaryOperator.NOT, has), [every[sets[0]], *gone])
+
+    def _stored(self, s: typed.Statement) -> tuple[bool, list[typed.Expression]] | None:
+        """What arcs get in a loop over all of them that does nothing else, and the conditions, in words of ends."""
+        conditions: list[typed.Expression] = []
+        domains: list[typed.Domain] = []
+        statements: Sequence[typed.Statement] = (s,)
+        while True:
+            statements = [i for i in statements if not isinstance(i, typed.Declare)]
+            match statements:
+                case [typed.ForEach() as loop]:
+                    conditions += asked(loop.filter)
+                    domains.append(loop.domain)
+                    statements = loop.body.statements
+                case [typed.If(condition=condition, then=then, otherwise=None)]:
+                    conditions += conjuncts(condition)
+                    statements = then.statements
+                case [typed.Assign(place=typed.Cell(index=arc), value=typed.Literal(value=bool() as value))]:
+                    break
+                case _:
+                    return None
+        ends = _ends(arc, self.body)
+        kinds = tuple(type(domain) for domain in domains)
+        if ends is None or kinds not in ((typed.AllEdges,), (typed.AllNodes, typed.Neighbors)):
+            return None
+        not_yet = typed.Cell(self.flag, arc), not value
+        return value, [_said(c, ends, self.body) for c in conditions if member_of(c) != not_yet]
+
+    def _at_first(
+        self, outside: Sequence[typed.Statement]
+    ) -> tuple[typed.Expression, Sequence[typed.Statement]] | None:
+        """Whether arcs have the flag before the loop, in words of their ends, and the statements that say so."""
+        sets = [s for s in self.before if any(i is j for i in walk.statements(s) for j in outside)]
+        if not outside:
+            return typed.Literal(False, Scalar.BOOL), ()
+        if len(outside) != 1 or len(sets) != 1:
+            return None
+        match sets[0]:
+            case typed.Attach(items=((_, typed.Literal() as value),)):
+                return value, sets
+            case typed.ForEach(
+                parallel=True,
+                domain=typed.AllEdges(),
+                filter=None,
+                iterator=arc,
+                body=typed.Block(statements=(typed.Assign(place=place, value=value),)),
+            ) if place == typed.Cell(self.flag, typed.Variable(arc)):
+                index = typed.Variable(arc)
+                ends = _ends(index, self.body)
+                assert ends is not None
+                said = _said(value, ends, self.body)
+                return (said, sets) if _is_about_numbers(said) else None
+            case _:
+                return None
+
+    def _only_leaves(self, condition: typed.Expression) -> bool:
+        """Whether a condition is one that no arc loses once it holds, and, if it is about cells, that none meets at
+        first: one of its ends has left a set."""
+        return _is_about_numbers(condition) or all(
+            found is not None and self._is_left(*found) for found in map(member_of, conjuncts(condition, holds=False))
+        )
+
+    def _is_left(self, cell: typed.Cell, value: bool | int) -> bool:
+        """Whether all nodes are in a set before the loop, and the loop only lets them leave it."""
+        members = Members(cell.symbol, value)
+        stores = [s for s in walk.statements(self.loop.body) if cell.symbol in walk.written(s)]
+        leave = all(isinstance(s, typed.Assign) and members.joins(s.value, self.body) is False for s in stores)
+        fills = [s for s in self.before if any(cell.symbol in walk.written(i) for i in walk.statements(s))][-1:]
+        filled = [v for s in fills if isinstance(s, typed.Attach) for symbol, v in s.items if symbol is cell.symbol]
+        begun = [isinstance(v, typed.Expression) and members.joins(v, self.body) for v in filled] == [True]
+        return leave and begun and cell.index in (typed.Variable(_FIRST), typed.Variable(_LAST))
+
+    def _is_fresh(self, place: int, given: set[typed.Symbol]) -> bool:
+        """Whether nothing that the conditions ask changes after arcs get their flags and before flags are asked."""
+        every = self.loop.body.statements
+        round_ = (*every[place + 1 :], *every[:place])
+        asks = [i for i, s in enumerate(round_) if any(self.flag in read(i) for i in walk.statements(s))]
+        last = max(asks, default=-1)
+        return not any(given & set(walk.written(i)) for s in round_[: last + 1] for i in walk.statements(s))
+
+    def _asked(self, has: typed.Expression, gone: Sequence[typed.Statement]) -> typed.Block | None:
+        """The body in which the condition stands in the place of the flag."""
+        unknown: list[typed.Expression] = []
+
+        def change(part: Any) -> Any:
+            match part:
+                case typed.Binary() if (found := member_of(part)) is not None and found[0].symbol is self.flag:
+                    asked_for = rebuilt(found[0], change)
+                    return asked_for if found[1] else typed.Unary(typed.UnaryOperator.NOT, asked_for, span=part.span)
+                case typed.Cell(symbol=symbol, index=arc) if symbol is self.flag:
+                    if (ends := _ends(arc, self.body)) is None:
+                        unknown.append(arc)
+                        return part
+                    return substituted(has, dict(zip((_FIRST, _LAST), ends, strict=True)))
+                case typed.Block(statements=statements):
+                    kept = tuple(s for s in statements if not any(s is other for other in gone))
+                    kept = tuple(s for s in kept if not (isinstance(s, typed.Declare) and s.symbol is self.flag))
+                    same = len(kept) == len(statements)
+                    return None if same else replace(part, statements=tuple(rebuilt(s, change) for s in kept))
+                case _:
+                    return None
+
+        changed = rebuilt(self.body, change)
+        return None if unknown else changed
+
+
+def _ends(arc: typed.Expression, body: typed.Block) -> Ends | None:
+    """Source and destination of the arc that a loop is at."""
+    match arc:
+        case typed.ArcInHand(iterator=iterator):
+            rows = [s for s in walk.statements(body) if isinstance(s, typed.ForEach) and s.iterator is iterator]
+            domain = rows[0].domain if len(rows) == 1 else None
+            if not isinstance(domain, typed.Neighbors) or domain.direction is typed.Direction.BOTH:
+                return None
+            ends = domain.node, typed.Variable(iterator)
+            return ends if domain.direction is typed.Direction.OUT else ends[::-1]
+        case typed.Variable(symbol=symbol):
+            for s in walk.statements(body):
+                match s:
+                    case typed.ForEach(iterator=iterator, domain=typed.AllEdges(graph=graph)) if iterator is symbol:
+                        first, last = (
+                            typed.EdgeEnd(arc, end, graph) for end in (typed.End.SOURCE, typed.End.DESTINATION)
+                        )
+                        return first, last
+                    case typed.Declare(symbol=local, value=typed.ArcInHand() as value) if local is symbol:
+                        stored = any(local in walk.written(i) for i in walk.statements(body))
+                        return None if stored else _ends(value, body)
+                    case _:
+                        pass
+            return None
+        case _:
+            return None
+
+
+def _said(condition: typed.Expression, ends: Ends, body: typed.Block) -> typed.Expression:
+    """A condition of a loop over arcs in words of source and destination."""
+    named: dict[typed.Expression, typed.Variable] = dict(zip(ends, map(typed.Variable, (_FIRST, _LAST)), strict=True))
+    for s in walk.statements(body):
+        if (
+            isinstance(s, typed.Declare)
+            and s.value in named
+            and not any(s.symbol in walk.written(i) for i in walk.statements(body))
+        ):
+            named[typed.Variable(s.symbol)] = named[s.value]
+    return rebuilt(
+        condition, lambda part: named.get(part) if isinstance(part, typed.Variable | typed.EdgeEnd) else None
+    )
+
+
+def _is_about_numbers(condition: typed.Expression) -> bool:
+    """Whether a condition only asks which nodes the ends are."""
+    plain = (typed.Variable, typed.Literal, typed.Binary, typed.Unary)
+    known = (_FIRST, _LAST)
+    parts = list(walk.within(condition))
+    return all(isinstance(p, plain) and (not isinstance(p, typed.Variable) or p.symbol in known) for p in parts)
