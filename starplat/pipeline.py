@@ -109,7 +109,8 @@ def operators(checked: Checked, entry: str | None = None, *, anonymous: bool = F
     facts, name = _canonical(checked, entry)
     functions = sorted(facts.program.functions, key=lambda function: function.name != name)
     spreads = spreading(facts.program)
-    texts = (printed(graph_program(function, spreads), facts.settled, anonymous=anonymous) for function in functions)
+    raised = (graph_program(function, facts.program, spreads) for function in functions)
+    texts = (printed(program, facts.settled, anonymous=anonymous) for program in raised)
     return "\n".join(texts)
 
 

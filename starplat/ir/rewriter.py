@@ -13,7 +13,7 @@ from starplat.ir.visitor import EXPRESSIONS, HOST_OPS, KERNEL_OPS, field_names, 
 Op = TypeVar("Op")
 
 _EXPRESSIONS = frozenset(EXPRESSIONS)
-_RECORDS = (ir.Carry, ir.Ahead, ir.NearestFirst, ir.Spreading)
+_RECORDS = (ir.Carry, ir.Ahead, ir.NearestFirst, ir.PerTriangle, ir.Spreading)
 """Parts of operations that have parts."""
 
 

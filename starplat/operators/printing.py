@@ -50,12 +50,15 @@ class _Printer:
             return self._names.setdefault(symbol, f"_{len(self._names) + 1}")
         names = self._inner if symbol.role is typed.Role.ITERATOR else self._names
         if symbol not in names:
-            taken = {*self._names.values(), *self._inner.values()}
-            name, number = symbol.name, 2
-            while name in taken:
-                name, number = f"{symbol.name}_{number}", number + 1
-            names[symbol] = name
+            names[symbol] = self._free(symbol.name)
         return names[symbol]
+
+    def _free(self, wanted: str) -> str:
+        taken = {*self._names.values(), *self._inner.values()}
+        name, number = wanted, 2
+        while name in taken:
+            name, number = f"{wanted}_{number}", number + 1
+        return name
 
     # --- operators
 
@@ -82,6 +85,9 @@ class _Printer:
             case op.Advance():
                 self._inner.clear()
                 yield from self._advance(operator)
+            case op.Intersect():
+                self._inner.clear()
+                yield from self._intersect(operator)
             case op.VertexMap(iterator=node, domain=domain, when=when, body=body):
                 self._inner.clear()
                 yield f"each {self._name(node)}{self._of(domain)}{self._when(when)}"
@@ -123,6 +129,13 @@ class _Printer:
             if effect.when:
                 yield f"  when {' and '.join(map(self._text, effect.when))}"
             yield from ("  " + line for line in self._effect(effect))
+
+    def _intersect(self, i: op.Intersect) -> Iterator[str]:
+        u, w, x = map(self._free, "uwx")
+        yield f"intersect {u} -> {w} when {u} < {w}: common {x} > {w}"
+        yield f"  {self._name(i.total)} <- sum {i.value}"
+        yield f"  symmetric in {u}, {w}, {x}: any orientation"
+        yield "  where arcs lead both ways and none is twice; elsewhere each pair of neighbors is tried"
 
     def _effect(self, e: op.EdgeEffect) -> Iterator[str]:
         if self._is_mark(e.target, e.value):

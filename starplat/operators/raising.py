@@ -11,6 +11,7 @@ from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.frontend.walk import children
 from starplat.operators import records as op
+from starplat.operators.answers.intersections import with_intersections
 from starplat.operators.canonical.effects import REVERSED, forwarded
 from starplat.operators.canonical.hosts import read
 
@@ -26,12 +27,13 @@ _HOW = {
 
 
 def graph_program(
-    function: typed.FunctionDefinition, spreading: Mapping[int, op.Spreading] | None = None
+    function: typed.FunctionDefinition, program: typed.Program, spreading: Mapping[int, op.Spreading] | None = None
 ) -> op.GraphProgram:
-    """The operators of a function; `spreading` are the loops in which labels spread, by their `id`s."""
+    """The operators of a function of a program; `spreading` are the loops in which labels spread, by their `id`s."""
     frontiers = frozenset(_frontiers(function))
-    raiser = _Raiser(frontiers, _unread(function), spreading or {})
-    return op.GraphProgram(function, frontiers, raiser.block(function.body))
+    body, found = with_intersections(function.body, program)
+    raiser = _Raiser(frontiers, _unread(function), spreading or {}, found)
+    return op.GraphProgram(function, frontiers, raiser.block(body))
 
 
 def _unread(function: typed.FunctionDefinition) -> frozenset[typed.Symbol]:
@@ -69,11 +71,16 @@ def asked_flag(condition: typed.Expression, node: typed.Symbol) -> typed.Symbol 
 
 class _Raiser:
     def __init__(
-        self, frontiers: frozenset[typed.Symbol], unread: frozenset[typed.Symbol], spreading: Mapping[int, op.Spreading]
+        self,
+        frontiers: frozenset[typed.Symbol],
+        unread: frozenset[typed.Symbol],
+        spreading: Mapping[int, op.Spreading],
+        intersections: Mapping[int, op.Intersect],
     ) -> None:
         self._frontiers = frontiers
         self._unread = unread
         self._spreading = spreading
+        self._intersections = intersections
 
     def block(self, block: typed.Block) -> tuple[op.Operator, ...]:
         return tuple(raised for s in block.statements for raised in self._statement(s))
@@ -82,6 +89,8 @@ class _Raiser:
         match s:
             case typed.Block():
                 yield from self.block(s)
+            case typed.ForEach() if id(s) in self._intersections:
+                yield self._intersections[id(s)]
             case typed.ForEach(parallel=True):
                 yield from self._loop(s)
             case typed.ForEach():

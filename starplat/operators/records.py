@@ -96,6 +96,17 @@ class Advance:
 
 
 @dataclass(frozen=True, slots=True)
+class Intersect:
+    """The common neighbors x > w of the ends of each arc u -> w with u < w, which are the graph's triangles: `total`
+    grows by `value` for each. Any order of the three may be taken instead. This holds for graphs in which every arc has
+    its reverse and no other beside it; on others the `loop` runs."""
+
+    total: typed.Symbol
+    value: int
+    loop: typed.ForEach
+
+
+@dataclass(frozen=True, slots=True)
 class Foreach:
     """A parallel loop that is none of these: correct, with its effects known, and never recognised."""
 
@@ -144,7 +155,7 @@ class Choice:
     otherwise: tuple[Operator, ...]
 
 
-Operator = VertexMap | Advance | Foreach | Loop | Search | Each | Choice | typed.Statement
+Operator = VertexMap | Advance | Intersect | Foreach | Loop | Search | Each | Choice | typed.Statement
 
 
 @dataclass(frozen=True, slots=True)

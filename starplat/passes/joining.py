@@ -32,7 +32,7 @@ def joined(first: ir.Kernel, second: ir.Kernel, memory: Memory) -> ir.Kernel | N
     body = tuple(op for part in bodies for op in part)
     if filter is None and (_is_advance(first) or _is_advance(second)):
         return None
-    return with_signature(replace(first, filter=filter, body=body, reductions=reductions))
+    return with_signature(replace(first, filter=filter, body=body, reductions=reductions, counts=None))
 
 
 def _same_iterations(first: ir.Kernel, second: ir.Kernel) -> bool:

@@ -53,7 +53,7 @@ class _Gatherer(Rewriter):
         inside = _InLocals(chosen, self)
         before = tuple(ir.Let(local, ir.Load(array, index)) for array, (index, local) in chosen.items())
         after = tuple(ir.Store(array, index, ir.Ref(local)) for array, (index, local) in chosen.items())
-        return (*before, self.rebuild(inside.rebuild(op)), *after)
+        return (*before, self.rebuild(inside.counting(inside.rebuild(op))), *after)
 
     def _chosen(self, loop: Loop) -> dict[ir.Array, tuple[ir.Expression, ir.Variable]]:
         """The cells that become locals during the loop."""
@@ -112,6 +112,13 @@ class _InLocals(Rewriter):
         if array in self.chosen and self.gatherer.is_own_cell(array, index):
             return self.chosen[array][1]
         return None
+
+    def counting(self, loop: Loop) -> Loop:
+        """The loop with locals for the cells that it counts triangles in."""
+        if not isinstance(loop, ir.ForNeighbors):
+            return loop
+        locals_: dict[ir.Variable | ir.Array, ir.Variable] = {a: local for a, (_, local) in self.chosen.items()}
+        return replace(loop, counts=tuple(replace(c, target=locals_.get(c.target, c.target)) for c in loop.counts))
 
     def expression(self, expression: ir.Expression) -> ir.Expression:
         if isinstance(expression, ir.Load):

@@ -148,8 +148,6 @@ function f(Graph g, propNode<int> x) {
 """,
         """
 function f(Graph g, propNode<int> x) {
-  propNode<bool> mark;
-  g.attachNodeProperty(mark = False);
   long t = 0;
   forall (u in g.nodes()) {
     forall (v in g.neighbors(u).filter(v > u && x > 3)) { if (g.is_an_edge(v, u)) { t += 1; } }
@@ -176,6 +174,32 @@ function f(Graph g) {
     for (u in g.neighbors(v).filter(u < v)) { corner += 2; }
   }
   return corner / 3;
+}
+""",
+    ),
+    "a property that the next loop adds up": (
+        """
+function f(Graph g, propEdge<int> x) {
+  propEdge<int> most;
+  forall (e in g.edges()) {
+    int here = e.x;
+    if (here > 3) { here = 3; }
+    e.most = here * 2;
+  }
+  long sum = 0;
+  forall (e in g.edges()) { sum += e.most; }
+  return sum;
+}
+""",
+        """
+function f(Graph g, propEdge<int> x) {
+  long sum = 0;
+  forall (e in g.edges()) {
+    int here = e.x;
+    if (here > 3) { here = 3; }
+    sum += here * 2;
+  }
+  return sum;
 }
 """,
     ),
@@ -443,6 +467,31 @@ STAYING_SUMS = {
     "multiplied": ("v.corner += 2", "v.corner *= 2"),
 }
 
+ADDED_UP = """
+function f(Graph g, propNode<int> x) {
+  propNode<int> twice;
+  long other = 0;
+  forall (v in g.nodes()) { int here = v.x * 2; v.twice = here; }
+  long sum = 0;
+  forall (v in g.nodes()) { sum += v.twice; }
+  return sum + other;
+}
+"""
+STAYING_PARTS = {
+    "of some": ("v.twice = here;", "if (here > 2) { v.twice = here; }"),
+    "of some nodes": ("forall (v in g.nodes()) { int", "forall (v in g.nodes().filter(x > 2)) { int"),
+    "added up for some nodes": ("forall (v in g.nodes()) { sum", "forall (v in g.nodes().filter(x > 2)) { sum"),
+    "of neighbors": ("sum += v.twice;", "for (w in g.neighbors(v)) { sum += w.twice; }"),
+    "squared": ("sum += v.twice", "sum += v.twice * v.twice"),
+    "asked": ("return", "forall (v in g.nodes()) { v.x = v.twice; } return"),
+    "filled before": ("long other = 0;", "long other = 0; g.attachNodeProperty(twice = 0);"),
+    "beside another sum": ("long sum = 0;", "long sum = 0; other = Sum(x);"),
+    "added to what its own loop adds up": (
+        "int here = v.x * 2; v.twice = here; }\n  long sum = 0;\n  forall (v in g.nodes()) { sum += ",
+        "other += v.x; v.twice = v.x; }\n  long sum = 0;\n  forall (v in g.nodes()) { other += ",
+    ),
+}
+
 PUSHES = {
     "once": "forall (v in g.nodes()) { forall (w in g.neighbors(v)) { w.y += v.x; } }",
     "from nodes that have their turn": """
@@ -531,6 +580,12 @@ def test_marks_that_may_be_others_stay(name: str) -> None:
 def test_a_property_with_other_uses_stays(name: str) -> None:
     assert "corner[" not in _operators(SUMMED)
     assert "corner[" in _operators(changed(SUMMED, STAYING_SUMS[name]))
+
+
+@pytest.mark.parametrize("name", STAYING_PARTS)
+def test_a_property_that_is_more_than_added_up_next_stays(name: str) -> None:
+    assert "twice[" not in _operators(ADDED_UP)
+    assert "twice[" in _operators(changed(ADDED_UP, STAYING_PARTS[name]))
 
 
 @pytest.mark.parametrize("name", NO_FILTERS)

@@ -21,6 +21,7 @@ CANONICAL = {
     "widest_path": FOLDER / "widest_path" / "round_flag.sp",
     "pagerank": EXAMPLES / "pagerank.sp",
     "k_core": EXAMPLES / "k_core.sp",
+    "triangle_count": EXAMPLES / "triangle_count.sp",
 }
 REACHED = {
     "bfs": "counted_loop every_arc_every_round helper_round in_bfs look_for_parent over_edges pull_least round_flag"
@@ -31,6 +32,8 @@ REACHED = {
     "widest_path": "all_arcs over_edges pull round_flag",
     "pagerank": "pull sequential_sums",
     "k_core": "edge_flags peel",
+    "triangle_count": "along_a_path by_degree counted_on_edges equal_ends from_the_greatest from_the_least"
+    " from_the_middle helper_common in_neighbors marked_neighbors over_edges per_node private_counts six_times",
 }
 """The spellings that reach the canonical form; the list only grows."""
 SEARCHED = (

@@ -1,5 +1,7 @@
 """Lowers expressions inside a kernel; its symbols are locals, values of the host, or arrays."""
 
+from collections.abc import Mapping
+
 from starplat.frontend import typed
 from starplat.frontend.types import PropertyType, Scalar, SetType
 from starplat.ir import nodes as ir
@@ -7,6 +9,7 @@ from starplat.ir.fresh_names import FreshNames
 from starplat.ir.lowering.context import ELEMENTS, Context
 from starplat.ir.lowering.expressions import ExpressionLowering
 from starplat.ir.lowering.surroundings import ArcPlace, LevelScope, Surroundings
+from starplat.operators.answers.triangles import CountedRow
 
 
 class KernelExpressions(ExpressionLowering):
@@ -26,6 +29,7 @@ class KernelExpressions(ExpressionLowering):
         self.shared = shared
         self.levels = levels
         self.locals: dict[typed.Symbol, ir.Variable] = {}
+        self.counted: Mapping[int, CountedRow] = {}
         self.arcs: dict[typed.Symbol, ArcPlace] = {}
         self.aliases: dict[typed.Symbol, typed.Expression] = {}
         self.announced: set[ir.Variable] = set()

@@ -113,7 +113,16 @@ class KernelLowering(KernelStores):
         position = self._position(s, direction)
         self.arcs[s.iterator] = arc_place(direction, node, neighbor, position)
         body = self._filtered(both(self.at_level(neighbor, level), self._filter(s)), s)
-        return [*before, ir.ForNeighbors(direction, node, neighbor, position, body, s.parallel)]
+        counts, one_way = self._counts(s), id(s) in self.counted and self.counted[id(s)].one_way
+        return [*before, ir.ForNeighbors(direction, node, neighbor, position, body, s.parallel, counts, one_way)]
+
+    def _counts(self, s: typed.ForEach) -> tuple[ir.PerTriangle, ...]:
+        """The locals and own cells that a loop over neighbors makes grow for each triangle of its node."""
+        targets: dict[typed.Symbol, ir.Variable | ir.Array] = {**self.around.arrays, **self.locals}
+        counts = self.counted[id(s)].counts if id(s) in self.counted else ()
+        return tuple(
+            ir.PerTriangle(targets[c.place.symbol], c.value, c.loops_count) for c in counts if c.place.symbol in targets
+        )
 
     def _held(self, value: typed.Expression, body: typed.Statement) -> tuple[list[ir.KernelOp], ir.Expression]:
         """A node as a constant or as a variable that `body` leaves alone, and the operations that compute it."""

@@ -19,6 +19,7 @@ from starplat.ir.lowering.kernels import KernelLowering
 from starplat.ir.lowering.surroundings import LevelScope, Surroundings, arc_place
 from starplat.ir.lowering.uses import Return, returned_scalars, written_scalars
 from starplat.ir.visitor import walk_kernel, with_signature
+from starplat.operators.answers.triangles import counted_in, counted_of_nodes
 from starplat.source import Span
 
 _VERBS = {
@@ -69,14 +70,21 @@ class RegionLowering:
             condition = self._condition(loop, lowering, iterator, condition)
         if judged is None and condition is not None and self._filter_may_change(races, loop):
             condition = self._judge_first(loop, domain, iterator, condition)
+        if isinstance(loop.node, typed.ForEach) and levels is None:
+            lowering.counted = counted_of_nodes(loop.node, self.context.program)
         body = lowering.block(loop.body)
-        self.emit(
-            ir.Kernel(
-                "", domain, iterator, body, filter=condition, reductions=self._reductions(around, body), span=loop.span
-            )
-        )
+        kernel = ir.Kernel("", domain, iterator, body, filter=condition, span=loop.span)
+        self.emit(replace(kernel, reductions=self._reductions(around, body), counts=self._counts(loop, around)))
         for fetch in after:
             fetch()
+
+    def _counts(self, loop: ParallelLoop, around: Surroundings) -> ir.PerTriangle | None:
+        """What a loop adds for every triangle, if it does no more than that."""
+        counted = counted_in(loop.node, self.context.program) if isinstance(loop.node, typed.ForEach) else None
+        total = None if counted is None else around.reductions.get(counted.place.symbol)
+        if counted is None or total is None:
+            return None
+        return ir.PerTriangle(total.variable, counted.value, counted.loops_count)
 
     def _domain(
         self, loop: ParallelLoop, lowering: KernelLowering

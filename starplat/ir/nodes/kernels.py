@@ -2,7 +2,7 @@
 
 from dataclasses import KW_ONLY, dataclass, field
 
-from starplat.ir.nodes.operations import Combine, Direction, KernelOp
+from starplat.ir.nodes.operations import Combine, Direction, KernelOp, PerTriangle
 from starplat.ir.nodes.values import Array, Element, Expression, Variable
 from starplat.source import NOWHERE, Span
 
@@ -116,7 +116,8 @@ class Kernel:
     ForNeighbors of the iterator then, and what stands before it may be done again for every arc; or the kernel gathers
     (see `gathering`), or it looks for any one arc (see `searching`), or threads share loops in its body where they can
     (see `shared_rows`). `in_pieces` asks that a thread takes iterations that follow each other, for itself. Where the
-    one cell of `guard` holds false, a launch does nothing.
+    one cell of `guard` holds false, a launch does nothing. `counts` tells that the kernel does no more than count the
+    graph's triangles.
     """
 
     name: str
@@ -133,6 +134,7 @@ class Kernel:
     shares_arcs: bool = False
     in_pieces: bool = False
     guard: Array | None = None  # one BOOL; among `arrays`
+    counts: PerTriangle | None = None
 
     @property
     def works_apart(self) -> bool:

@@ -184,10 +184,21 @@ class Direction(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class PerTriangle:
+    """On a graph in which every arc has its reverse and no other beside it, `target` grows by `value` for every
+    triangle; `loops_count` if an arc from a node to itself may make one."""
+
+    target: Variable | Array
+    value: int
+    loops_count: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ForNeighbors:
     """Over the arcs out of (into) `node`: declares `position` (an ARC: the slot in the direction's layout) and
     `neighbor` (what stands at the other end). Uses the layout's offsets and neighbors. `parallel` tells that the
-    program said `forall`."""
+    program said `forall`. `counts` are locals that grow for the triangles of `node`, cells of it while they are no
+    locals yet; `one_way` tells that the loop does nothing where every arc has its reverse."""
 
     direction: Direction
     node: Expression
@@ -195,6 +206,8 @@ class ForNeighbors:
     position: Variable
     body: tuple[KernelOp, ...]
     parallel: bool
+    counts: tuple[PerTriangle, ...] = ()
+    one_way: bool = False
 
 
 @dataclass(frozen=True, slots=True)

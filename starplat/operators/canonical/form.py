@@ -24,6 +24,7 @@ from starplat.operators.canonical.sums.dissolved import dissolved
 from starplat.operators.canonical.sums.parallel import called_by_kernels, in_any_order
 from starplat.operators.canonical.sums.pulled import pulled
 from starplat.operators.canonical.sweeps.loops import as_searches
+from starplat.operators.canonical.unread import without_unread
 
 
 def canonical(program: typed.Program, entry: str) -> typed.Program:
@@ -56,7 +57,8 @@ def _canonical_function(
     body = over_frontiers(flagged, program, results)
     body = ranged if body is flagged else body
     body = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)
-    body = in_any_order(body, program) if on_host else body
+    free = in_any_order(body, program) if on_host else body
+    body = body if free is body else without_unread(free, results)
     body = as_searches(with_filters(dissolved(body)), program, results)
     body = in_order(pulled(with_counts(body) if on_host else body))
     return function if body is function.body else replace(function, body=body)

@@ -1,8 +1,8 @@
 """Counts the triangles of every node by intersecting rows, where a program tries the pairs of its neighbors.
 
-A kernel that `node_counts` has recognised, as for clustering coefficients, is replaced by a search that finds each
-triangle once and adds one to all of its nodes, and by the same kernel without the counting, on simple graphs whose arcs
-lead both ways. On other graphs the program's own kernel runs.
+A kernel whose loops tell that they count triangles, as for clustering coefficients, is replaced by a search that finds
+each triangle once and adds one to all of its nodes, and by the same kernel without the counting, on simple graphs whose
+arcs lead both ways. On other graphs the program's own kernel runs.
 """
 
 from collections.abc import Callable
@@ -35,7 +35,7 @@ def node_triangles(
             if isinstance(op, ir.Launch):
                 kernel = module.kernel(op.kernel)
                 maker = _Maker(rewritten, function.name, kernel, op, meeting)
-                found = node_counts(kernel, module, maker.added)
+                found = node_counts(kernel, maker.added)
                 if found is not None and maker.fits and len(kinds := _elements(found)) == 1 and all(map(adds, kinds)):
                     rewritten = maker.module_with(found, *kinds)
                     replaced.append(_note(found))

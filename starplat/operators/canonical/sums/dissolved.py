@@ -1,8 +1,12 @@
-"""A property whose cells are only added up is the sum itself.
+"""A property whose cells are only added up is the sum itself, whoever adds them up.
 
 g.attachNodeProperty(corner = 0);                     long corner = 0;
 forall (v in g.nodes()) { ... v.corner += 1; ... }    forall (v in g.nodes()) { ... corner += 1; ... }
 return Sum(corner) / 3;                               return corner / 3;
+
+forall (e in g.edges()) { ... e.support = n; }        long sum = 0;
+long sum = 0;                                         forall (e in g.edges()) { ... sum += n; }
+forall (e in g.edges()) { sum += e.support; }
 """
 
 from __future__ import annotations
@@ -16,6 +20,8 @@ from starplat.frontend import typed
 from starplat.frontend.types import PropertyType
 from starplat.operators.canonical.hosts import read
 from starplat.operators.canonical.rebuilding import rebuilt
+
+_LEAVES = (typed.Return, typed.Break, typed.Continue)
 
 
 def dissolved(body: typed.Block) -> typed.Block:
@@ -39,7 +45,8 @@ def _block(statements: tuple[typed.Statement, ...]) -> tuple[typed.Statement, ..
     for place, s in enumerate(statements):
         match s:
             case typed.Declare(symbol=typed.Symbol(type=PropertyType(element=element))) if element.is_numeric:
-                if (done := _as_sum(s, statements[place + 1 :])) is not None:
+                after = statements[place + 1 :]
+                if (done := _as_sum(s, after) or _as_part_of_sum(s.symbol, after)) is not None:
                     return _block((*statements[:place], *done))
             case _:
                 pass
@@ -87,6 +94,40 @@ def _as_sum(declared: typed.Declare, after: Sequence[typed.Statement]) -> tuple[
         new for place, s in enumerate(after) for new in (filled if place == uses[0] else (changed.get(place, s),))
     ]
     return (zero, *others)
+
+
+def _as_part_of_sum(symbol: typed.Symbol, after: Sequence[typed.Statement]) -> tuple[typed.Statement, ...] | None:
+    """What follows the declaration of a property that one loop stores and the next, over the same domain, adds to a
+    scalar, with one loop for both; None if it is more than that."""
+    uses = [place for place, s in enumerate(after) if any(_uses(inner, symbol) for inner in walk.statements(s))]
+    match [after[place] for place in uses]:
+        case [
+            typed.ForEach(parallel=True, filter=None) as loop,
+            typed.ForEach(parallel=True, filter=None, body=typed.Block(statements=(typed.Update() as added,))) as last,
+        ] if loop.domain == last.domain and isinstance(added.place, typed.Variable):
+            total = added.place.symbol
+        case _:
+            return None
+    between = after[uses[0] + 1 : uses[1]]
+    stores = [s for s in loop.body.statements if isinstance(s, typed.Assign) and s.place == _cell(symbol, loop)]
+    inside = list(walk.statements(loop.body))
+    if len(stores) != 1 or sum(_uses(s, symbol) for s in inside) != 1 or any(_uses(s, total) for s in inside):
+        return None
+    if any(isinstance(s, _LEAVES) for s in inside) or not all(_is_constant(s) for s in between):
+        return None
+    if added.value != _cell(symbol, last) and added.value != typed.Convert(_cell(symbol, last), total.scalar):
+        return None
+    value = rebuilt(added.value, lambda part: stores[0].value if part == _cell(symbol, last) else None)
+    body = rebuilt(loop.body, lambda part: replace(added, value=value) if part is stores[0] else None)
+    return (*after[: uses[0]], *between, replace(loop, body=body), *after[uses[1] + 1 :])
+
+
+def _cell(symbol: typed.Symbol, loop: typed.ForEach) -> typed.Cell:
+    return typed.Cell(symbol, typed.Variable(loop.iterator))
+
+
+def _is_constant(s: typed.Statement) -> bool:
+    return isinstance(s, typed.Declare) and isinstance(s.value, typed.Literal)
 
 
 def _wider(value: typed.Expression, total: typed.Symbol) -> typed.Expression:

@@ -1,0 +1,53 @@
+"""The loops of a function that count triangles, as operators.
+
+A sum that is divided by what each triangle adds, and not looked at otherwise, is one of which each triangle adds one:
+
+forall (u in g.nodes()) { ... sum += 1; ... }         intersect u -> w when u < w: common x > w
+return sum / 6;                                         sum <- sum 1
+                                                      return sum
+"""
+
+from __future__ import annotations
+
+from starplat.analysis import walk
+from starplat.frontend import typed
+from starplat.operators import records as op
+from starplat.operators.answers.triangles import counted_in
+from starplat.operators.answers.triples import bare, constant
+from starplat.operators.canonical.rebuilding import rebuilt
+
+
+def with_intersections(body: typed.Block, program: typed.Program) -> tuple[typed.Block, dict[int, op.Intersect]]:
+    """A function's body with such sums, and what its loops over all triangles are, by their `id`s."""
+    found: dict[int, op.Intersect] = {}
+    for s in walk.statements(body):
+        if isinstance(s, typed.ForEach) and s.parallel and (counted := counted_in(s, program)) is not None:
+            found[id(s)] = op.Intersect(counted.place.symbol, counted.value, s)
+    for place, meeting in found.items():
+        if _is_asked_for_in_shares(meeting, body):
+            body = _with_whole_sum(meeting, body)
+            found[place] = op.Intersect(meeting.total, 1, meeting.loop)
+    return body, found
+
+
+def _is_asked_for_in_shares(meeting: op.Intersect, body: typed.Block) -> bool:
+    """Whether a sum begins with nothing, only triangles are added, and all that is asked for is how many."""
+    inside = list(walk.statements(body))
+    begins = [s.value for s in inside if isinstance(s, typed.Declare) and s.symbol is meeting.total]
+    writes = sum(meeting.total in walk.written(s) for s in inside)
+    parts = [part for s in inside for value in walk.expressions(s) for part in walk.within(value)]
+    shares = sum(_is_share(part, meeting) for part in parts)
+    whole = parts.count(typed.Variable(meeting.total))
+    return begins == [typed.Literal(0, meeting.total.scalar)] and writes == 1 and shares == whole
+
+
+def _with_whole_sum(meeting: op.Intersect, body: typed.Block) -> typed.Block:
+    return rebuilt(body, lambda part: typed.Variable(meeting.total) if _is_share(part, meeting) else None)
+
+
+def _is_share(value: object, meeting: op.Intersect) -> bool:
+    match value:
+        case typed.Binary(operator=typed.Operator.DIVIDE, left=left, right=right):
+            return bare(left) == typed.Variable(meeting.total) and constant(right) == meeting.value
+        case _:
+            return False

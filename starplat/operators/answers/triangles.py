@@ -1,0 +1,125 @@
+"""Does a loop count triangles, however it is spelled: the graph's, in one sum, or those of the node in hand?
+
+Takes a loop of the checked program, gives what a triangle adds to which place. All of it holds for graphs in which
+every arc has its reverse and no other beside it, so the program's own loop is still needed for others.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+from starplat.analysis import walk
+from starplat.frontend import typed
+from starplat.frontend.types import PropertyType, Scalar
+from starplat.operators.answers.triples import NotCounted, Triples, bare, closes_no_pair
+
+_SUMS = (Scalar.INT, Scalar.LONG)
+_LEAVES = (typed.Break, typed.Continue, typed.Return)
+
+
+@dataclass(frozen=True, slots=True)
+class PerTriangle:
+    """`place` grows by `value` for every triangle; `loops_count` if an arc from a node to itself may make one."""
+
+    place: typed.Place
+    value: int
+    loops_count: bool
+
+
+def counted_in(loop: typed.ForEach, program: typed.Program) -> PerTriangle | None:
+    """What a parallel loop counts, if it counts triangles and does nothing else."""
+    sums = {s.place for s in walk.statements(loop.body) if isinstance(s, typed.Update)}
+    outer = [place for place in sums if place.symbol not in set(walk.declared(loop.body))]
+    triples = Triples(program)
+    match loop.domain, outer:
+        case typed.AllNodes(), [typed.Variable(symbol=typed.Symbol(type=kind)) as total] if kind in _SUMS:
+            triples.nodes.append(typed.Variable(loop.iterator))
+        case typed.AllEdges(graph=graph), [typed.Variable(symbol=typed.Symbol(type=kind)) as total] if kind in _SUMS:
+            triples.nodes += (typed.EdgeEnd(typed.Variable(loop.iterator), end, graph) for end in typed.End)
+            triples.arcs.add(frozenset(triples.nodes))
+        case _:
+            return None
+    with suppress(NotCounted):
+        if loop.filter is not None:
+            triples.condition(loop.filter)
+        value = triples.value(loop.body.statements, total)
+        if triples.are_triangles():
+            return PerTriangle(total, value * triples.times(), triples.loops_count())
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class CountedRow:
+    """What a loop over a node's neighbors counts of the node's triangles, whatever it does besides; `one_way` if it
+    only does something for neighbors without an arc the other way."""
+
+    counts: tuple[PerTriangle, ...]
+    one_way: bool
+
+
+def counted_of_nodes(loop: typed.ForEach, program: typed.Program) -> dict[int, CountedRow]:
+    """What the loops over neighbors in a loop over nodes count, by their `id`s."""
+    node = loop.iterator
+    rows = ((row, closes_no_pair(row, node)) for row in _rows(loop))
+    return {id(row): CountedRow(() if idle else tuple(_counted_of(node, row, program)), idle) for row, idle in rows}
+
+
+def _rows(loop: typed.ForEach) -> Iterator[typed.ForEach]:
+    """The loops over neighbors of a loop's own node that no other loop is around, and that are gone through to the
+    end."""
+    waiting: list[typed.Statement] = [loop.body]
+    while waiting and isinstance(loop.domain, typed.AllNodes):
+        match waiting.pop():
+            case typed.Block() | typed.If() as s:
+                waiting += reversed(walk.blocks(s))
+            case typed.ForEach(domain=typed.Neighbors(node=node)) as row if bare(node) == typed.Variable(loop.iterator):
+                if not _may_leave(row):
+                    yield row
+            case _:
+                pass
+
+
+def _counted_of(node: typed.Symbol, row: typed.ForEach, program: typed.Program) -> Iterator[PerTriangle]:
+    changed = {symbol for s in walk.statements(row) for symbol in walk.written(s)}
+    for place, parts in _growing(row, node):
+        triples = Triples(program, parts, changed, [typed.Variable(node)])
+        with suppress(NotCounted):
+            value = triples.value((row,), place)
+            if triples.are_triangles():
+                yield PerTriangle(place, value * triples.times(0, 1, 2), triples.loops_count())
+
+
+def _growing(row: typed.ForEach, node: typed.Symbol) -> Iterator[tuple[typed.Place, frozenset[typed.Symbol]]]:
+    """The whole numbers from outside that a loop only ever adds to, in one place each, with the local inside that is
+    added."""
+    inside = list(walk.statements(row.body))
+    declared = set(walk.declared(row.body))
+    written = Counter(symbol for s in inside for symbol in walk.written(s))
+    parts = (part for s in inside for value in walk.expressions(s) for part in walk.within(value))
+    read = Counter(part.symbol for part in parts if isinstance(part, typed.Variable | typed.Cell))
+    for s in inside:
+        if isinstance(s, typed.Update) and _is_own(s.place, node) and s.place.symbol not in declared:
+            local = {added.symbol} & declared if isinstance(added := bare(s.value), typed.Variable) else set()
+            alone = written[s.place.symbol] == 1 and not read[s.place.symbol]
+            if alone and all(written[symbol] == read[symbol] == 1 for symbol in local):
+                yield s.place, frozenset({s.place.symbol, *local})
+
+
+def _is_own(place: typed.Place, node: typed.Symbol) -> bool:
+    """Whether a place is a whole number of one iteration: a local, or a cell of its node."""
+    match place:
+        case typed.Variable(symbol=symbol):
+            return symbol.type in _SUMS
+        case typed.Cell(symbol=typed.Symbol(type=PropertyType(element=element)), index=index):
+            return element in _SUMS and index == typed.Variable(node)
+        case _:
+            return False
+
+
+def _may_leave(row: typed.ForEach) -> bool:
+    """Whether a round may be cut short, or a function changes a scalar that it is given."""
+    given = (a for call in walk.calls(row) for a in call.arguments if isinstance(a, typed.Symbol))
+    return any(isinstance(s, _LEAVES) for s in walk.statements(row)) or any(isinstance(a.type, Scalar) for a in given)
