@@ -104,7 +104,91 @@ function f(Graph g, propNode<int> core, propNode<int> x) {
 }
 """
 
+IN_TURN = """
+function f(Graph g, propNode<int> x, propNode<int> y) {
+  propNode<int> turn;
+  g.attachNodeProperty(turn = -1, y = 0);
+  int round = 0;
+  int k = 9;
+  while (k > 0) {
+    forall (v in g.nodes().filter(x < k)) { v.turn = round; v.x = 9; }
+    forall (v in g.nodes().filter(turn == round)) { forall (w in g.neighbors(v)) { w.y += 1; } }
+    k -= 2;
+    round++;
+  }
+}
+"""
+STATES = """
+function f(Graph g, propNode<int> x, propNode<int> y) {
+  propNode<int> state;
+  g.attachNodeProperty(state = 0, y = 0);
+  int k = 0;
+  while (k < 6) {
+    forall (v in g.nodes()) {
+      if (v.state == 1) { v.state = 2; }
+      if (v.state == 0 && v.x <= k) { v.state = 1; }
+    }
+    forall (v in g.nodes().filter(state == 1)) { forall (w in g.neighbors(v)) { if (w.state == 0) { w.y += 1; } } }
+    k += 1;
+  }
+}
+"""
+
 REWRITTEN = {
+    "the number of a round": (
+        IN_TURN,
+        """
+function f(Graph g, propNode<int> x, propNode<int> y) {
+  propNode<bool> turn;
+  g.attachNodeProperty(turn = False, y = 0);
+  int round = 0;
+  int k = 9;
+  while (k > 0) {
+    forall (v in g.nodes().filter(x < k)) { v.turn = True; v.x = 9; }
+    forall (v in g.nodes().filter(turn)) { forall (w in g.neighbors(v)) { w.y += 1; } }
+    k -= 2;
+    round++;
+    g.attachNodeProperty(turn = False);
+  }
+}
+""",
+    ),
+    "a state between two others": (
+        STATES,
+        """
+function f(Graph g, propNode<int> x, propNode<int> y) {
+  propNode<int> state;
+  propNode<bool> turn;
+  g.attachNodeProperty(state = 0, y = 0);
+  int k = 0;
+  while (k < 6) {
+    g.attachNodeProperty(turn = False);
+    forall (v in g.nodes().filter(state == 0 && x <= k)) { v.state = 2; v.turn = True; }
+    forall (v in g.nodes().filter(turn)) { forall (w in g.neighbors(v).filter(state == 0)) { w.y += 1; } }
+    k += 1;
+  }
+}
+""",
+    ),
+    "a state that a loop ends": (
+        STATES.replace("if (v.state == 1) { v.state = 2; }", "").replace(
+            "k += 1;", "forall (v in g.nodes().filter(state == 1)) { v.state = 2; } k += 1;"
+        ),
+        """
+function f(Graph g, propNode<int> x, propNode<int> y) {
+  propNode<int> state;
+  propNode<bool> turn;
+  g.attachNodeProperty(state = 0, y = 0);
+  int k = 0;
+  while (k < 6) {
+    forall (v in g.nodes().filter(state == 0 && x <= k)) { v.state = 2; v.turn = True; }
+    forall (v in g.nodes().filter(turn)) { forall (w in g.neighbors(v).filter(state == 0)) { w.y += 1; } }
+    g.attachNodeProperty(turn = False);
+    k += 1;
+  }
+}
+""",
+    ),
     "flags of arcs that their ends tell": (ENDS, OF_ENDS),
     "flags that arcs lose": (
         ENDS.replace("cut = True", "cut = False")
@@ -401,6 +485,36 @@ SEEN_ON_JOINING = {
     "on their neighbors": ("v.z = 3;", "for (w in g.neighbors(v)) { w.z = 3; }"),
 }
 
+LASTING = {
+    "a number that falls": ("round++", "round -= 1"),
+    "a number that begins again": ("round++;", "round++; if (round > 3) { round = 0; }"),
+    "numbers from before": ("turn = -1", "turn = 2"),
+    "numbers in an order": ("turn == round", "turn <= round"),
+    "another number": ("turn == round", "turn == k"),
+    "numbers of other rounds": ("v.turn = round", "v.turn = round + 1"),
+    "a number that is read": ("w.y += 1", "w.y += v.turn"),
+    "what the caller asks for": ("propNode<int> y) {\n  propNode<int> turn;", "propNode<int> y, propNode<int> turn) {"),
+    "numbers that nodes raise": ("v.x = 9; }", "v.x = 9; round += 1; }"),
+    "numbers before they are filled": ("  int k = 9;", "  g.attachNodeProperty(turn = round); int k = 9;"),
+    "rounds of a node": (
+        "k -= 2;\n    round++;",
+        "k -= 2; for (v in g.nodes()) { round++; forall (w in g.neighbors(v)) { w.turn = round; } }",
+    ),
+}
+STAYING_STATES = {
+    "asked for the next one": ("w.state == 0", "w.state == 2"),
+    "in an order": ("w.state == 0", "w.state < 1"),
+    "left by some": ("if (v.state == 1)", "if (v.state == 1 && v.x > 3)"),
+    "left at two places": ("k += 1;", "k += 1; forall (v in g.nodes().filter(x > 4)) { v.state = 0; }"),
+    "in which nodes begin": ("state = 0,", "state = 1,"),
+    "read": ("w.y += 1", "w.y += v.state"),
+    "left after something else": ("if (v.state == 1) { v.state = 2; }", "v.y += 1; if (v.state == 1) { v.state = 2; }"),
+    "of neighbors": (
+        "if (v.state == 0 && v.x <= k)",
+        "for (u in g.neighbors(v)) { if (u.state == 1) { v.y = 3; } } if (v.x <= k)",
+    ),
+    "that last": ("v.state = 2", "v.state = 1"),
+}
 TOLD_OTHERWISE = {
     "nodes that may come back": ("v.core = k", "v.core = k - 1"),
     "nodes that have left since": (
@@ -466,6 +580,18 @@ def test_a_node_tells_only_if_it_comes_to_its_store() -> None:
 def test_a_count_that_cannot_be_kept_is_made_anew(name: str) -> None:
     assert "d := 0" not in _operators(ANEW)
     assert "d := 0" in _operators(changed(ANEW, MADE_ANEW[name]))
+
+
+@pytest.mark.parametrize("name", LASTING)
+def test_a_number_that_may_outlast_its_round_stays(name: str) -> None:
+    assert "turn := {}" in _operators(IN_TURN)
+    assert "turn := {}" not in _operators(changed(IN_TURN, LASTING[name]))
+
+
+@pytest.mark.parametrize("name", STAYING_STATES)
+def test_a_state_that_is_asked_for_otherwise_stays(name: str) -> None:
+    assert "turn_of" in _operators(STATES)
+    assert "turn_of" not in _operators(changed(STATES, STAYING_STATES[name]))
 
 
 @pytest.mark.parametrize("name", TOLD_OTHERWISE)

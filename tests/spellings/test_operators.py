@@ -3,6 +3,7 @@ have one text of kernels, as union-find takes the place of loops that it proves 
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,15 @@ JOINED = (
 """The spellings of connected components that union-find takes the place of, as of the example's: all there are."""
 LOCALS = {"local_result": "mine", "largest_turned": "rank"}
 """What those call the labels that are not the result."""
+
+
+PEELED = (
+    "counted_loop edge_flags greatest_fixed_point helpers inner_loop"
+    " negated_degree over_edges peel pull_degrees recount"
+)
+"""The spellings of core numbers that peel as the example does, in other words: loops in loops, `core` as k - 1."""
+_ALL_NODES = re.compile(r"for \(int \w+ = blockIdx\.x \* blockDim\.x \+ threadIdx\.x; \w+ < num_nodes;")
+_ALL_ARCS = re.compile(r"\b(advance_all|advance_arcs|gather_all)\(")
 
 
 @pytest.mark.parametrize(
@@ -99,3 +109,12 @@ def test_no_near_miss_of_components_has_them() -> None:
     example = cuda_of(EXAMPLES / "connected_components.sp", {})
     assert len(near) >= 7
     assert [str(entry) for entry in near if _kernels(entry) == example] == []
+
+
+@pytest.mark.parametrize("spelling", PEELED.split())
+def test_a_round_of_k_core_looks_at_all_nodes_once_and_at_arcs_of_those_that_leave(spelling: str) -> None:
+    kernel = "\n".join(cuda_of(FOLDER / "k_core" / f"{spelling}.sp", {})).rpartition("__global__")[2]
+    rounds = re.split(r"^(?:while|do) ", kernel, maxsplit=1, flags=re.MULTILINE)[1]
+    assert len(_ALL_NODES.findall(rounds)) == 1
+    assert not _ALL_ARCS.search(rounds)
+    assert len(re.findall(r"\badvance(_and_keep)?\(", rounds)) == 1

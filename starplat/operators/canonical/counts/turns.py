@@ -1,0 +1,248 @@
+"""What nodes hold for one round only, to say that they have their turn in it, is a flag.
+
+forall (v in g.nodes().filter(degree <= k)) {         forall (v in g.nodes().filter(degree <= k)) {
+  v.turn = round;                                       v.turn = True;
+}                                                     }
+forall (v in g.nodes().filter(turn == round)) {       forall (v in g.nodes().filter(turn)) {
+  forall (w in g.neighbors(v)) { w.degree -= 1; }       forall (w in g.neighbors(v)) { w.degree -= 1; }
+}                                                     }
+round++;                                              round++; g.attachNodeProperty(turn = False);
+
+forall (v in g.nodes()) {                             g.attachNodeProperty(turn = False);
+  if (v.state == 1) { v.state = 2; }                  forall (v in g.nodes()) {
+  if (v.state == 0 && v.degree <= k) {                  if (v.state == 0 && v.degree <= k) {
+    v.state = 1;                                          v.state = 2; v.turn = True;
+  }                                                     }
+}                                                     }
+... v.state == 1 ...                                  ... v.turn ...
+
+A number that only rises is in no cell when it has risen. A value that all nodes who hold it exchange for another at one
+place, where nothing asks for that other, may be the other from the beginning, with a flag that says the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from starplat.analysis import walk
+from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+from starplat.operators.canonical.counts.counting import loops_around
+from starplat.operators.canonical.counts.members import FALSE, FLAG, NUMBER, TRUE, loops_over_nodes
+from starplat.operators.canonical.counts.rising import added, least, number
+from starplat.operators.canonical.hosts import read
+from starplat.operators.canonical.rebuilding import rebuilt
+
+_EQUALITY = (typed.Operator.EQUAL, typed.Operator.NOT_EQUAL)
+
+
+def flagged_in_turn(body: typed.Block) -> typed.Block:
+    """A function's body with flags in the place of such numbers."""
+    for s in body.statements:
+        if isinstance(s, typed.Declare) and s.symbol.type == NUMBER and s.symbol.role is typed.Role.LOCAL:
+            marks = _Marks(s.symbol, body)
+            if marks.graph is not None and marks.are_only_compared():
+                body = _by_number(marks) or _by_step(marks) or body
+    return body
+
+
+@dataclass(frozen=True)
+class _Marks:
+    """A property of the function's own that holds whole numbers."""
+
+    symbol: typed.Symbol
+    body: typed.Block
+
+    @property
+    def inside(self) -> list[typed.Statement]:
+        return list(walk.statements(self.body))
+
+    @property
+    def graph(self) -> typed.Symbol | None:
+        """The graph whose nodes are all given a number first."""
+        touched = (s for s in self.inside if self.symbol in (*walk.written(s), *read(s)))
+        first = next(touched, None)
+        return (
+            first.graph if isinstance(first, typed.Attach) and any(first is s for s in self.body.statements) else None
+        )
+
+    @property
+    def comparisons(self) -> list[tuple[typed.Binary, typed.Expression]]:
+        """The comparisons of a cell with anything, and what it is compared with."""
+        parts = [part for s in self.inside for value in walk.expressions(s) for part in walk.within(value)]
+        found = [(part, self.other(part)) for part in parts if isinstance(part, typed.Binary)]
+        return [(part, other) for part, other in found if other is not None]
+
+    def other(self, part: typed.Binary) -> typed.Expression | None:
+        """What a comparison asks whether a cell is it, or is not; None if it is no such comparison."""
+        for cell, other in ((part.left, part.right), (part.right, part.left)):
+            if part.operator in _EQUALITY and isinstance(cell, typed.Cell) and cell.symbol is self.symbol:
+                return other
+        return None
+
+    @property
+    def stores(self) -> list[typed.Statement]:
+        return [s for s in self.inside if self.symbol in walk.written(s) and not isinstance(s, typed.Attach)]
+
+    @property
+    def filled(self) -> list[int | None]:
+        """What all cells are given together."""
+        fills = [
+            value for s in self.inside if isinstance(s, typed.Attach) for name, value in s.items if name is self.symbol
+        ]
+        return [number(value) if isinstance(value, typed.Expression) else None for value in fills]
+
+    def are_only_compared(self) -> bool:
+        """Whether the cells are given values and compared, and nothing else."""
+        reads = sum(symbol is self.symbol for s in self.inside for symbol in read(s))
+        return reads == len(self.comparisons) and all(isinstance(s, typed.Assign) for s in self.stores)
+
+    def flagged(self, part: typed.Binary, flag: typed.Symbol) -> typed.Expression:
+        """A comparison, by a flag that says whether the sides are the same."""
+        (cell,) = [c for c in (part.left, part.right) if isinstance(c, typed.Cell) and c.symbol is self.symbol]
+        has = replace(cell, symbol=flag)
+        same = part.operator is typed.Operator.EQUAL
+        return has if same else typed.Unary(typed.UnaryOperator.NOT, has, span=part.span)
+
+
+def _by_number(marks: _Marks) -> typed.Block | None:
+    """The body in which nodes are flagged that hold a number of the host's that only rises."""
+    values = {value for _, value in marks.comparisons} | {s.value for s in marks.stores if isinstance(s, typed.Assign)}
+    if len(values) != 1 or not marks.comparisons:
+        return None
+    (value,) = values
+    body = marks.body
+    if not isinstance(value, typed.Variable) or value.type is not Scalar.INT or not _only_rises(value.symbol, marks):
+        return None
+    first = least(value.symbol, body)
+    if first is None or any(given is None or given >= first for given in marks.filled):
+        return None
+    flag = replace(marks.symbol, type=FLAG)
+    assert marks.graph is not None
+    cleared = typed.Attach(marks.graph, ((flag, FALSE),))
+
+    def change(part: Any) -> Any:
+        match part:
+            case typed.Binary() if marks.other(part) is not None:
+                return marks.flagged(part, flag)
+            case typed.Declare(symbol=symbol) if symbol is marks.symbol:
+                return replace(part, symbol=flag)
+            case typed.Attach(items=items) if marks.symbol in walk.written(part):
+                return replace(part, items=tuple((flag, FALSE) if s is marks.symbol else (s, v) for s, v in items))
+            case typed.Assign(place=typed.Cell(symbol=symbol) as cell) if symbol is marks.symbol:
+                return replace(part, place=replace(cell, symbol=flag), value=TRUE)
+            case typed.Block(statements=every):
+                new = tuple(n for s in every for n in (rebuilt(s, change), *raised(s)))
+                return replace(part, statements=new)
+            case _:
+                return None
+
+    def raised(s: typed.Statement) -> Sequence[typed.Statement]:
+        return (replace(cleared, span=s.span),) if added(s) and value.symbol in walk.written(s) else ()
+
+    return rebuilt(body, change)
+
+
+def _only_rises(symbol: typed.Symbol, marks: _Marks) -> bool:
+    """Whether a scalar of the host is declared at the top of a function, and only rises, in rounds in which all nodes
+    are asked whether they hold it: so all may be cleared as well."""
+    body = marks.body
+    declared = any(isinstance(s, typed.Declare) and s.symbol is symbol for s in body.statements)
+    writers = [s for s in walk.statements(body) if symbol in walk.written(s)]
+    kernels = [i for s in walk.statements(body) if isinstance(s, typed.ForEach) for i in walk.statements(s)]
+    host = all(added(s) is not None and not any(s is i for i in kernels) for s in writers)
+    rounds = [loop for s in writers for loop in loops_around(body, s)[-1:]]
+    asked = all(any(_cells_asked(s, marks) for s in loops_over_nodes(loop.body)) for loop in rounds)
+    steps = [s.step for s in walk.statements(body) if isinstance(s, typed.CountedLoop)]
+    return declared and host and asked and not any(step is s for step in steps for s in writers)
+
+
+def _cells_asked(loop: typed.ForEach, marks: _Marks) -> bool:
+    return loop.filter is not None and marks.symbol in read(loop)
+
+
+# --- states
+
+
+def _by_step(marks: _Marks) -> typed.Block | None:
+    """The body in which nodes are flagged that hold a number that all exchange for another at one place."""
+    for loop in loops_over_nodes(marks.body):
+        own = typed.Cell(marks.symbol, typed.Variable(loop.iterator))
+        match loop.filter, loop.body.statements:
+            case None, (typed.If(condition=asked, then=typed.Block(statements=(step,)), otherwise=None), *_):
+                pass
+            case typed.Binary() as asked, (step,):
+                pass
+            case _:
+                continue
+        now = _asked(asked, own)
+        later = number(step.value) if isinstance(step, typed.Assign) and step.place == own else None
+        if now is not None and later is not None and _is_only_step(marks, loop, step, now, later):
+            return _stepped(marks, loop, now, later)
+    return None
+
+
+def _asked(condition: typed.Expression, own: typed.Cell) -> int | None:
+    match condition:
+        case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=right) if left == own:
+            return number(right)
+        case _:
+            return None
+
+
+def _is_only_step(marks: _Marks, loop: typed.ForEach, step: typed.Statement, now: int, later: int) -> bool:
+    """Whether nodes leave a state there only, and nothing asks for the one that they come to."""
+    others = [s.value for s in marks.stores if isinstance(s, typed.Assign) and s is not step]
+    compared = [number(value) for _, value in marks.comparisons]
+    indices = [cell.index for cell in _cells(loop, marks.symbol)]
+    return (
+        now != later
+        and bool(others)
+        and all(number(value) == now for value in others)
+        and None not in compared
+        and later not in compared
+        and None not in marks.filled
+        and now not in marks.filled
+        and all(index == typed.Variable(loop.iterator) for index in indices)
+    )
+
+
+def _cells(loop: typed.Statement, symbol: typed.Symbol) -> Iterator[typed.Cell]:
+    """The cells of a property that a loop reads."""
+    for value in walk.all_values(loop):
+        yield from (p for p in walk.within(value) if isinstance(p, typed.Cell) and p.symbol is symbol)
+
+
+def _stepped(marks: _Marks, loop: typed.ForEach, now: int, later: int) -> typed.Block:
+    flag = typed.Symbol(f"turn_of_{marks.symbol.name}", FLAG, typed.Role.LOCAL, marks.symbol.span)
+    assert marks.graph is not None
+    cleared = typed.Attach(marks.graph, ((flag, FALSE),), span=loop.span)
+    rest = loop.body.statements[1:]
+
+    def change(part: Any) -> Any:
+        match part:
+            case typed.Binary() if (other := marks.other(part)) is not None and number(other) == now:
+                return marks.flagged(part, flag)
+            case typed.Block(statements=every):
+                return replace(part, statements=tuple(new for s in every for new in at(s)))
+            case _:
+                return None
+
+    def at(s: typed.Statement) -> Iterator[typed.Statement]:
+        match s:
+            case typed.ForEach() if s is loop:
+                yield cleared
+                if rest:
+                    yield replace(loop, body=change(replace(loop.body, statements=rest)))
+            case typed.Declare(symbol=symbol) if symbol is marks.symbol:
+                yield s
+                yield replace(s, symbol=flag)
+            case typed.Assign(place=typed.Cell(symbol=symbol) as cell) if symbol is marks.symbol:
+                yield replace(s, value=typed.Literal(later, Scalar.INT, span=s.span))
+                yield replace(s, place=replace(cell, symbol=flag), value=TRUE)
+            case _:
+                yield rebuilt(s, change)
+
+    return rebuilt(marks.body, change)
