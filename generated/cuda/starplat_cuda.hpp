@@ -270,6 +270,30 @@ __device__ inline long long atomic_xor_long(long long *cell, long long value) {
     return atomicXor((unsigned long long *)cell, (unsigned long long)value);
 }
 
+#define WARP 32  // threads of a warp
+#define LARGEST_WARP 32
+
+typedef unsigned Lanes;  // a bit for each thread of a warp
+
+// What the threads of a warp do together.
+__device__ inline Lanes lanes_where(bool holds) { return __ballot_sync(~0u, holds); }
+
+__device__ inline int first_of(Lanes lanes) { return __ffs(lanes) - 1; }
+
+__device__ inline void wait_for_warp() { __syncwarp(); }
+
+template <class T>
+__device__ inline T from_lane(T value, int lane) { return __shfl_sync(~0u, value, lane); }
+
+template <class T>
+__device__ inline T from_before(T value, int width) { return __shfl_up_sync(~0u, value, width); }
+
+template <class T>
+__device__ inline T from_after(T value, int width) { return __shfl_down_sync(~0u, value, width); }
+
+template <class T>
+__device__ inline T from_across(T value, int width) { return __shfl_xor_sync(~0u, value, width); }
+
 #define SOME_LOOKS 16  // at the word of a barrier: each empties the cache, which the blocks beside this one use too
 
 // Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
@@ -359,15 +383,15 @@ __host__ __device__ inline double long_to_double_inf(long long value) {
 
 // Combines the values of a block, warp by warp; its first thread gets the total.
 __device__ inline int group_add_int(int value, int *scratch) {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    for (int width = 16; width > 0; width /= 2) {
-        const int other = __shfl_down_sync(~0u, value, width);
+    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    for (int width = WARP / 2; width > 0; width /= 2) {
+        const int other = from_after(value, width);
         value = value + other;
     }
     if (lane == 0) scratch[warp] = value;
     __syncthreads();
     if (threadIdx.x == 0) {
-        for (int i = 1; i < (int)blockDim.x / 32; i++) {
+        for (int i = 1; i < (int)blockDim.x / WARP; i++) {
             const int other = scratch[i];
             value = value + other;
         }
@@ -377,15 +401,15 @@ __device__ inline int group_add_int(int value, int *scratch) {
 
 // Combines the values of a block, warp by warp; its first thread gets the total.
 __device__ inline long long group_add_long(long long value, long long *scratch) {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    for (int width = 16; width > 0; width /= 2) {
-        const long long other = __shfl_down_sync(~0u, value, width);
+    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    for (int width = WARP / 2; width > 0; width /= 2) {
+        const long long other = from_after(value, width);
         value = value + other;
     }
     if (lane == 0) scratch[warp] = value;
     __syncthreads();
     if (threadIdx.x == 0) {
-        for (int i = 1; i < (int)blockDim.x / 32; i++) {
+        for (int i = 1; i < (int)blockDim.x / WARP; i++) {
             const long long other = scratch[i];
             value = value + other;
         }
@@ -395,15 +419,15 @@ __device__ inline long long group_add_long(long long value, long long *scratch) 
 
 // Combines the values of a block, warp by warp; its first thread gets the total.
 __device__ inline double group_add_double(double value, double *scratch) {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    for (int width = 16; width > 0; width /= 2) {
-        const double other = __shfl_down_sync(~0u, value, width);
+    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    for (int width = WARP / 2; width > 0; width /= 2) {
+        const double other = from_after(value, width);
         value = value + other;
     }
     if (lane == 0) scratch[warp] = value;
     __syncthreads();
     if (threadIdx.x == 0) {
-        for (int i = 1; i < (int)blockDim.x / 32; i++) {
+        for (int i = 1; i < (int)blockDim.x / WARP; i++) {
             const double other = scratch[i];
             value = value + other;
         }
@@ -413,15 +437,15 @@ __device__ inline double group_add_double(double value, double *scratch) {
 
 // Combines the values of a block, warp by warp; its first thread gets the total.
 __device__ inline arc_t group_max_arc(arc_t value, arc_t *scratch) {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    for (int width = 16; width > 0; width /= 2) {
-        const arc_t other = __shfl_down_sync(~0u, value, width);
+    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    for (int width = WARP / 2; width > 0; width /= 2) {
+        const arc_t other = from_after(value, width);
         value = max(value, other);
     }
     if (lane == 0) scratch[warp] = value;
     __syncthreads();
     if (threadIdx.x == 0) {
-        for (int i = 1; i < (int)blockDim.x / 32; i++) {
+        for (int i = 1; i < (int)blockDim.x / WARP; i++) {
             const arc_t other = scratch[i];
             value = max(value, other);
         }
@@ -431,13 +455,13 @@ __device__ inline arc_t group_max_arc(arc_t value, arc_t *scratch) {
 
 // The warps of a launch by number, those of one block far apart: nodes with many arcs often stand together, and should
 // not be for one block alone.
-__device__ inline int warp_number() { return threadIdx.x / 32 * gridDim.x + blockIdx.x; }
+__device__ inline int warp_number() { return threadIdx.x / WARP * gridDim.x + blockIdx.x; }
 
 // The sum of what the threads of a warp bring, up to this one.
 __device__ inline int sum_up_to(int value) {
-    for (int width = 1; width < 32; width *= 2) {
-        const int before = __shfl_up_sync(~0u, value, width);
-        if (threadIdx.x % 32 >= width) value += before;
+    for (int width = 1; width < WARP; width *= 2) {
+        const int before = from_before(value, width);
+        if (threadIdx.x % WARP >= width) value += before;
     }
     return value;
 }
@@ -484,13 +508,13 @@ struct Teams {
     int place, member;  // which team this thread is in, and as what
 
     __device__ Teams(int nodes, int num_nodes, const arc_t *rows) : size(1) {
-        while (size < 32 && nodes <= gridDim.x * blockDim.x / (2 * size)) size *= 2;
-        if (size < 32) {
+        while (size < WARP && nodes <= gridDim.x * blockDim.x / (2 * size)) size *= 2;
+        if (size < WARP) {
             const int degree = (int)min(rows[num_nodes] / max(num_nodes, 1), (arc_t)128);
-            size = max(size, min(32, 1 << max(0, 29 - __clz(degree))));  // four arcs for each, or some more
+            size = max(size, min(WARP, 1 << max(0, 29 - __clz(degree))));  // four arcs for each, or some more
         }
-        count = 32 / size;
-        place = threadIdx.x % 32 / size;
+        count = WARP / size;
+        place = threadIdx.x % WARP / size;
         member = threadIdx.x % size;
     }
 };
@@ -513,19 +537,19 @@ struct WarpArcs {
             }
         }
         last = degree;
-        for (int width = 1; width < 32; width *= 2) {
-            const arc_t before = __shfl_up_sync(~0u, last, width);
-            if (threadIdx.x % 32 >= width) last += before;
+        for (int width = 1; width < WARP; width *= 2) {
+            const arc_t before = from_before(last, width);
+            if (threadIdx.x % WARP >= width) last += before;
         }
-        count = __shfl_sync(~0u, last, 31);
+        count = from_lane(last, WARP - 1);
         shift = first - (last - degree);
     }
 
     // Which thread brought the node of an arc: the last thread where there is no such arc.
     __device__ int owner(arc_t place) const {
         int found = 0;
-        for (int step = 16; step > 0; step /= 2) {
-            if (__shfl_sync(~0u, last, found + step - 1) <= place) found += step;
+        for (int step = WARP / 2; step > 0; step /= 2) {
+            if (from_lane(last, found + step - 1) <= place) found += step;
         }
         return found;
     }
@@ -535,11 +559,11 @@ struct WarpArcs {
 template <class Body>
 __device__ inline void share_arcs(int node, const arc_t *rows, LongRows &long_rows, Body body) {
     const WarpArcs arcs(node, rows, long_rows);
-    for (arc_t begin = 0; begin < arcs.count; begin += 32) {
-        const arc_t place = begin + threadIdx.x % 32;
+    for (arc_t begin = 0; begin < arcs.count; begin += WARP) {
+        const arc_t place = begin + threadIdx.x % WARP;
         const int owner = arcs.owner(place);
-        const int of = __shfl_sync(~0u, arcs.node, owner);
-        const arc_t arc = place + __shfl_sync(~0u, arcs.shift, owner);
+        const int of = from_lane(arcs.node, owner);
+        const arc_t arc = place + from_lane(arcs.shift, owner);
         if (place < arcs.count) body(of, arc);
     }
 }
@@ -548,10 +572,10 @@ __device__ inline void share_arcs(int node, const arc_t *rows, LongRows &long_ro
 template <class Body>
 __device__ inline void long_arcs(const arc_t *rows, const LongRows &long_rows, Body body) {
     __syncthreads();
-    for (int i = threadIdx.x / 32; i < min(long_rows.count, MOST_LONG); i += blockDim.x / 32) {
+    for (int i = threadIdx.x / WARP; i < min(long_rows.count, MOST_LONG); i += blockDim.x / WARP) {
         const int node = long_rows.nodes[i];
         const arc_t end = rows[node + 1];
-        for (arc_t arc = rows[node] + threadIdx.x % 32; arc < end; arc += 32) body(node, arc);
+        for (arc_t arc = rows[node] + threadIdx.x % WARP; arc < end; arc += WARP) body(node, arc);
     }
     for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
         const int node = long_rows.huge[i];
@@ -565,8 +589,8 @@ __device__ inline void long_arcs(const arc_t *rows, const LongRows &long_rows, B
 template <class Keep, class Body>
 __device__ inline void advance_all(int num_nodes, const arc_t *rows, Keep keep, Body body) {
     LongRows &long_rows = no_long_rows();
-    for (int begin = warp_number() * 32; begin < num_nodes; begin += gridDim.x * blockDim.x) {
-        const int node = begin + threadIdx.x % 32;
+    for (int begin = warp_number() * WARP; begin < num_nodes; begin += gridDim.x * blockDim.x) {
+        const int node = begin + threadIdx.x % WARP;
         share_arcs(node < num_nodes && keep(node) ? node : -1, rows, long_rows, body);
     }
     long_arcs(rows, long_rows, body);
@@ -590,29 +614,30 @@ __device__ inline int row_of(arc_t arc, int low, int high, const arc_t *rows) {
 // Calls body(node, arc) for every arc. Warps share all arcs evenly, and look up in the rows whose they are.
 template <class Body>
 __device__ inline void advance_arcs(int num_nodes, const arc_t *rows, Body body) {
-    const long long arcs = rows[num_nodes], warps = gridDim.x * blockDim.x / 32;
-    const long long piece = max(32ll, min((long long)MOST_ARCS, (arcs / warps + 31) / 32 * 32));
-    const int lane = threadIdx.x % 32;
-    const long long warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    const long long arcs = rows[num_nodes], warps = gridDim.x * blockDim.x / WARP;
+    const long long piece = max((long long)WARP, min((long long)MOST_ARCS, (arcs / warps + WARP - 1) / WARP * WARP));
+    const int lane = threadIdx.x % WARP;
+    const long long warp = (blockIdx.x * blockDim.x + threadIdx.x) / WARP;
     for (long long begin = warp * piece; begin < arcs; begin += warps * piece) {
         const long long end = min(arcs, begin + piece);
-        const int row = row_of((arc_t)(lane < 16 ? begin : end - 1), 0, num_nodes - 1, rows);
-        const int first = __shfl_sync(~0u, row, 0), last = __shfl_sync(~0u, row, 31);
-        for (long long arc = begin + lane; arc < end; arc += 32) {
+        const int row = row_of((arc_t)(lane < WARP / 2 ? begin : end - 1), 0, num_nodes - 1, rows);
+        const int first = from_lane(row, 0), last = from_lane(row, WARP - 1);
+        for (long long arc = begin + lane; arc < end; arc += WARP) {
             body(row_of((arc_t)arc, first, last, rows), (arc_t)arc);
         }
     }
 }
 
 // Calls body(node, arc) for every arc of the nodes to keep of words, of which the first nodes are listed; a warp takes
-// the nodes of a word.
+// the nodes of a word, or of two at once if it has as many threads.
 template <class Keep, class Body>
 __device__ inline void advance_words(
     const int *words, int size, int num_nodes, const arc_t *rows, Keep keep, Body body
 ) {
     LongRows &long_rows = no_long_rows();
-    for (int word = warp_number(); word < size; word += gridDim.x * blockDim.x / 32) {
-        const int node = words[word] + threadIdx.x % 32;
+    for (int begin = warp_number() * (WARP / 32); begin < size; begin += gridDim.x * blockDim.x / 32) {
+        const int word = begin + threadIdx.x % WARP / 32;
+        const int node = word < size ? words[word] + threadIdx.x % 32 : num_nodes;
         share_arcs(node < num_nodes && keep(node) ? node : -1, rows, long_rows, body);
     }
     long_arcs(rows, long_rows, body);
@@ -623,16 +648,16 @@ template <class Keep, class Body>
 __device__ inline void advance_listed(
     const int *list, int size, const arc_t *rows, Keep keep, Body body
 ) {
-    const int lane = threadIdx.x % 32, warps = gridDim.x * blockDim.x / 32, parts = warps / max(size, 1);
+    const int lane = threadIdx.x % WARP, warps = gridDim.x * blockDim.x / WARP, parts = warps / max(size, 1);
     if (size > 0 && parts > 1) {  // some warps for each
         const int node = list[warp_number() % size], part = warp_number() / size;
         if (part >= parts || !keep(node)) return;
         const arc_t end = rows[node + 1];
-        for (arc_t arc = rows[node] + part * 32 + lane; arc < end; arc += parts * 32) body(node, arc);
+        for (arc_t arc = rows[node] + part * WARP + lane; arc < end; arc += parts * WARP) body(node, arc);
         return;
     }
     LongRows &long_rows = no_long_rows();
-    const int share = min(32, (size + warps - 1) / warps);
+    const int share = min(WARP, (size + warps - 1) / warps);
     for (int begin = warp_number() * share; begin < size; begin += warps * share) {
         const int node = lane < share && begin + lane < size ? list[begin + lane] : -1;
         share_arcs(node >= 0 && keep(node) ? node : -1, rows, long_rows, body);
@@ -646,12 +671,12 @@ __device__ inline void advance_listed(
 // them calls reach(node, arc).
 template <class Test, class Reach>
 __device__ inline void search_row(int node, arc_t first, arc_t end, Test test, Reach reach) {
-    const int lane = threadIdx.x % 32;
-    for (arc_t begin = first; begin < end; begin += 32) {
+    const int lane = threadIdx.x % WARP;
+    for (arc_t begin = first; begin < end; begin += WARP) {
         const bool holds = begin + lane < end && test(node, begin + lane);
-        const unsigned found = __ballot_sync(~0u, holds);
+        const Lanes found = lanes_where(holds);
         if (found == 0) continue;
-        if (lane == __ffs(found) - 1) reach(node, begin + lane);
+        if (lane == first_of(found)) reach(node, begin + lane);
         return;
     }
 }
@@ -662,20 +687,20 @@ __device__ inline void search_in_teams(
     int num_nodes, const arc_t *rows, LongRows &long_rows, Keep keep, Test test, Reach reach
 ) {
     const Teams team(num_nodes, num_nodes, rows);
-    const unsigned mates = ~0u >> (32 - team.size) << team.place * team.size;
+    const Lanes mates = ~(Lanes)0 >> (8 * sizeof(Lanes) - team.size) << team.place * team.size;
     for (int begin = warp_number() * team.count; begin < num_nodes; begin += gridDim.x * blockDim.x / team.size) {
         const int node = begin + team.place;
         const bool kept = node < num_nodes && keep(node);
         const arc_t first = kept ? rows[node] : 0;
         arc_t end = kept ? rows[node + 1] : 0;
         const bool late = team.member == 0 && long_rows.puts_off(node, end - first);
-        if (__shfl_sync(~0u, late, team.place * team.size)) end = first;
-        for (arc_t arc = first + team.member; __any_sync(~0u, arc < end); arc += 2 * team.size) {
+        if (from_lane(late, team.place * team.size)) end = first;
+        for (arc_t arc = first + team.member; lanes_where(arc < end) != 0; arc += 2 * team.size) {
             const arc_t next = arc + team.size;
             const bool holds = arc < end && test(node, arc), next_holds = next < end && test(node, next);
-            const unsigned found = __ballot_sync(~0u, holds || next_holds) & mates;
+            const Lanes found = lanes_where(holds || next_holds) & mates;
             if (found == 0) continue;
-            if (threadIdx.x % 32 == __ffs(found) - 1) reach(node, holds ? arc : next);
+            if (threadIdx.x % WARP == first_of(found)) reach(node, holds ? arc : next);
             end = first;
         }
     }
@@ -686,8 +711,8 @@ template <class Keep, class Test, class Reach>
 __device__ inline void search_in_warps(
     int num_nodes, const arc_t *rows, LongRows &long_rows, Keep keep, Test test, Reach reach
 ) {
-    for (int begin = warp_number() * 32; begin < num_nodes; begin += gridDim.x * blockDim.x) {
-        const int node = begin + threadIdx.x % 32;
+    for (int begin = warp_number() * WARP; begin < num_nodes; begin += gridDim.x * blockDim.x) {
+        const int node = begin + threadIdx.x % WARP;
         const bool kept = node < num_nodes && keep(node);
         arc_t arc = kept ? rows[node] : 0, end = kept ? rows[node + 1] : 0;
         if (long_rows.puts_off(node, end - arc)) end = arc;
@@ -698,9 +723,9 @@ __device__ inline void search_in_warps(
                 break;
             }
         }
-        for (unsigned left = __ballot_sync(~0u, arc < end); left != 0; left &= left - 1) {
-            const int which = __ffs(left) - 1;
-            const arc_t first = __shfl_sync(~0u, arc, which), last = __shfl_sync(~0u, end, which);
+        for (Lanes left = lanes_where(arc < end); left != 0; left &= left - 1) {
+            const int which = first_of(left);
+            const arc_t first = from_lane(arc, which), last = from_lane(end, which);
             search_row(begin + which, first, last, test, reach);
         }
     }
@@ -717,7 +742,7 @@ __device__ inline void search_all(int num_nodes, const arc_t *rows, Keep keep, T
         search_in_warps(num_nodes, rows, long_rows, keep, test, reach);
     }
     __syncthreads();
-    for (int i = threadIdx.x / 32; i < min(long_rows.count, MOST_LONG); i += blockDim.x / 32) {
+    for (int i = threadIdx.x / WARP; i < min(long_rows.count, MOST_LONG); i += blockDim.x / WARP) {
         const int node = long_rows.nodes[i];
         search_row(node, rows[node], rows[node + 1], test, reach);
     }
@@ -744,28 +769,28 @@ template <class T, class Join, class Value, class Finish>
 __device__ inline void share_values(
     int node, const arc_t *rows, LongRows &long_rows, T *totals, T start, Join join, Value value, Finish finish
 ) {
-    const int lane = threadIdx.x % 32;
+    const int lane = threadIdx.x % WARP;
     const WarpArcs arcs(node, rows, long_rows);
     totals += threadIdx.x - lane;
     totals[lane] = start;
-    __syncwarp();
-    for (arc_t begin = 0; begin < arcs.count; begin += 32) {
+    wait_for_warp();
+    for (arc_t begin = 0; begin < arcs.count; begin += WARP) {
         const arc_t place = begin + lane;
         const int owner = arcs.owner(place);
-        const int of = __shfl_sync(~0u, arcs.node, owner);
-        const arc_t arc = place + __shfl_sync(~0u, arcs.shift, owner);
+        const int of = from_lane(arcs.node, owner);
+        const arc_t arc = place + from_lane(arcs.shift, owner);
         T total = place < arcs.count ? value(of, arc) : start;
-        for (int width = 1; width < 32; width *= 2) {  // joins what follows and is of the same node
-            const T after = __shfl_down_sync(~0u, total, width);
-            const int of_after = __shfl_down_sync(~0u, owner, width);
-            if (lane + width < 32 && of_after == owner) total = join(total, after);
+        for (int width = 1; width < WARP; width *= 2) {  // joins what follows and is of the same node
+            const T after = from_after(total, width);
+            const int of_after = from_after(owner, width);
+            if (lane + width < WARP && of_after == owner) total = join(total, after);
         }
-        const int of_before = __shfl_up_sync(~0u, owner, 1);
+        const int of_before = from_before(owner, 1);
         if (lane == 0 || of_before != owner) totals[owner] = join(totals[owner], total);
-        __syncwarp();
+        wait_for_warp();
     }
     if (arcs.node >= 0) finish(arcs.node, totals[lane]);
-    __syncwarp();
+    wait_for_warp();
 }
 
 // Calls finish(node, total) for the node, or -1, of every team of a warp: total joins the values of the node's arcs.
@@ -776,13 +801,13 @@ __device__ __forceinline__ void gather_step(
 ) {
     const arc_t first = node >= 0 ? rows[node] : 0, end = node >= 0 ? rows[node + 1] : 0;
     const bool puts_off = team.member == 0 && long_rows.puts_off(node, end - first);
-    const bool late = __shfl_sync(~0u, puts_off, team.place * team.size);
+    const bool late = from_lane(puts_off, team.place * team.size);
     T total = start;
     if (!late) {
 #pragma unroll 4
         for (arc_t arc = first + team.member; arc < end; arc += team.size) total = join(total, value(node, arc));
     }
-    for (int width = team.size / 2; width > 0; width /= 2) total = join(total, __shfl_xor_sync(~0u, total, width));
+    for (int width = team.size / 2; width > 0; width /= 2) total = join(total, from_across(total, width));
     if (node >= 0 && !late && team.member == 0) finish(node, total);
 }
 
@@ -800,14 +825,14 @@ __device__ __forceinline__ void long_values(
     const arc_t *rows, const LongRows &long_rows, T *totals, T start, Join join, Value value, Finish finish
 ) {
     __syncthreads();
-    for (int i = threadIdx.x / 32; i < min(long_rows.count, MOST_LONG); i += blockDim.x / 32) {
+    for (int i = threadIdx.x / WARP; i < min(long_rows.count, MOST_LONG); i += blockDim.x / WARP) {
         const int node = long_rows.nodes[i];
         const arc_t end = rows[node + 1];
         T total = start;
 #pragma unroll 4
-        for (arc_t arc = rows[node] + threadIdx.x % 32; arc < end; arc += 32) total = join(total, value(node, arc));
-        for (int width = 16; width > 0; width /= 2) total = join(total, __shfl_xor_sync(~0u, total, width));
-        if (threadIdx.x % 32 == 0) finish(node, total);
+        for (arc_t arc = rows[node] + threadIdx.x % WARP; arc < end; arc += WARP) total = join(total, value(node, arc));
+        for (int width = WARP / 2; width > 0; width /= 2) total = join(total, from_across(total, width));
+        if (threadIdx.x % WARP == 0) finish(node, total);
     }
     for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
         const int node = long_rows.huge[i];
@@ -851,28 +876,29 @@ __device__ inline void gather_rows(
         return gather_all(num_nodes, rows, start, every_node, join, of_node, finish);
     }
     LongRows &long_rows = no_long_rows();
-    const int lane = threadIdx.x % 32, room = 32 * AT_ONCE;
-    T *const values = (T *)values_of_block() + threadIdx.x / 32 * room;
-    for (int begin = warp_number() * 32; begin < num_nodes; begin += gridDim.x * blockDim.x) {
+    const int lane = threadIdx.x % WARP, room = WARP * AT_ONCE;
+    T *const values = (T *)values_of_block() + threadIdx.x / WARP * room;
+    for (int begin = warp_number() * WARP; begin < num_nodes; begin += gridDim.x * blockDim.x) {
         const int node = begin + lane;
         const arc_t first = rows[min(node, num_nodes)], end = rows[min(node + 1, num_nodes)];
         const bool late = long_rows.puts_off(node, end - first);
         T total = start;
-        unsigned gaps = __ballot_sync(~0u, late);
-        for (int from = 0, to; from < 32; from = to + 1, gaps &= gaps - 1) {  // the nodes between two that are put off
-            to = gaps == 0 ? 32 : __ffs(gaps) - 1;
-            const arc_t stop = to == 32 ? __shfl_sync(~0u, end, 31) : __shfl_sync(~0u, first, to);
-            for (arc_t at = __shfl_sync(~0u, first, from); at < stop; at += room) {
+        Lanes gaps = lanes_where(late);
+        for (int from = 0, to; from < WARP; from = to + 1,
+            gaps &= gaps - 1) {  // the nodes between two that are put off
+            to = gaps == 0 ? WARP : first_of(gaps);
+            const arc_t stop = to == WARP ? from_lane(end, WARP - 1) : from_lane(first, to);
+            for (arc_t at = from_lane(first, from); at < stop; at += room) {
 #pragma unroll
-                for (int i = lane; i < room; i += 32) {
+                for (int i = lane; i < room; i += WARP) {
                     if (at + i < stop) values[i] = value(at + i);
                 }
-                __syncwarp();
+                wait_for_warp();
                 if (!late) {
                     const arc_t last = min((arc_t)room, min(end, stop) - at);
                     for (arc_t i = max((arc_t)0, first - at); i < last; i++) total = join(total, values[i]);
                 }
-                __syncwarp();
+                wait_for_warp();
             }
         }
         if (node < num_nodes && !late) finish(node, total);

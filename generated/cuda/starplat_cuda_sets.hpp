@@ -106,10 +106,10 @@ __device__ inline void inserted(const Frontier &set, int num_nodes = 0, const ar
     const int count = *set.fresh;
     if (count == 0) return;
     note_new(set, count);
-    if (rows != nullptr && count >= MUCH_NEW && threadIdx.x < 32) {
-        const int some = min(32, min(count, MOST_NEW)), node = threadIdx.x < some ? set.fresh[1 + threadIdx.x] : -1;
+    if (rows != nullptr && count >= MUCH_NEW && threadIdx.x < WARP) {
+        const int some = min(WARP, min(count, MOST_NEW)), node = threadIdx.x < some ? set.fresh[1 + threadIdx.x] : -1;
         float arcs = node < 0 ? 0 : rows[node + 1] - rows[node];
-        for (int width = 16; width > 0; width /= 2) arcs += __shfl_down_sync(~0u, arcs, width);
+        for (int width = WARP / 2; width > 0; width /= 2) arcs += from_after(arcs, width);
         const float share = arcs / some * count / rows[num_nodes];
         if (threadIdx.x == 0) atomicAdd(&set.count().arcs, (int)(share * ALL_ARCS));
     }
@@ -130,8 +130,8 @@ __device__ inline void begin_anew(Frontier &set) {
 // threads of a block together.
 template <class Visit>
 __device__ inline void visit_words(const Frontier &set, int num_nodes, bool takes, Visit visit) {
-    const int lane = threadIdx.x % 32, warps = gridDim.x * blockDim.x / 32, words = (num_nodes + 31) / 32;
-    const int share = max(1, min(32, words / warps));
+    const int lane = threadIdx.x % WARP, warps = gridDim.x * blockDim.x / WARP, words = (num_nodes + 31) / 32;
+    const int share = max(1, min(WARP, words / warps));
     for (int first = 0; first < words; first += warps * share) {
         const int place = first + warp_number() * share + lane;
         const unsigned word = lane < share && place < words ? set.bits[place] : 0;
@@ -143,11 +143,11 @@ __device__ inline void visit_words(const Frontier &set, int num_nodes, bool take
 // Calls visit(node) for the members in the words that the threads of a warp bring, with -1 where a thread has none.
 template <class Visit>
 __device__ inline void visit_bits(int place, unsigned word, Visit visit) {
-    for (unsigned left = __ballot_sync(~0u, word != 0); left != 0; left &= left - 1) {
-        const int which = __ffs(left) - 1, lane = threadIdx.x % 32;
-        const unsigned bits = __shfl_sync(~0u, word, which);
-        const int first = __shfl_sync(~0u, place, which) * 32;
-        visit(bits >> lane & 1 ? first + lane : -1);
+    for (Lanes left = lanes_where(word != 0); left != 0; left &= left - 1) {
+        const int which = first_of(left), lane = threadIdx.x % WARP;
+        const unsigned bits = from_lane(word, which);
+        const int first = from_lane(place, which) * 32;
+        visit(lane < 32 && bits >> lane & 1 ? first + lane : -1);
     }
 }
 
@@ -169,13 +169,13 @@ __device__ inline Gathered &gathered_by_block() {
 template <class Visit>
 __device__ inline void visit_marked(const Frontier &set, int num_nodes, bool takes, Visit visit) {
     Gathered &gathered = gathered_by_block();
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
     visit_words(set, num_nodes, takes, [&](int place, unsigned word) {
         if (threadIdx.x == 0) gathered.count = 0;
         __syncthreads();
         const int last = sum_up_to(__popc(word));  // of this thread's members among those of the warp
-        int at = lane == 31 && last > 0 ? atomicAdd(&gathered.count, last) : 0;
-        at = __shfl_sync(~0u, at, 31) + last - __popc(word);
+        int at = lane == WARP - 1 && last > 0 ? atomicAdd(&gathered.count, last) : 0;
+        at = from_lane(at, WARP - 1) + last - __popc(word);
         for (unsigned left = word; left != 0 && at < MOST_GATHERED; left &= left - 1) {
             gathered.nodes[at++] = place * 32 + __ffs(left) - 1;
         }
@@ -183,7 +183,7 @@ __device__ inline void visit_marked(const Frontier &set, int num_nodes, bool tak
         const int count = gathered.count;
         if (count <= MOST_GATHERED) {
             const int share = (count + warps - 1) / warps, end = min(count, (warp + 1) * share);
-            for (int i = warp * share; i < end; i += 32) visit(i + lane < end ? gathered.nodes[i + lane] : -1);
+            for (int i = warp * share; i < end; i += WARP) visit(i + lane < end ? gathered.nodes[i + lane] : -1);
         } else {
             visit_bits(place, word, visit);
         }
@@ -201,8 +201,8 @@ __device__ inline int listed(const Frontier &set) {
 // together.
 template <class Visit>
 __device__ inline void visit_list(const Frontier &set, int size, bool takes, Visit visit) {
-    const int lane = threadIdx.x % 32, warps = gridDim.x * blockDim.x / 32;
-    const int share = min(32, (size + warps - 1) / warps), warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    const int lane = threadIdx.x % WARP, warps = gridDim.x * blockDim.x / WARP;
+    const int share = min(WARP, (size + warps - 1) / warps), warp = (blockIdx.x * blockDim.x + threadIdx.x) / WARP;
     for (int begin = warp * share; begin < size; begin += warps * share) {
         const int node = lane < share && begin + lane < size ? set.list[begin + lane] : -1;
         if (takes && node >= 0) set.bits[node / 32] = 0;
@@ -236,8 +236,8 @@ __device__ inline void list_members(const Frontier &set, int num_nodes, int *pla
     if (size >= 0) return;
     visit_words(set, num_nodes, false, [&](int place, unsigned word) {
         const int last = sum_up_to(__popc(word));  // of this thread's members among those of the warp
-        int first = threadIdx.x % 32 == 31 && last > 0 ? atomicAdd(&set.sizes->noted, last) : 0;
-        first = __shfl_sync(~0u, first, 31) + last - __popc(word);
+        int first = threadIdx.x % WARP == WARP - 1 && last > 0 ? atomicAdd(&set.sizes->noted, last) : 0;
+        first = from_lane(first, WARP - 1) + last - __popc(word);
         for (; word != 0; word &= word - 1) places[first++] = place * 32 + __ffs(word) - 1;
     });
 }
@@ -288,15 +288,15 @@ template <class Keep, class Body>
 __device__ inline void advance_members(
     Frontier &set, int num_nodes, bool takes, const arc_t *rows, Keep keep, Body body
 ) {
-    const int size = listed(set), warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
-    const int parts = gridDim.x * blockDim.x / 32 / max(size, 1);
+    const int size = listed(set), warp = (blockIdx.x * blockDim.x + threadIdx.x) / WARP;
+    const int parts = gridDim.x * blockDim.x / WARP / max(size, 1);
     if (takes) begin_anew(set);
     if (size > 0 && parts > 1) {  // some warps for each
         const int node = set.list[warp % size], part = warp / size;
         if (takes && part == 0) set.bits[node / 32] = 0;
         if (part >= parts || !keep(node)) return;
         const arc_t end = rows[node + 1];
-        for (arc_t arc = rows[node] + part * 32 + threadIdx.x % 32; arc < end; arc += parts * 32) body(node, arc);
+        for (arc_t arc = rows[node] + part * WARP + threadIdx.x % WARP; arc < end; arc += parts * WARP) body(node, arc);
         return;
     }
     LongRows &long_rows = no_long_rows();

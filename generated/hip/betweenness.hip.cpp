@@ -5,44 +5,23 @@
 
 #include "starplat_program.hpp"
 #include "starplat_hip.hpp"
+#include "starplat_hip_sets.hpp"
 
 using namespace starplat;
 
-// Joins to the total of the node that a thread brought the values of its arcs from `begin` to `end`: they lie in
-// `values`, or have been joined by all threads, each in `joined` what it came by.
-static __device__ double join_add_double(
-    const GroupRows *rows, arc_t begin, arc_t end, double joined, double *values, double total
-) {
-    const int lane = threadIdx.x;
-    const arc_t last = rows->last[lane], first = lane == 0 ? 0 : rows->last[lane - 1];
-    if (end - begin > 1024) {
-        joined = group_add_double(joined, values);
-        if (lane == 0) values[0] = joined;
-        __syncthreads();
-        if (first <= begin && begin < last) {
-            const double other = values[0];
-            total = total + other;
-        }
-    } else {
-        __syncthreads();
-        const arc_t stop = min(last, end) - begin;
-        for (arc_t i = max(first, begin) - begin; i < stop; i++) {
-            const double other = values[i];
-            total = total + other;
-        }
-    }
-    __syncthreads();  // the next values may come
-    return total;
-}
-
 // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
 #line 19 "betweenness.sp"
-extern "C" __global__ void __launch_bounds__(256) betweenness_loop(
+extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, double *paths, int *power,
-    double *share, int *bfs_level, int *bfs_level_order, int *bfs_level_count, int *bfs_level_starts, double *bc,
-    int src, double many, double unit, double most, unsigned *arrived
+    double *share, int *bfs_level, unsigned *bfs_level_nodes_words, unsigned *bfs_level_next_words,
+    int *bfs_level_starts, int *bfs_level_order, double *bc, int src, double many, double unit, double most,
+    unsigned *arrived
 ) {
+    __shared__ int new_in_bfs_level_nodes[MOST_NEW + 1];
+    Frontier bfs_level_nodes = frontier_in(bfs_level_nodes_words, num_nodes, new_in_bfs_level_nodes);
+    __shared__ int new_in_bfs_level_next[MOST_NEW + 1];
+    Frontier bfs_level_next = frontier_in(bfs_level_next_words, num_nodes, new_in_bfs_level_next);
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         paths[cell] = 0.0;
     }
@@ -58,100 +37,103 @@ extern "C" __global__ void __launch_bounds__(256) betweenness_loop(
         for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
             bfs_level[cell] = INT_MAX;
         }
+        clear(bfs_level_nodes, num_nodes);
+        clear(bfs_level_next, num_nodes);
         grid_barrier(arrived);
         if (blockIdx.x * blockDim.x + threadIdx.x == 0) bfs_level[src] = 0;
-        if (blockIdx.x * blockDim.x + threadIdx.x == 0) bfs_level_order[0] = src;
-        if (blockIdx.x * blockDim.x + threadIdx.x == 0) *bfs_level_count = 1;
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+            insert_alone(bfs_level_nodes, src);
+        }
         int bfs_level_begin = 0;
         int bfs_level_end = 1;
         if (blockIdx.x * blockDim.x + threadIdx.x == 0) bfs_level_starts[0] = 0;
+        int bfs_level_size = 0;
         int depth = 0;
         bool found = false;
+        grid_barrier(arrived);
         do {
-            grid_barrier(arrived);
-            {
-                // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
-                // finds the next BFS level
-                #line 19 "betweenness.sp"
-                auto &rows = group_memory<GroupRows>();
-                const int listed_count = bfs_level_end - bfs_level_begin;
-                for (int begin = 0; begin < listed_count; begin += gridDim.x * blockDim.x) {
-                    const int groups = groups_for_each(listed_count);
-                    const int brought = listed_node(bfs_level_order + bfs_level_begin, begin, listed_count, groups);
-                    const arc_t count = bring_part(&rows, brought, row_offsets, groups);
-                    for (arc_t place = threadIdx.x; place < count; place += 256) {
-                        const int owner = owner_of(&rows, place);
-                        const arc_t e = place + rows.shift[owner];
-                        const int neighbor = columns[e];
-                        const int candidate = depth + 1;
-                        if (candidate < bfs_level[neighbor] && candidate < atomicMin(&bfs_level[neighbor], candidate)) {
-                            const int slot = atomicAdd(bfs_level_count, 1);
-                            bfs_level_order[slot] = neighbor;
-                        }
-                    }
+            list_members(bfs_level_nodes, num_nodes, bfs_level_order + bfs_level_begin);
+            if (has_many(bfs_level_nodes, num_nodes)) {
+                {
+                    // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+                    // nodes that are not reached yet look for one that is
+                    #line 19 "betweenness.sp"
+                    search_all(num_nodes, in_row_offsets,
+                        [&](int neighbor) { return bfs_level[neighbor] == INT_MAX; },
+                        [&](int neighbor, arc_t e_in) {
+                            const int v = in_columns[e_in];
+                            return contains(bfs_level_nodes, v);
+                        },
+                        [&](int neighbor, arc_t e_in) {
+                            bfs_level[neighbor] = depth + 1;
+                            insert(bfs_level_next, neighbor);
+                        });
+                    inserted(bfs_level_next, num_nodes, row_offsets);
+                }
+                grid_barrier(arrived);
+            } else {
+                {
+                    // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+                    // finds the next BFS level
+                    #line 19 "betweenness.sp"
+                    advance_and_keep(bfs_level_nodes, num_nodes, row_offsets, every_node,
+                        [&](int v, arc_t e) {
+                            const int neighbor = columns[e];
+                            const int bfs_level_of_next = depth + 1;
+                            if (bfs_level_of_next < bfs_level[neighbor]) {
+                                bfs_level[neighbor] = bfs_level_of_next;
+                                insert(bfs_level_next, neighbor);
+                            }
+                        });
+                    inserted(bfs_level_next, num_nodes, row_offsets);
                 }
             }
-            grid_barrier(arrived);
+            if (listed(bfs_level_nodes) < 0) grid_barrier(arrived);
             {
                 // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
                 #line 19 "betweenness.sp"
-                auto &values = group_memory<double[1024]>();
-                auto &rows = group_memory<GroupRows>();
-                const int listed_count = bfs_level_end - bfs_level_begin;
-                for (int begin = 0; begin < listed_count; begin += gridDim.x * blockDim.x) {
-                    const int brought = listed_node(bfs_level_order + bfs_level_begin, begin, listed_count, 1);
-                    const arc_t count = bring_rows(&rows, brought, in_row_offsets);
-                    double paths_of_v_of_arcs = 0.0;
-                    for (arc_t from = 0, to; from < count; from = to) {
-                        to = end_of_piece(&rows, from, count);
-                        double joined = 0.0;
-                        #pragma unroll 4
-                        for (arc_t place = from + threadIdx.x; place < to; place += 256) {
-                            const int owner = owner_of(&rows, place);
-                            const arc_t in_e = place + rows.shift[owner];
-                            const int u = in_columns[in_e];
-                            double value = 0.0;
-                            if (bfs_level[u] == depth - 1) value = paths[u];
-                            if (to - from > 1024) {
-                                joined = joined + value;
-                            } else {
-                                values[place - from] = value;
-                            }
-                        }
-                        paths_of_v_of_arcs = join_add_double(&rows, from, to, joined, values, paths_of_v_of_arcs);
-                    }
-                    if (brought < 0) continue;
-                    const int v = brought;
-                    double paths_of_v = paths[v];
-                    paths_of_v += paths_of_v_of_arcs;
-                    paths[v] = paths_of_v;
-                    if (paths[v] > many) {
-                        double sum = 0.0;
-                        int highest = 0;
-                        for (arc_t in_e_2 = in_row_offsets[v]; in_e_2 < in_row_offsets[v + 1]; in_e_2++) {
-                            const int u_2 = in_columns[in_e_2];
-                            if (bfs_level[u_2] == depth - 1) {
-                                if (power[u_2] > highest) {
-                                    sum = power[u_2] == highest + 1 ? sum * unit : 0.0;
-                                    highest = power[u_2];
+                gather(bfs_level_nodes, bfs_level_order + bfs_level_begin, num_nodes, in_row_offsets, (double)0.0,
+                    every_node,
+                    [&](double a, double b) -> double { return a + b; },
+                    [&](int v, arc_t in_e) -> double {
+                        const int u = in_columns[in_e];
+                        if (bfs_level[u] == depth - 1) return paths[u];
+                        return 0.0;
+                    },
+                    [&](int v, double paths_of_v_of_arcs) {
+                        double paths_of_v = paths[v];
+                        paths_of_v += paths_of_v_of_arcs;
+                        paths[v] = paths_of_v;
+                        if (paths[v] > many) {
+                            double sum = 0.0;
+                            int highest = 0;
+                            for (arc_t in_e_2 = in_row_offsets[v]; in_e_2 < in_row_offsets[v + 1]; in_e_2++) {
+                                const int u_2 = in_columns[in_e_2];
+                                if (bfs_level[u_2] == depth - 1) {
+                                    if (power[u_2] > highest) {
+                                        sum = power[u_2] == highest + 1 ? sum * unit : 0.0;
+                                        highest = power[u_2];
+                                    }
+                                    sum += power[u_2] == highest ? paths[u_2] : power[u_2] == highest - 1
+                                        ? paths[u_2] * unit : 0.0;
                                 }
-                                sum += power[u_2] == highest ? paths[u_2] : power[u_2] == highest - 1
-                                    ? paths[u_2] * unit : 0.0;
                             }
+                            const bool carry = sum > most;
+                            paths[v] = carry ? sum * unit : sum;
+                            power[v] = carry ? highest + 1 : highest;
                         }
-                        const bool carry = sum > most;
-                        paths[v] = carry ? sum * unit : sum;
-                        power[v] = carry ? highest + 1 : highest;
-                    }
-                }
+                    });
             }
             depth += 1;
+            { auto other = bfs_level_nodes; bfs_level_nodes = bfs_level_next; bfs_level_next = other; }
+            grid_barrier(arrived);
+            bfs_level_size = size_of(bfs_level_nodes);
             bfs_level_begin = bfs_level_end;
-            bfs_level_end = *bfs_level_count;
+            bfs_level_end += bfs_level_size;
             if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
                 bfs_level_starts[depth] = bfs_level_begin;
             }
-            found = bfs_level_begin < bfs_level_end;
+            found = !is_empty(bfs_level_nodes);
         } while (found);
         grid_barrier(arrived);
         bfs_level_begin = bfs_level_starts[depth];
@@ -163,48 +145,28 @@ extern "C" __global__ void __launch_bounds__(256) betweenness_loop(
             {
                 // betweenness.sp:38 iterateInReverse (v != src)
                 #line 38 "betweenness.sp"
-                auto &values = group_memory<double[1024]>();
-                auto &rows = group_memory<GroupRows>();
-                const int listed_count = bfs_level_end - bfs_level_begin;
-                for (int begin = 0; begin < listed_count; begin += gridDim.x * blockDim.x) {
-                    int brought = listed_node(bfs_level_order + bfs_level_begin, begin, listed_count, 1);
-                    if (brought >= 0 && brought == src) brought = -1;
-                    const arc_t count = bring_rows(&rows, brought, row_offsets);
-                    double shares = 0.0;
-                    for (arc_t from = 0, to; from < count; from = to) {
-                        to = end_of_piece(&rows, from, count);
-                        double joined = 0.0;
-                        #pragma unroll 4
-                        for (arc_t place = from + threadIdx.x; place < to; place += 256) {
-                            const int owner = owner_of(&rows, place);
-                            const int v = rows.node[owner];
-                            const arc_t e = place + rows.shift[owner];
-                            const int w = columns[e];
-                            double value = 0.0;
-                            if (bfs_level[w] == depth + 1) {
-                                value = power[w] == power[v] ? share[w] : power[w] == power[v] + 1 ? share[w] * unit
-                                    : 0.0;
-                            }
-                            if (to - from > 1024) {
-                                joined = joined + value;
-                            } else {
-                                values[place - from] = value;
-                            }
-                        }
-                        shares = join_add_double(&rows, from, to, joined, values, shares);
-                    }
-                    if (brought < 0) continue;
-                    const int v = brought;
-                    const double through = paths[v] * shares;
-                    share[v] = (1.0 + through) / paths[v];
-                    bc[v] += through;
-                }
+                gather_listed(
+                    bfs_level_order + bfs_level_begin, bfs_level_end - bfs_level_begin, num_nodes, row_offsets,
+                        (double)0.0,
+                    [&](int v) { return v != src; },
+                    [&](double a, double b) -> double { return a + b; },
+                    [&](int v, arc_t e) -> double {
+                        const int w = columns[e];
+                        if (bfs_level[w] == depth + 1) return power[w] == power[v] ? share[w]
+                            : power[w] == power[v] + 1 ? share[w] * unit : 0.0;
+                        return 0.0;
+                    },
+                    [&](int v, double shares) {
+                        const double through = paths[v] * shares;
+                        share[v] = (1.0 + through) / paths[v];
+                        bc[v] += through;
+                    });
             }
         }
     }
 }
 
-#line 208 "betweenness.hip.cpp"
+#line 170 "betweenness.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -224,9 +186,10 @@ static void betweenness(Device &device, Graph &graph, Buffer<double> &bc, FixedS
     Buffer<int> power(device, graph.num_nodes);
     Buffer<double> share(device, graph.num_nodes);
     Buffer<int> bfs_level(device, graph.num_nodes);
+    Buffer<unsigned> bfs_level_nodes(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
+    Buffer<unsigned> bfs_level_next(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
     Buffer<int> bfs_level_order(device, graph.num_nodes);
     Buffer<int> bfs_level_starts(device, graph.num_nodes + 1);
-    Buffer<int> bfs_level_count(device, 1);
     Buffer<unsigned> arrived(device, 1, 0);
     const double many = std::pow(2.0, 400.0);
     const double most = std::pow(2.0, 912.0);
@@ -236,9 +199,9 @@ static void betweenness(Device &device, Graph &graph, Buffer<double> &bc, FixedS
     for (const int src : sources.members()) {
         check_place(src, graph.num_nodes);
         device.launch_together(
-            "betweenness_loop", betweenness_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes,
-            graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, paths, power, share,
-            bfs_level, bfs_level_order, bfs_level_count, bfs_level_starts, bc, src, many, unit, most, arrived
+            "betweenness_loop", betweenness_loop, 2, graph.num_nodes, graph.row_offsets, graph.columns,
+            graph.in_row_offsets, graph.in_columns, paths, power, share, bfs_level, bfs_level_nodes, bfs_level_next,
+            bfs_level_starts, bfs_level_order, bc, src, many, unit, most, arrived
         );
     }
 }

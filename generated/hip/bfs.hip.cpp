@@ -5,15 +5,21 @@
 
 #include "starplat_program.hpp"
 #include "starplat_hip.hpp"
+#include "starplat_hip_sets.hpp"
 
 using namespace starplat;
 
 // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
 #line 8 "bfs.sp"
-extern "C" __global__ void __launch_bounds__(256) bfs_loop(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *level, int *parent,
-    int *bfs_level, int *bfs_level_order, int *bfs_level_count, int src, unsigned *arrived
+extern "C" __global__ void __launch_bounds__(512) bfs_loop(
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *level, int *parent,
+    int *bfs_level, unsigned *bfs_level_nodes_words, unsigned *bfs_level_next_words, int src, unsigned *arrived
 ) {
+    __shared__ int new_in_bfs_level_nodes[MOST_NEW + 1];
+    Frontier bfs_level_nodes = frontier_in(bfs_level_nodes_words, num_nodes, new_in_bfs_level_nodes);
+    __shared__ int new_in_bfs_level_next[MOST_NEW + 1];
+    Frontier bfs_level_next = frontier_in(bfs_level_next_words, num_nodes, new_in_bfs_level_next);
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         level[cell] = INT_MAX;
     }
@@ -26,52 +32,57 @@ extern "C" __global__ void __launch_bounds__(256) bfs_loop(
         for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
             bfs_level[cell] = INT_MAX;
         }
+        clear(bfs_level_nodes, num_nodes);
+        clear(bfs_level_next, num_nodes);
         grid_barrier(arrived);
         if (blockIdx.x * blockDim.x + threadIdx.x == 0) bfs_level[src] = 0;
-        if (blockIdx.x * blockDim.x + threadIdx.x == 0) bfs_level_order[0] = src;
-        if (blockIdx.x * blockDim.x + threadIdx.x == 0) *bfs_level_count = 1;
-        int bfs_level_begin = 0;
-        int bfs_level_end = 1;
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+            insert_alone(bfs_level_nodes, src);
+        }
         int depth = 0;
         bool found = false;
         do {
             grid_barrier(arrived);
-            {
-                // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
-                // finds the next BFS level
-                #line 8 "bfs.sp"
-                auto &rows = group_memory<GroupRows>();
-                const int listed_count = bfs_level_end - bfs_level_begin;
-                for (int begin = 0; begin < listed_count; begin += gridDim.x * blockDim.x) {
-                    const int groups = groups_for_each(listed_count);
-                    const int brought = listed_node(bfs_level_order + bfs_level_begin, begin, listed_count, groups);
-                    const arc_t count = bring_part(&rows, brought, row_offsets, groups);
-                    for (arc_t place = threadIdx.x; place < count; place += 256) {
-                        const int owner = owner_of(&rows, place);
-                        const arc_t e = place + rows.shift[owner];
-                        const int neighbor = columns[e];
-                        const int candidate = depth + 1;
-                        if (candidate < bfs_level[neighbor] && candidate < atomicMin(&bfs_level[neighbor], candidate)) {
-                            const int slot = atomicAdd(bfs_level_count, 1);
-                            bfs_level_order[slot] = neighbor;
-                        }
-                    }
+            if (has_many(bfs_level_nodes, num_nodes)) {
+                {
+                    // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
+                    // nodes that are not reached yet look for one that is
+                    #line 8 "bfs.sp"
+                    search_all(num_nodes, in_row_offsets,
+                        [&](int neighbor) { return bfs_level[neighbor] == INT_MAX; },
+                        [&](int neighbor, arc_t e_in) {
+                            const int v = in_columns[e_in];
+                            return contains(bfs_level_nodes, v);
+                        },
+                        [&](int neighbor, arc_t e_in) {
+                            bfs_level[neighbor] = depth + 1;
+                            insert(bfs_level_next, neighbor);
+                        });
+                    inserted(bfs_level_next, num_nodes, row_offsets);
+                }
+            } else {
+                {
+                    // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
+                    // finds the next BFS level
+                    #line 8 "bfs.sp"
+                    advance_and_keep(bfs_level_nodes, num_nodes, row_offsets, every_node,
+                        [&](int v, arc_t e) {
+                            const int neighbor = columns[e];
+                            const int bfs_level_of_next = depth + 1;
+                            if (bfs_level_of_next < bfs_level[neighbor]) {
+                                bfs_level[neighbor] = bfs_level_of_next;
+                                insert(bfs_level_next, neighbor);
+                            }
+                        });
+                    inserted(bfs_level_next, num_nodes, row_offsets);
                 }
             }
             grid_barrier(arrived);
             {
                 // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
                 #line 8 "bfs.sp"
-                auto &rows = group_memory<GroupRows>();
-                const int listed_count = bfs_level_end - bfs_level_begin;
-                for (int begin = 0; begin < listed_count; begin += gridDim.x * blockDim.x) {
-                    const int groups = groups_for_each(listed_count);
-                    const int brought = listed_node(bfs_level_order + bfs_level_begin, begin, listed_count, groups);
-                    const arc_t count = bring_part(&rows, brought, row_offsets, groups);
-                    for (arc_t place = threadIdx.x; place < count; place += 256) {
-                        const int owner = owner_of(&rows, place);
-                        const int v = rows.node[owner];
-                        const arc_t e = place + rows.shift[owner];
+                advance(bfs_level_nodes, num_nodes, row_offsets, every_node,
+                    [&](int v, arc_t e) {
                         const int w = columns[e];
                         if (bfs_level[w] == depth + 1) {
                             const int candidate = add_inf(level[v], 1);
@@ -82,18 +93,16 @@ extern "C" __global__ void __launch_bounds__(256) bfs_loop(
                                 atomicMax(&parent[w], v);
                             }
                         }
-                    }
-                }
+                    });
             }
             depth += 1;
-            bfs_level_begin = bfs_level_end;
-            bfs_level_end = *bfs_level_count;
-            found = bfs_level_begin < bfs_level_end;
+            { auto other = bfs_level_nodes; bfs_level_nodes = bfs_level_next; bfs_level_next = other; }
+            found = !is_empty(bfs_level_nodes);
         } while (found);
     }
 }
 
-#line 97 "bfs.hip.cpp"
+#line 106 "bfs.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -103,18 +112,20 @@ struct Graph {
     const arc_t num_arcs = host.num_arcs;
     Buffer<arc_t> row_offsets{device, host.row_offsets};
     Buffer<int> columns{device, host.columns};
+    Buffer<arc_t> in_row_offsets{device, host.in_row_offsets};
+    Buffer<int> in_columns{device, host.in_columns};
 };
 
 // bfs.sp:5 function bfs(Graph g, propNode<int> level, propNode<node> parent, node src)
 static void bfs(Device &device, Graph &graph, Buffer<int> &level, Buffer<int> &parent, int src) {
     Buffer<int> bfs_level(device, graph.num_nodes);
-    Buffer<int> bfs_level_order(device, graph.num_nodes);
-    Buffer<int> bfs_level_count(device, 1);
+    Buffer<unsigned> bfs_level_nodes(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
+    Buffer<unsigned> bfs_level_next(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
     Buffer<unsigned> arrived(device, 1, 0);
     check_place(src, graph.num_nodes);
     device.launch_together(
-        "bfs_loop", bfs_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes, graph.row_offsets, graph.columns,
-        level, parent, bfs_level, bfs_level_order, bfs_level_count, src, arrived
+        "bfs_loop", bfs_loop, 2, graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets,
+        graph.in_columns, level, parent, bfs_level, bfs_level_nodes, bfs_level_next, src, arrived
     );
 }
 
@@ -127,6 +138,7 @@ int main(int argc, char **argv) {
         Device device(program.device_number);
         program.lap("compile");
         HostGraph host = read_graph(program.graph_file, program.undirected);
+        host.add_in_neighbors();
         program.lap("load");
         Graph graph{device, host};
         Buffer<int> level(device, graph.num_nodes);

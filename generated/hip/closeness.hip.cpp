@@ -5,6 +5,7 @@
 
 #include "starplat_program.hpp"
 #include "starplat_hip.hpp"
+#include "starplat_hip_sets.hpp"
 
 using namespace starplat;
 
@@ -22,11 +23,16 @@ extern "C" __global__ void closeness_centrality_set_closeness(
 
 // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
 #line 13 "closeness.sp"
-extern "C" __global__ void __launch_bounds__(256) closeness_centrality_loop(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *level,
-    int *bfs_level, int *bfs_level_order, int *bfs_level_count, long long *farness, int *reached_by, int src,
+extern "C" __global__ void __launch_bounds__(512) closeness_centrality_loop(
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *level, int *bfs_level,
+    unsigned *bfs_level_nodes_words, unsigned *bfs_level_next_words, long long *farness, int *reached_by, int src,
     unsigned *arrived
 ) {
+    __shared__ int new_in_bfs_level_nodes[MOST_NEW + 1];
+    Frontier bfs_level_nodes = frontier_in(bfs_level_nodes_words, num_nodes, new_in_bfs_level_nodes);
+    __shared__ int new_in_bfs_level_next[MOST_NEW + 1];
+    Frontier bfs_level_next = frontier_in(bfs_level_next_words, num_nodes, new_in_bfs_level_next);
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         level[cell] = INT_MAX;
     }
@@ -36,45 +42,56 @@ extern "C" __global__ void __launch_bounds__(256) closeness_centrality_loop(
         for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
             bfs_level[cell] = INT_MAX;
         }
+        clear(bfs_level_nodes, num_nodes);
+        clear(bfs_level_next, num_nodes);
         grid_barrier(arrived);
         if (blockIdx.x * blockDim.x + threadIdx.x == 0) bfs_level[src] = 0;
-        if (blockIdx.x * blockDim.x + threadIdx.x == 0) bfs_level_order[0] = src;
-        if (blockIdx.x * blockDim.x + threadIdx.x == 0) *bfs_level_count = 1;
-        int bfs_level_begin = 0;
-        int bfs_level_end = 1;
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+            insert_alone(bfs_level_nodes, src);
+        }
         int depth = 0;
         bool found = false;
         do {
             grid_barrier(arrived);
-            {
-                // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
-                // finds the next BFS level
-                #line 13 "closeness.sp"
-                auto &rows = group_memory<GroupRows>();
-                const int listed_count = bfs_level_end - bfs_level_begin;
-                for (int begin = 0; begin < listed_count; begin += gridDim.x * blockDim.x) {
-                    const int groups = groups_for_each(listed_count);
-                    const int brought = listed_node(bfs_level_order + bfs_level_begin, begin, listed_count, groups);
-                    const arc_t count = bring_part(&rows, brought, row_offsets, groups);
-                    for (arc_t place = threadIdx.x; place < count; place += 256) {
-                        const int owner = owner_of(&rows, place);
-                        const arc_t e = place + rows.shift[owner];
-                        const int neighbor = columns[e];
-                        const int candidate = depth + 1;
-                        if (candidate < bfs_level[neighbor] && candidate < atomicMin(&bfs_level[neighbor], candidate)) {
-                            const int slot = atomicAdd(bfs_level_count, 1);
-                            bfs_level_order[slot] = neighbor;
-                        }
-                    }
+            if (has_many(bfs_level_nodes, num_nodes)) {
+                {
+                    // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
+                    // nodes that are not reached yet look for one that is
+                    #line 13 "closeness.sp"
+                    search_all(num_nodes, in_row_offsets,
+                        [&](int neighbor) { return bfs_level[neighbor] == INT_MAX; },
+                        [&](int neighbor, arc_t e_in) {
+                            const int v = in_columns[e_in];
+                            return contains(bfs_level_nodes, v);
+                        },
+                        [&](int neighbor, arc_t e_in) {
+                            bfs_level[neighbor] = depth + 1;
+                            insert(bfs_level_next, neighbor);
+                        });
+                    inserted(bfs_level_next, num_nodes, row_offsets);
+                }
+            } else {
+                {
+                    // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
+                    // finds the next BFS level
+                    #line 13 "closeness.sp"
+                    advance_and_keep(bfs_level_nodes, num_nodes, row_offsets, every_node,
+                        [&](int v, arc_t e) {
+                            const int neighbor = columns[e];
+                            const int bfs_level_of_next = depth + 1;
+                            if (bfs_level_of_next < bfs_level[neighbor]) {
+                                bfs_level[neighbor] = bfs_level_of_next;
+                                insert(bfs_level_next, neighbor);
+                            }
+                        });
+                    inserted(bfs_level_next, num_nodes, row_offsets);
                 }
             }
             grid_barrier(arrived);
             {
                 // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
                 #line 13 "closeness.sp"
-                for (int place = bfs_level_begin + blockIdx.x * blockDim.x + threadIdx.x; place < bfs_level_end;
-                        place += gridDim.x * blockDim.x) {
-                    const int v = bfs_level_order[place];
+                take_members(bfs_level_nodes, num_nodes, [&](int v) {
                     for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                         const int w = columns[e];
                         if (bfs_level[w] == depth + 1) {
@@ -86,17 +103,16 @@ extern "C" __global__ void __launch_bounds__(256) closeness_centrality_loop(
                     }
                     farness[v] += int_to_long_inf(level[v]);
                     reached_by[v] += 1;
-                }
+                });
             }
             depth += 1;
-            bfs_level_begin = bfs_level_end;
-            bfs_level_end = *bfs_level_count;
-            found = bfs_level_begin < bfs_level_end;
+            { auto other = bfs_level_nodes; bfs_level_nodes = bfs_level_next; bfs_level_next = other; }
+            found = !is_empty(bfs_level_nodes);
         } while (found);
     }
 }
 
-#line 100 "closeness.hip.cpp"
+#line 116 "closeness.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -106,6 +122,8 @@ struct Graph {
     const arc_t num_arcs = host.num_arcs;
     Buffer<arc_t> row_offsets{device, host.row_offsets};
     Buffer<int> columns{device, host.columns};
+    Buffer<arc_t> in_row_offsets{device, host.in_row_offsets};
+    Buffer<int> in_columns{device, host.in_columns};
 };
 
 // closeness.sp:5 function closeness_centrality(Graph g, propNode<double> closeness)
@@ -114,8 +132,8 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
     Buffer<int> reached_by(device, graph.num_nodes);
     Buffer<int> level(device, graph.num_nodes);
     Buffer<int> bfs_level(device, graph.num_nodes);
-    Buffer<int> bfs_level_order(device, graph.num_nodes);
-    Buffer<int> bfs_level_count(device, 1);
+    Buffer<unsigned> bfs_level_nodes(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
+    Buffer<unsigned> bfs_level_next(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
     Buffer<unsigned> arrived(device, 1, 0);
     closeness.fill(0.0);
     farness.fill(0);
@@ -124,9 +142,9 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
     for (int src = 0; src < graph.num_nodes; src++) {
         check_place(src, graph.num_nodes);
         device.launch_together(
-            "closeness_centrality_loop", closeness_centrality_loop, graph.num_arcs < 4194304 ? 4 : 8,
-            graph.num_nodes, graph.row_offsets, graph.columns, level, bfs_level, bfs_level_order, bfs_level_count,
-            farness, reached_by, src, arrived
+            "closeness_centrality_loop", closeness_centrality_loop, 2, graph.num_nodes, graph.row_offsets,
+            graph.columns, graph.in_row_offsets, graph.in_columns, level, bfs_level, bfs_level_nodes,
+            bfs_level_next, farness, reached_by, src, arrived
         );
     }
     // closeness.sp:21 forall (v in g.nodes().filter(farness > 0))
@@ -141,6 +159,7 @@ int main(int argc, char **argv) {
         Device device(program.device_number);
         program.lap("compile");
         HostGraph host = read_graph(program.graph_file, program.undirected);
+        host.add_in_neighbors();
         program.lap("load");
         Graph graph{device, host};
         Buffer<double> closeness(device, graph.num_nodes);

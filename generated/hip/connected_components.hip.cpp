@@ -71,14 +71,8 @@ extern "C" __global__ void connected_components_component_sample(
 extern "C" __global__ void __launch_bounds__(256) connected_components_component_join(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *component
 ) {
-    auto &rows = group_memory<GroupRows>();
-    for (int begin = 0; begin < num_nodes; begin += gridDim.x * blockDim.x) {
-        const int brought = node_of_all(begin, num_nodes);
-        const arc_t count = bring_rows(&rows, brought, row_offsets);
-        for (arc_t place = threadIdx.x; place < count; place += 256) {
-            const int owner = owner_of(&rows, place);
-            const int v = rows.node[owner];
-            const arc_t e = place + rows.shift[owner];
+    advance_arcs(num_nodes, row_offsets,
+        [&](int v, arc_t e) {
             const int u = columns[e];
             int a = component[v];
             int b = component[u];
@@ -96,8 +90,7 @@ extern "C" __global__ void __launch_bounds__(256) connected_components_component
                 a = above;
                 b = component[low];
             }
-        }
-    }
+        });
 }
 
 // connected_components.sp:12 forall (e in g.edges())
@@ -122,15 +115,9 @@ extern "C" __global__ void __launch_bounds__(256) connected_components_component
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const bool *__restrict__ component_apart, int *component
 ) {
-    auto &rows = group_memory<GroupRows>();
-    for (int begin = 0; begin < num_nodes; begin += gridDim.x * blockDim.x) {
-        int brought = node_of_all(begin, num_nodes);
-        if (brought >= 0 && !component_apart[brought]) brought = -1;
-        const arc_t count = bring_rows(&rows, brought, row_offsets);
-        for (arc_t place = threadIdx.x; place < count; place += 256) {
-            const int owner = owner_of(&rows, place);
-            const int v = rows.node[owner];
-            const arc_t e = place + rows.shift[owner];
+    advance_all(num_nodes, row_offsets,
+        [&](int v) { return component_apart[v]; },
+        [&](int v, arc_t e) {
             const int u = columns[e];
             int a = component[v];
             int b = component[u];
@@ -148,8 +135,7 @@ extern "C" __global__ void __launch_bounds__(256) connected_components_component
                 a = above;
                 b = component[low];
             }
-        }
-    }
+        });
 }
 
 // connected_components.sp:12 forall (e in g.edges())
@@ -181,7 +167,7 @@ extern "C" __global__ void connected_components_component_set_apart_symmetric(
     }
 }
 
-#line 185 "connected_components.hip.cpp"
+#line 171 "connected_components.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

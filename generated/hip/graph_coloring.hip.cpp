@@ -16,7 +16,7 @@ static __device__ long long priority(int v) {
 
 // graph_coloring.sp:9 fixedPoint until (finished : color >= 0)
 #line 9 "graph_coloring.sp"
-extern "C" __global__ void __launch_bounds__(256) graph_coloring_loop(
+extern "C" __global__ void __launch_bounds__(512) graph_coloring_loop(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *color, int *color_nxt,
     int *finished_found, unsigned *arrived
@@ -110,7 +110,7 @@ static void graph_coloring(Device &device, Graph &graph, Buffer<int> &color) {
     {
         Buffer<int> finished_found(device, 3, 1);
         device.launch_together(
-            "graph_coloring_loop", graph_coloring_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes,
+            "graph_coloring_loop", graph_coloring_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes,
             graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, color, color_nxt,
             finished_found, arrived
         );

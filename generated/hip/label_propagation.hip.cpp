@@ -10,7 +10,7 @@ using namespace starplat;
 
 // label_propagation.sp:5 function label_propagation(Graph g, propNode<node> label, int iterations = 10)
 #line 5 "label_propagation.sp"
-extern "C" __global__ void __launch_bounds__(256) label_propagation_loop(
+extern "C" __global__ void __launch_bounds__(512) label_propagation_loop(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *label_nxt, int *label,
     int iterations, unsigned *arrived
@@ -85,7 +85,7 @@ static void label_propagation(Device &device, Graph &graph, Buffer<int> &label, 
     Buffer<int> label_nxt(device, graph.num_nodes);
     Buffer<unsigned> arrived(device, 1, 0);
     device.launch_together(
-        "label_propagation_loop", label_propagation_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes,
+        "label_propagation_loop", label_propagation_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes,
         graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, label_nxt, label, iterations,
         arrived
     );

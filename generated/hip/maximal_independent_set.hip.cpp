@@ -16,7 +16,7 @@ static __device__ long long priority(int v) {
 
 // maximal_independent_set.sp:9 fixedPoint until (finished : !undecided)
 #line 9 "maximal_independent_set.sp"
-extern "C" __global__ void __launch_bounds__(256) maximal_independent_set_loop(
+extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, bool *in_set, bool *undecided,
     int *finished_found, unsigned *arrived
@@ -104,7 +104,7 @@ static void maximal_independent_set(Device &device, Graph &graph, Buffer<unsigne
     {
         Buffer<int> finished_found(device, 3, 1);
         device.launch_together(
-            "maximal_independent_set_loop", maximal_independent_set_loop, graph.num_arcs < 4194304 ? 4 : 8,
+            "maximal_independent_set_loop", maximal_independent_set_loop, graph.num_arcs < 4194304 ? 2 : 4,
             graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, in_set,
             undecided, finished_found, arrived
         );

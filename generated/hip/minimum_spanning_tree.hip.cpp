@@ -16,7 +16,7 @@ using namespace starplat;
 
 // minimum_spanning_tree.sp:5 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight)
 #line 5 "minimum_spanning_tree.sp"
-extern "C" __global__ void __launch_bounds__(256) minimum_spanning_tree_loop(
+extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
     int num_nodes, arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources,
     bool *in_tree, int *component, int *joins, int *lightest, arc_t *choice, const int *__restrict__ weight,
     long long total, int *growing_found, long long *total_found, long long *total_outcome, unsigned *arrived
@@ -128,7 +128,7 @@ extern "C" __global__ void __launch_bounds__(256) minimum_spanning_tree_loop(
             if (!in_tree[e]) continue;
             total_part += weight[e];
         }
-        __shared__ long long total_part_scratch[8];
+        __shared__ long long total_part_scratch[16];
         total_part = group_add_long(total_part, total_part_scratch);
         if (threadIdx.x == 0) atomic_add_long(&total_found[total_turn], total_part);
     }
@@ -165,7 +165,7 @@ static long long minimum_spanning_tree(
         Buffer<long long> total_found(device, 3, 0);
         Word<long long> total_outcome(device);
         device.launch_together(
-            "minimum_spanning_tree_loop", minimum_spanning_tree_loop, graph.num_arcs < 4194304 ? 4 : 8,
+            "minimum_spanning_tree_loop", minimum_spanning_tree_loop, graph.num_arcs < 4194304 ? 2 : 4,
             graph.num_nodes, graph.num_arcs, graph.columns, graph.arc_sources, in_tree, component, joins, lightest,
             choice, weight, total, growing_found, total_found, total_outcome, arrived
         );

@@ -8,37 +8,10 @@
 
 using namespace starplat;
 
-// Joins to the total of the node that a thread brought the values of its arcs from `begin` to `end`: they lie in
-// `values`, or have been joined by all threads, each in `joined` what it came by.
-static __device__ double join_add_double(
-    const GroupRows *rows, arc_t begin, arc_t end, double joined, double *values, double total
-) {
-    const int lane = threadIdx.x;
-    const arc_t last = rows->last[lane], first = lane == 0 ? 0 : rows->last[lane - 1];
-    if (end - begin > 1024) {
-        joined = group_add_double(joined, values);
-        if (lane == 0) values[0] = joined;
-        __syncthreads();
-        if (first <= begin && begin < last) {
-            const double other = values[0];
-            total = total + other;
-        }
-    } else {
-        __syncthreads();
-        const arc_t stop = min(last, end) - begin;
-        for (arc_t i = max(first, begin) - begin; i < stop; i++) {
-            const double other = values[i];
-            total = total + other;
-        }
-    }
-    __syncthreads();  // the next values may come
-    return total;
-}
-
 // pagerank.sp:6 function pagerank(Graph g, propNode<double> rank, double damping = 0.85, double tolerance = 1e-6, int
 // max_iterations = 100)
 #line 6 "pagerank.sp"
-extern "C" __global__ void __launch_bounds__(256) pagerank_loop(
+extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
     int num_nodes, const arc_t *__restrict__ row_offsets, const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns, double *rank, double *contribution, double tolerance, int max_iterations,
     double damping, double *stranded_found, double *change_found, unsigned *arrived
@@ -66,7 +39,7 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_loop(
                 if (row_offsets[v + 1] - row_offsets[v] == 0) stranded_part += rank[v];
                 contribution[v] = rank[v] / (double)(row_offsets[v + 1] - row_offsets[v]);
             }
-            __shared__ double stranded_part_scratch[8];
+            __shared__ double stranded_part_scratch[16];
             stranded_part = group_add_double(stranded_part, stranded_part_scratch);
             if (threadIdx.x == 0) atomicAdd(&stranded_found[stranded_turn], stranded_part);
         }
@@ -81,37 +54,19 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_loop(
                 change_found[change_turn == 2 ? 0 : change_turn + 1] = 0.0;
             }
             double change_part = 0.0;
-            auto &values = group_memory<double[1024]>();
-            auto &rows = group_memory<GroupRows>();
-            for (int begin = 0; begin < num_nodes; begin += gridDim.x * blockDim.x) {
-                const int brought = node_of_all(begin, num_nodes);
-                const arc_t count = bring_rows(&rows, brought, in_row_offsets);
-                double inflow = 0.0;
-                for (arc_t from = 0, to; from < count; from = to) {
-                    to = end_of_piece(&rows, from, count);
-                    double joined = 0.0;
-                    #pragma unroll 4
-                    for (arc_t place = from + threadIdx.x; place < to; place += 256) {
-                        const int owner = owner_of(&rows, place);
-                        const arc_t in_e = place + rows.shift[owner];
-                        const int nbr = in_columns[in_e];
-                        const double value = contribution[nbr];
-                        if (to - from > 1024) {
-                            joined = joined + value;
-                        } else {
-                            values[place - from] = value;
-                        }
-                    }
-                    inflow = join_add_double(&rows, from, to, joined, values, inflow);
-                }
-                if (brought < 0) continue;
-                const int v = brought;
-                const double rank_nxt_of_v = (1.0 - damping) / n + damping * (inflow + stranded / n);
-                const double old_rank = rank[v];
-                change_part += fabs(rank_nxt_of_v - old_rank);
-                if (old_rank != rank_nxt_of_v || rank_nxt_of_v == 0.0) rank[v] = rank_nxt_of_v;
-            }
-            __shared__ double change_part_scratch[8];
+            gather_rows(num_nodes, in_row_offsets, (double)0.0,
+                [&](double a, double b) -> double { return a + b; },
+                [&](arc_t in_e) -> double {
+                    const int nbr = in_columns[in_e];
+                    return contribution[nbr];
+                },
+                [&](int v, double inflow) {
+                    const double rank_nxt_of_v = (1.0 - damping) / n + damping * (inflow + stranded / n);
+                    const double old_rank = rank[v];
+                    change_part += fabs(rank_nxt_of_v - old_rank);
+                    if (old_rank != rank_nxt_of_v || rank_nxt_of_v == 0.0) rank[v] = rank_nxt_of_v;
+                });
+            __shared__ double change_part_scratch[16];
             change_part = group_add_double(change_part, change_part_scratch);
             if (threadIdx.x == 0) atomicAdd(&change_found[change_turn], change_part);
         }
@@ -122,7 +77,7 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_loop(
     }
 }
 
-#line 126 "pagerank.hip.cpp"
+#line 81 "pagerank.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -146,7 +101,7 @@ static void pagerank(
         Buffer<double> stranded_found(device, 3, 0.0);
         Buffer<double> change_found(device, 3, 0.0);
         device.launch_together(
-            "pagerank_loop", pagerank_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes, graph.row_offsets,
+            "pagerank_loop", pagerank_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes, graph.row_offsets,
             graph.in_row_offsets, graph.in_columns, rank, contribution, tolerance, max_iterations, damping,
             stranded_found, change_found, arrived
         );

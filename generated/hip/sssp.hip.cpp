@@ -5,6 +5,7 @@
 
 #include "starplat_program.hpp"
 #include "starplat_hip.hpp"
+#include "starplat_hip_sets.hpp"
 
 using namespace starplat;
 
@@ -14,50 +15,30 @@ using namespace starplat;
 #define atomic_max_arc atomicMax
 #endif
 
-// Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
-static __device__ void enlist(int node, int *bits, int *list, int *size) {
-    const int bit = 1 << (node % 32);
-    if ((bits[node / 32] & bit) == 0) {
-        const int held = atomicOr(&bits[node / 32], bit);
-        if ((held & bit) == 0) {
-            const int place = atomicAdd(size, 1);
-            list[place] = node;
-        }
-    }
-}
-
 // sssp.sp:11 fixedPoint until (finished : !modified)
 #line 11 "sssp.sp"
-extern "C" __global__ void __launch_bounds__(256) sssp_loop(
+extern "C" __global__ void __launch_bounds__(512) sssp_loop(
     int num_nodes, arc_t num_arcs, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    int *dist, int *modified_bits, int *modified_size, int *modified_list, int *modified_next_bits,
-    int *modified_next_size, const int *__restrict__ weight, int *modified_later_bits, int *modified_later_size,
-    int *modified_next_list, int *modified_later_list, int src, double *weight_total_found,
-    arc_t *longest_row_found, unsigned *arrived
+    int *dist, unsigned *modified_words, unsigned *modified_next_words, const int *__restrict__ weight,
+    unsigned *modified_later_words, int src, double *weight_total_found, arc_t *longest_row_found,
+    unsigned *arrived
 ) {
+    __shared__ int new_in_modified[MOST_NEW + 1];
+    Frontier modified = frontier_in(modified_words, num_nodes, new_in_modified);
+    __shared__ int new_in_modified_next[MOST_NEW + 1];
+    Frontier modified_next = frontier_in(modified_next_words, num_nodes, new_in_modified_next);
+    __shared__ int new_in_modified_later[MOST_NEW + 1];
+    Frontier modified_later = frontier_in(modified_later_words, num_nodes, new_in_modified_later);
     int weight_total_turn = 0;
     int longest_row_turn = 0;
-    int modified_count = 0;
-    int modified_later_count = 0;
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         dist[cell] = INT_MAX;
     }
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes / 32 + 1; cell += gridDim.x * blockDim.x) {
-        modified_bits[cell] = 0;
-    }
-    if (blockIdx.x * blockDim.x + threadIdx.x == 0) *modified_size = 0;
+    clear(modified, num_nodes);
     grid_barrier(arrived);
     if (blockIdx.x * blockDim.x + threadIdx.x == 0) dist[src] = 0;
-    {
-        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-            enlist(src, modified_bits, modified_list, modified_size);
-        }
-    }
-    bool finished = false;
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes / 32 + 1; cell += gridDim.x * blockDim.x) {
-        modified_next_bits[cell] = 0;
-    }
-    if (blockIdx.x * blockDim.x + threadIdx.x == 0) *modified_next_size = 0;
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) insert_alone(modified, src);
+    clear(modified_next, num_nodes);
     double weight_total = 0.0;
     arc_t longest_row = 0;
     {
@@ -74,12 +55,12 @@ extern "C" __global__ void __launch_bounds__(256) sssp_loop(
             }
             longest_row_part = max(longest_row_part, row_offsets[node + 1] - row_offsets[node]);
         }
-        __shared__ double weight_total_part_scratch[8];
+        __shared__ double weight_total_part_scratch[16];
         weight_total_part = group_add_double(weight_total_part, weight_total_part_scratch);
         if (threadIdx.x == 0) {
             atomicAdd(&weight_total_found[weight_total_turn], weight_total_part);
         }
-        __shared__ arc_t longest_row_part_scratch[8];
+        __shared__ arc_t longest_row_part_scratch[16];
         longest_row_part = group_max_arc(longest_row_part, longest_row_part_scratch);
         if (threadIdx.x == 0) {
             atomic_max_arc(&longest_row_found[longest_row_turn], longest_row_part);
@@ -94,96 +75,69 @@ extern "C" __global__ void __launch_bounds__(256) sssp_loop(
     const double mean_degree = (double)num_arcs / (double)num_nodes;
     const int width = saturated<int>(fmax(1024.0 * mean_weight / (mean_degree * mean_degree)
         / ((double)longest_row <= 4.0 * mean_degree ? sqrt(mean_degree) : 1.0), 1.0));
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes / 32 + 1; cell += gridDim.x * blockDim.x) {
-        modified_later_bits[cell] = 0;
-    }
-    if (blockIdx.x * blockDim.x + threadIdx.x == 0) *modified_later_size = 0;
+    clear(modified_later, num_nodes);
+    grid_barrier(arrived);
     int limit = width;
     int rise = width;
-    int settled = width;
-    bool nobody_near = true;
-    bool nobody_waits = true;
-    grid_barrier(arrived);
-    do {
-        modified_count = *modified_size;
-        do {
-            grid_barrier(arrived);
-            {
-                // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
-                #line 12 "sssp.sp"
-                auto &rows = group_memory<GroupRows>();
-                for (int begin = 0; begin < modified_count; begin += gridDim.x * blockDim.x) {
-                    const int groups = groups_for_each(modified_count);
-                    const int brought = listed_node(modified_list, begin, modified_count, groups);
-                    if (brought >= 0) {
-                        const int v = brought;
-                        modified_bits[v / 32] = 0;
-                    }
-                    const arc_t count = bring_part(&rows, brought, row_offsets, groups);
-                    for (arc_t place = threadIdx.x; place < count; place += 256) {
-                        const int owner = owner_of(&rows, place);
-                        const int v = rows.node[owner];
-                        const arc_t e = place + rows.shift[owner];
-                        const int nbr = columns[e];
-                        const int candidate = add_inf(dist[v], weight[e]);
-                        if (candidate < dist[nbr] && candidate < atomicMin(&dist[nbr], candidate)) {
-                            if (candidate < limit) {
-                                enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
-                            } else {
-                                enlist(nbr, modified_later_bits, modified_later_list, modified_later_size);
-                            }
+    while (true) {
+        {
+            // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
+            #line 12 "sssp.sp"
+            advance(modified, num_nodes, row_offsets, every_node,
+                [&](int v, arc_t e) {
+                    const int nbr = columns[e];
+                    const int candidate = add_inf(dist[v], weight[e]);
+                    if (candidate < dist[nbr] && candidate < atomicMin(&dist[nbr], candidate)) {
+                        if (candidate < limit) {
+                            insert(modified_next, nbr);
+                        } else {
+                            insert(modified_later, nbr);
                         }
                     }
-                }
-            }
-            if (blockIdx.x * blockDim.x + threadIdx.x == 0) *modified_size = 0;
-            { auto *other = modified_bits; modified_bits = modified_next_bits; modified_next_bits = other; }
-            { auto *other = modified_list; modified_list = modified_next_list; modified_next_list = other; }
-            { auto *other = modified_size; modified_size = modified_next_size; modified_next_size = other; }
+                });
+            inserted(modified_next);
+            inserted(modified_later);
+        }
+        grid_barrier(arrived);
+        { auto other = modified; modified = modified_next; modified_next = other; }
+        if (!is_empty(modified)) {
+            continue;
+        }
+        if (is_empty(modified_later)) {
+            break;
+        }
+        while (true) {
             grid_barrier(arrived);
-            modified_count = *modified_size;
-            finished = modified_count == 0;
-        } while (!finished);
-        rise = width;
-        modified_later_count = *modified_later_size;
-        do {
-            settled = limit;
+            const int settled = limit;
             limit = limit > INT_MAX - rise ? INT_MAX : limit + rise;
             rise = rise > INT_MAX - rise ? INT_MAX : rise + rise;
-            grid_barrier(arrived);
-            {
-                // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
-                // those who wait: who is near now comes next, who has had his turn meanwhile is done
-                #line 12 "sssp.sp"
-                for (int place = blockIdx.x * blockDim.x + threadIdx.x; place < modified_later_count;
-                        place += gridDim.x * blockDim.x) {
-                    const int node_2 = modified_later_list[place];
-                    modified_later_bits[node_2 / 32] = 0;
-                    const int value = dist[node_2];
-                    if (value >= settled) {
-                        if (value < limit) {
-                            enlist(node_2, modified_bits, modified_list, modified_size);
-                        } else {
-                            enlist(node_2, modified_next_bits, modified_next_list, modified_next_size);
-                        }
-                    }
+            take_members(modified_later, num_nodes, [&](int node_2) {
+                if (dist[node_2] < settled) return;
+                if (dist[node_2] < limit) {
+                    insert(modified, node_2);
+                } else {
+                    insert(modified_next, node_2);
                 }
-            }
-            if (blockIdx.x * blockDim.x + threadIdx.x == 0) *modified_later_size = 0;
-            { auto *other = modified_later_bits; modified_later_bits = modified_next_bits; modified_next_bits = other; }
-            { auto *other = modified_later_list; modified_later_list = modified_next_list; modified_next_list = other; }
-            { auto *other = modified_later_size; modified_later_size = modified_next_size; modified_next_size = other; }
+            });
+            inserted(modified);
+            inserted(modified_next);
             grid_barrier(arrived);
-            modified_count = *modified_size;
-            nobody_near = modified_count == 0;
-            modified_later_count = *modified_later_size;
-            nobody_waits = modified_later_count == 0;
-        } while (nobody_near && !nobody_waits);
-        finished = nobody_near;
-    } while (!finished);
+            { auto other = modified_later; modified_later = modified_next; modified_next = other; }
+            if (!is_empty(modified)) {
+                break;
+            }
+            if (is_empty(modified_later)) {
+                break;
+            }
+        }
+        rise = width;
+        if (is_empty(modified)) {
+            break;
+        }
+    }
 }
 
-#line 187 "sssp.hip.cpp"
+#line 141 "sssp.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -197,25 +151,17 @@ struct Graph {
 
 // sssp.sp:5 function sssp(Graph g, propNode<int> dist, propEdge<int> weight, node src)
 static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &weight, int src) {
-    Buffer<int> modified_bits(device, graph.num_nodes / 32 + 1);
-    Buffer<int> modified_list(device, graph.num_nodes);
-    Buffer<int> modified_size(device, 1);
-    Buffer<int> modified_next_bits(device, graph.num_nodes / 32 + 1);
-    Buffer<int> modified_next_list(device, graph.num_nodes);
-    Buffer<int> modified_next_size(device, 1);
-    Buffer<int> modified_later_bits(device, graph.num_nodes / 32 + 1);
-    Buffer<int> modified_later_list(device, graph.num_nodes);
-    Buffer<int> modified_later_size(device, 1);
+    Buffer<unsigned> modified(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
+    Buffer<unsigned> modified_next(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
+    Buffer<unsigned> modified_later(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
     Buffer<unsigned> arrived(device, 1, 0);
     check_place(src, graph.num_nodes);
     {
         Buffer<double> weight_total_found(device, 3, 0.0);
         Buffer<arc_t> longest_row_found(device, 3, (-ARC_MAX - 1));
         device.launch_together(
-            "sssp_loop", sssp_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes, graph.num_arcs,
-            graph.row_offsets, graph.columns, dist, modified_bits, modified_size, modified_list, modified_next_bits,
-            modified_next_size, weight, modified_later_bits, modified_later_size, modified_next_list,
-            modified_later_list, src, weight_total_found, longest_row_found, arrived
+            "sssp_loop", sssp_loop, 2, graph.num_nodes, graph.num_arcs, graph.row_offsets, graph.columns, dist,
+            modified, modified_next, weight, modified_later, src, weight_total_found, longest_row_found, arrived
         );
     }
 }

@@ -78,12 +78,12 @@ public:
     template <class... Parameters, class... Arguments>
     void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
         int most = 0;
-        check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 256, 0), name);
+        check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 512, 0), name);
         const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
         std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
         const auto launch = [&](auto &...value) {
             void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
-            return hipLaunchCooperativeKernel(kernel, blocks, 256, places, 0, 0);
+            return hipLaunchCooperativeKernel(kernel, blocks, 512, places, 0, 0);
         };
         check(std::apply(launch, values), name);
     }
@@ -300,6 +300,34 @@ __device__ inline long long atomic_max_long(long long *cell, long long value) {
     }
 }
 
+#define WARP ((int)warpSize)  // threads of a wavefront, which programs call a warp: 32 or 64
+#define LARGEST_WARP 64
+
+typedef unsigned long long Lanes;  // a bit for each thread of a warp
+
+// What the threads of a warp do together.
+__device__ inline Lanes lanes_where(bool holds) { return __ballot(holds); }
+
+__device__ inline int first_of(Lanes lanes) { return __ffsll((long long)lanes) - 1; }
+
+// They run in step, but the compiler may move what they read and write.
+__device__ inline void wait_for_warp() {
+    __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
+    __builtin_amdgcn_wave_barrier();
+}
+
+template <class T>
+__device__ inline T from_lane(T value, int lane) { return __shfl(value, lane); }
+
+template <class T>
+__device__ inline T from_before(T value, int width) { return __shfl_up(value, width); }
+
+template <class T>
+__device__ inline T from_after(T value, int width) { return __shfl_down(value, width); }
+
+template <class T>
+__device__ inline T from_across(T value, int width) { return __shfl_xor(value, width); }
+
 // Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
 // highest bit of the word. A wavefront may run on a compute unit of its own, with a cache of its own: all fence.
 __device__ inline void grid_barrier(unsigned *arrived) {
@@ -378,17 +406,17 @@ __host__ __device__ inline double long_to_double_inf(long long value) {
     return value == LLONG_MAX ? INFINITY : (double)value;
 }
 
-// Combines the values of a block, wavefront by wavefront; its first thread gets the total.
+// Combines the values of a block, warp by warp; its first thread gets the total.
 __device__ inline int group_add_int(int value, int *scratch) {
-    const int lane = threadIdx.x % warpSize, wave = threadIdx.x / warpSize;
-    for (int width = warpSize / 2; width > 0; width /= 2) {
-        const int other = __shfl_down(value, width);
+    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    for (int width = WARP / 2; width > 0; width /= 2) {
+        const int other = from_after(value, width);
         value = value + other;
     }
-    if (lane == 0) scratch[wave] = value;
+    if (lane == 0) scratch[warp] = value;
     __syncthreads();
     if (threadIdx.x == 0) {
-        for (int i = 1; i < (int)blockDim.x / warpSize; i++) {
+        for (int i = 1; i < (int)blockDim.x / WARP; i++) {
             const int other = scratch[i];
             value = value + other;
         }
@@ -396,17 +424,17 @@ __device__ inline int group_add_int(int value, int *scratch) {
     return value;
 }
 
-// Combines the values of a block, wavefront by wavefront; its first thread gets the total.
+// Combines the values of a block, warp by warp; its first thread gets the total.
 __device__ inline long long group_add_long(long long value, long long *scratch) {
-    const int lane = threadIdx.x % warpSize, wave = threadIdx.x / warpSize;
-    for (int width = warpSize / 2; width > 0; width /= 2) {
-        const long long other = __shfl_down(value, width);
+    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    for (int width = WARP / 2; width > 0; width /= 2) {
+        const long long other = from_after(value, width);
         value = value + other;
     }
-    if (lane == 0) scratch[wave] = value;
+    if (lane == 0) scratch[warp] = value;
     __syncthreads();
     if (threadIdx.x == 0) {
-        for (int i = 1; i < (int)blockDim.x / warpSize; i++) {
+        for (int i = 1; i < (int)blockDim.x / WARP; i++) {
             const long long other = scratch[i];
             value = value + other;
         }
@@ -414,17 +442,17 @@ __device__ inline long long group_add_long(long long value, long long *scratch) 
     return value;
 }
 
-// Combines the values of a block, wavefront by wavefront; its first thread gets the total.
+// Combines the values of a block, warp by warp; its first thread gets the total.
 __device__ inline double group_add_double(double value, double *scratch) {
-    const int lane = threadIdx.x % warpSize, wave = threadIdx.x / warpSize;
-    for (int width = warpSize / 2; width > 0; width /= 2) {
-        const double other = __shfl_down(value, width);
+    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    for (int width = WARP / 2; width > 0; width /= 2) {
+        const double other = from_after(value, width);
         value = value + other;
     }
-    if (lane == 0) scratch[wave] = value;
+    if (lane == 0) scratch[warp] = value;
     __syncthreads();
     if (threadIdx.x == 0) {
-        for (int i = 1; i < (int)blockDim.x / warpSize; i++) {
+        for (int i = 1; i < (int)blockDim.x / WARP; i++) {
             const double other = scratch[i];
             value = value + other;
         }
@@ -432,17 +460,17 @@ __device__ inline double group_add_double(double value, double *scratch) {
     return value;
 }
 
-// Combines the values of a block, wavefront by wavefront; its first thread gets the total.
+// Combines the values of a block, warp by warp; its first thread gets the total.
 __device__ inline arc_t group_max_arc(arc_t value, arc_t *scratch) {
-    const int lane = threadIdx.x % warpSize, wave = threadIdx.x / warpSize;
-    for (int width = warpSize / 2; width > 0; width /= 2) {
-        const arc_t other = __shfl_down(value, width);
+    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    for (int width = WARP / 2; width > 0; width /= 2) {
+        const arc_t other = from_after(value, width);
         value = max(value, other);
     }
-    if (lane == 0) scratch[wave] = value;
+    if (lane == 0) scratch[warp] = value;
     __syncthreads();
     if (threadIdx.x == 0) {
-        for (int i = 1; i < (int)blockDim.x / warpSize; i++) {
+        for (int i = 1; i < (int)blockDim.x / WARP; i++) {
             const arc_t other = scratch[i];
             value = max(value, other);
         }
@@ -450,93 +478,481 @@ __device__ inline arc_t group_max_arc(arc_t value, arc_t *scratch) {
     return value;
 }
 
-// Memory that the threads of a block share, one for each type.
-template <class T>
-__device__ inline T &group_memory() {
-    __shared__ T memory;
-    return memory;
+// The warps of a launch by number, those of one block far apart: nodes with many arcs often stand together, and should
+// not be for one block alone.
+__device__ inline int warp_number() { return threadIdx.x / WARP * gridDim.x + blockIdx.x; }
+
+// The sum of what the threads of a warp bring, up to this one.
+__device__ inline int sum_up_to(int value) {
+    for (int width = 1; width < WARP; width *= 2) {
+        const int before = from_before(value, width);
+        if (threadIdx.x % WARP >= width) value += before;
+    }
+    return value;
 }
 
-// The arcs of the nodes that the threads of a block bring, one node's after another's.
-struct GroupRows {
-    int node[256];     // whom a thread has brought
-    arc_t last[256];   // his arcs and those before them
-    arc_t shift[256];  // from a place among them all to an arc of his
+__device__ inline bool every_node(int) { return true; }
+
+#define LONG_ROW 128  // a whole warp takes the arcs of a node with more
+#define HUGE_ROW 512  // and a whole block those of a node with still more
+#define MOST_LONG 2047  // of such nodes for a block
+#define MOST_HUGE 511
+#define MOST_TOGETHER 512  // threads of a block
+
+// Nodes that a block puts off until more of its threads can take their arcs together.
+struct LongRows {
+    int count, huge_count;
+    int nodes[MOST_LONG], huge[MOST_HUGE];
+
+    // Whether a node is put off: if it has many arcs, and there is room.
+    __device__ bool puts_off(int node, arc_t arcs) {
+        if (arcs <= LONG_ROW) return false;
+        int place = arcs > HUGE_ROW ? atomicAdd(&huge_count, 1) : MOST_HUGE;
+        if (place < MOST_HUGE) {
+            huge[place] = node;
+            return true;
+        }
+        place = atomicAdd(&count, 1);
+        if (place < MOST_LONG) nodes[place] = node;
+        return place < MOST_LONG;
+    }
 };
 
-// Which thread brought the node of an arc.
-__device__ inline int owner_of(const GroupRows *rows, arc_t place) {
-    int owner = 0;
-    for (int step = 256 / 2; step > 0; step /= 2) {
-        if (rows->last[owner + step - 1] <= place) owner += step;
-    }
-    return owner;
+// The block's own, with none so far.
+__device__ inline LongRows &no_long_rows() {
+    __shared__ LongRows long_rows;
+    if (threadIdx.x == 0) long_rows.count = long_rows.huge_count = 0;
+    __syncthreads();
+    return long_rows;
 }
 
-// Brings a node with its arcs from `first` to `end`, for all threads of a block; returns how many arcs they bring.
-__device__ inline arc_t bring_arcs(GroupRows *rows, int node, arc_t first, arc_t end) {
-    const int lane = threadIdx.x;
-    arc_t last = end - first;
-    __syncthreads();  // nobody needs what was brought before
-    rows->node[lane] = node;
-    rows->last[lane] = last;
-    for (int width = 1; width < 256; width *= 4) {
-        __syncthreads();
-        if (lane >= width) last += rows->last[lane - width];
-        rows->shift[lane] = last;
-        __syncthreads();
-        if (lane >= 2 * width) last += rows->shift[lane - 2 * width];
-        rows->last[lane] = last;
+// The threads of a warp in teams, each of which takes a node: the more arcs there are for a node, and the fewer nodes
+// for the threads, the larger the team.
+struct Teams {
+    int size, count;    // threads of a team, teams of the warp
+    int place, member;  // which team this thread is in, and as what
+
+    __device__ Teams(int nodes, int num_nodes, const arc_t *rows) : size(1) {
+        while (size < WARP && nodes <= gridDim.x * blockDim.x / (2 * size)) size *= 2;
+        if (size < WARP) {
+            const int degree = (int)min(rows[num_nodes] / max(num_nodes, 1), (arc_t)128);
+            size = max(size, min(WARP, 1 << max(0, 29 - __clz(degree))));  // four arcs for each, or some more
+        }
+        count = WARP / size;
+        place = threadIdx.x % WARP / size;
+        member = threadIdx.x % size;
+    }
+};
+
+// The arcs of the nodes that the threads of a warp bring, one after the other.
+struct WarpArcs {
+    int node;           // this thread's
+    arc_t last, count;  // its arcs and those before it; all of them
+    arc_t shift;        // from a place among them to an arc of this thread's node
+
+    // Brings a node, or -1. Nodes with long rows are put off.
+    __device__ WarpArcs(int brought, const arc_t *rows, LongRows &long_rows) : node(brought) {
+        arc_t first = 0, degree = 0;
+        if (node >= 0) {
+            first = rows[node];
+            degree = rows[node + 1] - first;
+            if (long_rows.puts_off(node, degree)) {
+                node = -1;
+                degree = 0;
+            }
+        }
+        last = degree;
+        for (int width = 1; width < WARP; width *= 2) {
+            const arc_t before = from_before(last, width);
+            if (threadIdx.x % WARP >= width) last += before;
+        }
+        count = from_lane(last, WARP - 1);
+        shift = first - (last - degree);
+    }
+
+    // Which thread brought the node of an arc: the last thread where there is no such arc.
+    __device__ int owner(arc_t place) const {
+        int found = 0;
+        for (int step = WARP / 2; step > 0; step /= 2) {
+            if (from_lane(last, found + step - 1) <= place) found += step;
+        }
+        return found;
+    }
+};
+
+// Calls body(node, arc) for the arcs of the nodes that the threads of a warp bring, which share them evenly.
+template <class Body>
+__device__ inline void share_arcs(int node, const arc_t *rows, LongRows &long_rows, Body body) {
+    const WarpArcs arcs(node, rows, long_rows);
+    for (arc_t begin = 0; begin < arcs.count; begin += WARP) {
+        const arc_t place = begin + threadIdx.x % WARP;
+        const int owner = arcs.owner(place);
+        const int of = from_lane(arcs.node, owner);
+        const arc_t arc = place + from_lane(arcs.shift, owner);
+        if (place < arcs.count) body(of, arc);
+    }
+}
+
+// Calls body(node, arc) for the arcs of the nodes that were put off.
+template <class Body>
+__device__ inline void long_arcs(const arc_t *rows, const LongRows &long_rows, Body body) {
+    __syncthreads();
+    for (int i = threadIdx.x / WARP; i < min(long_rows.count, MOST_LONG); i += blockDim.x / WARP) {
+        const int node = long_rows.nodes[i];
+        const arc_t end = rows[node + 1];
+        for (arc_t arc = rows[node] + threadIdx.x % WARP; arc < end; arc += WARP) body(node, arc);
+    }
+    for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
+        const int node = long_rows.huge[i];
+        const arc_t end = rows[node + 1];
+        for (arc_t arc = rows[node] + threadIdx.x; arc < end; arc += blockDim.x) body(node, arc);
     }
     __syncthreads();
-    rows->shift[lane] = end - last;
+}
+
+// Calls body(node, arc) for every arc of the nodes to keep, which threads share evenly.
+template <class Keep, class Body>
+__device__ inline void advance_all(int num_nodes, const arc_t *rows, Keep keep, Body body) {
+    LongRows &long_rows = no_long_rows();
+    for (int begin = warp_number() * WARP; begin < num_nodes; begin += gridDim.x * blockDim.x) {
+        const int node = begin + threadIdx.x % WARP;
+        share_arcs(node < num_nodes && keep(node) ? node : -1, rows, long_rows, body);
+    }
+    long_arcs(rows, long_rows, body);
+}
+
+#define MOST_ARCS 256  // that a warp takes together
+
+// The node whose row an arc lies in, from `low` to `high`.
+__device__ inline int row_of(arc_t arc, int low, int high, const arc_t *rows) {
+    while (low < high) {
+        const int middle = high - (high - low) / 2;
+        if (rows[middle] <= arc) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return low;
+}
+
+// Calls body(node, arc) for every arc. Warps share all arcs evenly, and look up in the rows whose they are.
+template <class Body>
+__device__ inline void advance_arcs(int num_nodes, const arc_t *rows, Body body) {
+    const long long arcs = rows[num_nodes], warps = gridDim.x * blockDim.x / WARP;
+    const long long piece = max((long long)WARP, min((long long)MOST_ARCS, (arcs / warps + WARP - 1) / WARP * WARP));
+    const int lane = threadIdx.x % WARP;
+    const long long warp = (blockIdx.x * blockDim.x + threadIdx.x) / WARP;
+    for (long long begin = warp * piece; begin < arcs; begin += warps * piece) {
+        const long long end = min(arcs, begin + piece);
+        const int row = row_of((arc_t)(lane < WARP / 2 ? begin : end - 1), 0, num_nodes - 1, rows);
+        const int first = from_lane(row, 0), last = from_lane(row, WARP - 1);
+        for (long long arc = begin + lane; arc < end; arc += WARP) {
+            body(row_of((arc_t)arc, first, last, rows), (arc_t)arc);
+        }
+    }
+}
+
+// Calls body(node, arc) for every arc of the nodes to keep of words, of which the first nodes are listed; a warp takes
+// the nodes of a word, or of two at once if it has as many threads.
+template <class Keep, class Body>
+__device__ inline void advance_words(
+    const int *words, int size, int num_nodes, const arc_t *rows, Keep keep, Body body
+) {
+    LongRows &long_rows = no_long_rows();
+    for (int begin = warp_number() * (WARP / 32); begin < size; begin += gridDim.x * blockDim.x / 32) {
+        const int word = begin + threadIdx.x % WARP / 32;
+        const int node = word < size ? words[word] + threadIdx.x % 32 : num_nodes;
+        share_arcs(node < num_nodes && keep(node) ? node : -1, rows, long_rows, body);
+    }
+    long_arcs(rows, long_rows, body);
+}
+
+// Calls body(node, arc) for every arc of the listed nodes to keep, which threads share evenly.
+template <class Keep, class Body>
+__device__ inline void advance_listed(
+    const int *list, int size, const arc_t *rows, Keep keep, Body body
+) {
+    const int lane = threadIdx.x % WARP, warps = gridDim.x * blockDim.x / WARP, parts = warps / max(size, 1);
+    if (size > 0 && parts > 1) {  // some warps for each
+        const int node = list[warp_number() % size], part = warp_number() / size;
+        if (part >= parts || !keep(node)) return;
+        const arc_t end = rows[node + 1];
+        for (arc_t arc = rows[node] + part * WARP + lane; arc < end; arc += parts * WARP) body(node, arc);
+        return;
+    }
+    LongRows &long_rows = no_long_rows();
+    const int share = min(WARP, (size + warps - 1) / warps);
+    for (int begin = warp_number() * share; begin < size; begin += warps * share) {
+        const int node = lane < share && begin + lane < size ? list[begin + lane] : -1;
+        share_arcs(node >= 0 && keep(node) ? node : -1, rows, long_rows, body);
+    }
+    long_arcs(rows, long_rows, body);
+}
+
+#define FEW_ARCS 16  // that a thread looks at by itself, before its warp helps
+
+// Whether test(node, arc) holds for any arc from `first` to `end`, in which all threads of a warp share: if so, one of
+// them calls reach(node, arc).
+template <class Test, class Reach>
+__device__ inline void search_row(int node, arc_t first, arc_t end, Test test, Reach reach) {
+    const int lane = threadIdx.x % WARP;
+    for (arc_t begin = first; begin < end; begin += WARP) {
+        const bool holds = begin + lane < end && test(node, begin + lane);
+        const Lanes found = lanes_where(holds);
+        if (found == 0) continue;
+        if (lane == first_of(found)) reach(node, begin + lane);
+        return;
+    }
+}
+
+// Searches the rows of the nodes to keep in teams, but for long ones, which are put off.
+template <class Keep, class Test, class Reach>
+__device__ inline void search_in_teams(
+    int num_nodes, const arc_t *rows, LongRows &long_rows, Keep keep, Test test, Reach reach
+) {
+    const Teams team(num_nodes, num_nodes, rows);
+    const Lanes mates = ~(Lanes)0 >> (8 * sizeof(Lanes) - team.size) << team.place * team.size;
+    for (int begin = warp_number() * team.count; begin < num_nodes; begin += gridDim.x * blockDim.x / team.size) {
+        const int node = begin + team.place;
+        const bool kept = node < num_nodes && keep(node);
+        const arc_t first = kept ? rows[node] : 0;
+        arc_t end = kept ? rows[node + 1] : 0;
+        const bool late = team.member == 0 && long_rows.puts_off(node, end - first);
+        if (from_lane(late, team.place * team.size)) end = first;
+        for (arc_t arc = first + team.member; lanes_where(arc < end) != 0; arc += 2 * team.size) {
+            const arc_t next = arc + team.size;
+            const bool holds = arc < end && test(node, arc), next_holds = next < end && test(node, next);
+            const Lanes found = lanes_where(holds || next_holds) & mates;
+            if (found == 0) continue;
+            if (threadIdx.x % WARP == first_of(found)) reach(node, holds ? arc : next);
+            end = first;
+        }
+    }
+}
+
+// Searches the rows of the nodes to keep: each thread one, with its warp's help, but for long ones, which are put off.
+template <class Keep, class Test, class Reach>
+__device__ inline void search_in_warps(
+    int num_nodes, const arc_t *rows, LongRows &long_rows, Keep keep, Test test, Reach reach
+) {
+    for (int begin = warp_number() * WARP; begin < num_nodes; begin += gridDim.x * blockDim.x) {
+        const int node = begin + threadIdx.x % WARP;
+        const bool kept = node < num_nodes && keep(node);
+        arc_t arc = kept ? rows[node] : 0, end = kept ? rows[node + 1] : 0;
+        if (long_rows.puts_off(node, end - arc)) end = arc;
+        for (const arc_t few = min(end, arc + FEW_ARCS); arc < few; arc++) {
+            if (test(node, arc)) {
+                reach(node, arc);
+                end = arc;
+                break;
+            }
+        }
+        for (Lanes left = lanes_where(arc < end); left != 0; left &= left - 1) {
+            const int which = first_of(left);
+            const arc_t first = from_lane(arc, which), last = from_lane(end, which);
+            search_row(begin + which, first, last, test, reach);
+        }
+    }
+}
+
+// For the nodes to keep, calls reach(node, arc) with any arc for which test(node, arc) holds, if there is one.
+template <class Keep, class Test, class Reach>
+__device__ inline void search_all(int num_nodes, const arc_t *rows, Keep keep, Test test, Reach reach) {
+    __shared__ int found;
+    LongRows &long_rows = no_long_rows();
+    if (num_nodes < gridDim.x * blockDim.x) {  // there are threads enough for teams
+        search_in_teams(num_nodes, rows, long_rows, keep, test, reach);
+    } else {
+        search_in_warps(num_nodes, rows, long_rows, keep, test, reach);
+    }
     __syncthreads();
-    return rows->last[256 - 1];
+    for (int i = threadIdx.x / WARP; i < min(long_rows.count, MOST_LONG); i += blockDim.x / WARP) {
+        const int node = long_rows.nodes[i];
+        search_row(node, rows[node], rows[node + 1], test, reach);
+    }
+    for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
+        const int node = long_rows.huge[i];
+        const arc_t end = rows[node + 1];
+        if (threadIdx.x == 0) found = 0;
+        __syncthreads();
+        for (arc_t begin = rows[node]; begin < end && !found; begin += blockDim.x) {
+            const arc_t arc = begin + threadIdx.x;
+            const bool holds = arc < end && test(node, arc);
+            __syncthreads();  // all have looked at what was found before
+            if (holds && atomicExch(&found, 1) == 0) reach(node, arc);
+            __syncthreads();
+        }
+        __syncthreads();
+    }
+    __syncthreads();
 }
 
-// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the block brings.
-__device__ inline arc_t bring_rows(GroupRows *rows, int node, const arc_t *row_offsets) {
-    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    return bring_arcs(rows, node, first, end);
+// Calls finish(node, total) for the nodes that the threads of a warp bring: total joins the values of a node's arcs,
+// which the threads share evenly.
+template <class T, class Join, class Value, class Finish>
+__device__ inline void share_values(
+    int node, const arc_t *rows, LongRows &long_rows, T *totals, T start, Join join, Value value, Finish finish
+) {
+    const int lane = threadIdx.x % WARP;
+    const WarpArcs arcs(node, rows, long_rows);
+    totals += threadIdx.x - lane;
+    totals[lane] = start;
+    wait_for_warp();
+    for (arc_t begin = 0; begin < arcs.count; begin += WARP) {
+        const arc_t place = begin + lane;
+        const int owner = arcs.owner(place);
+        const int of = from_lane(arcs.node, owner);
+        const arc_t arc = place + from_lane(arcs.shift, owner);
+        T total = place < arcs.count ? value(of, arc) : start;
+        for (int width = 1; width < WARP; width *= 2) {  // joins what follows and is of the same node
+            const T after = from_after(total, width);
+            const int of_after = from_after(owner, width);
+            if (lane + width < WARP && of_after == owner) total = join(total, after);
+        }
+        const int of_before = from_before(owner, 1);
+        if (lane == 0 || of_before != owner) totals[owner] = join(totals[owner], total);
+        wait_for_warp();
+    }
+    if (arcs.node >= 0) finish(arcs.node, totals[lane]);
+    wait_for_warp();
 }
 
-// Brings a node with this block's part of its arcs, where some blocks share a node; returns how many arcs they are.
-__device__ inline arc_t bring_part(GroupRows *rows, int node, const arc_t *row_offsets, int groups) {
-    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    const long long part = blockIdx.x % groups, arcs = end - first;
-    return bring_arcs(rows, node, first + arcs * part / groups, first + arcs * (part + 1) / groups);
+// Calls finish(node, total) for the node, or -1, of every team of a warp: total joins the values of the node's arcs.
+// Nodes with long rows are put off.
+template <class T, class Join, class Value, class Finish>
+__device__ __forceinline__ void gather_step(
+    const Teams &team, int node, const arc_t *rows, LongRows &long_rows, T start, Join join, Value value, Finish finish
+) {
+    const arc_t first = node >= 0 ? rows[node] : 0, end = node >= 0 ? rows[node + 1] : 0;
+    const bool puts_off = team.member == 0 && long_rows.puts_off(node, end - first);
+    const bool late = from_lane(puts_off, team.place * team.size);
+    T total = start;
+    if (!late) {
+#pragma unroll 4
+        for (arc_t arc = first + team.member; arc < end; arc += team.size) total = join(total, value(node, arc));
+    }
+    for (int width = team.size / 2; width > 0; width /= 2) total = join(total, from_across(total, width));
+    if (node >= 0 && !late && team.member == 0) finish(node, total);
 }
 
-// Whom a thread brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one
-// block alone: it gets eight that follow each other, and others from far away.
-__device__ inline int node_of_all(int begin, int num_nodes) {
-    const int lane = threadIdx.x;
-    const int node = begin + (int)(lane / 8 * gridDim.x + blockIdx.x) * 8 + lane % 8;
-    return node < num_nodes ? node : -1;
+#define AT_ONCE 4  // values of a thread that are under way together
+
+// The block's own place for values of its threads.
+__device__ inline double *values_of_block() {
+    __shared__ double values[MOST_TOGETHER * AT_ONCE];
+    return values;
 }
 
-// Whom a thread brings of words, of which the first nodes are listed, or -1: as of all nodes, by a place among theirs.
-__device__ inline int node_of_words(const int *words, int begin, int size, int num_nodes) {
-    const int place = node_of_all(begin, size);
-    const int node = place < 0 ? num_nodes : words[place / 32] + place % 32;
-    return node < num_nodes ? node : -1;
+// Calls finish(node, total) for the nodes that were put off.
+template <class T, class Join, class Value, class Finish>
+__device__ __forceinline__ void long_values(
+    const arc_t *rows, const LongRows &long_rows, T *totals, T start, Join join, Value value, Finish finish
+) {
+    __syncthreads();
+    for (int i = threadIdx.x / WARP; i < min(long_rows.count, MOST_LONG); i += blockDim.x / WARP) {
+        const int node = long_rows.nodes[i];
+        const arc_t end = rows[node + 1];
+        T total = start;
+#pragma unroll 4
+        for (arc_t arc = rows[node] + threadIdx.x % WARP; arc < end; arc += WARP) total = join(total, value(node, arc));
+        for (int width = WARP / 2; width > 0; width /= 2) total = join(total, from_across(total, width));
+        if (threadIdx.x % WARP == 0) finish(node, total);
+    }
+    for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
+        const int node = long_rows.huge[i];
+        const arc_t end = rows[node + 1];
+        T total = start;
+        for (arc_t arc = rows[node] + threadIdx.x; arc < end; arc += blockDim.x) total = join(total, value(node, arc));
+        totals[threadIdx.x] = total;
+        for (int width = blockDim.x; width > 1; width = (width + 1) / 2) {
+            __syncthreads();
+            const int other = threadIdx.x + (width + 1) / 2;
+            if (other < width) totals[threadIdx.x] = join(totals[threadIdx.x], totals[other]);
+        }
+        if (threadIdx.x == 0) finish(node, totals[0]);
+        __syncthreads();
+    }
+    __syncthreads();  // the list may be begun anew
 }
 
-// How many blocks share a node of a list.
-__device__ inline int groups_for_each(int size) {
-    return max(1, (int)gridDim.x / size);
+// Calls finish(node, total) for the nodes to keep: total joins the values of a node's arcs.
+template <class T, class Keep, class Join, class Value, class Finish>
+__device__ inline void gather_all(
+    int num_nodes, const arc_t *rows, T start, Keep keep, Join join, Value value, Finish finish
+) {
+    LongRows &long_rows = no_long_rows();
+    const Teams team(num_nodes, num_nodes, rows);
+    for (int begin = warp_number() * team.count; begin < num_nodes; begin += gridDim.x * blockDim.x / team.size) {
+        const int node = begin + team.place;
+        gather_step(team, node < num_nodes && keep(node) ? node : -1, rows, long_rows, start, join, value, finish);
+    }
+    long_values(rows, long_rows, (T *)values_of_block(), start, join, value, finish);
 }
 
-// Whom a thread brings of a list, of which some blocks share each, or -1.
-__device__ inline int listed_node(const int *list, int begin, int size, int groups) {
-    const int team = blockIdx.x / groups, teams = gridDim.x / groups;
-    const int place = begin + threadIdx.x * teams + team;
-    return team < teams && place < size ? list[place] : -1;
+// Calls finish(node, total) for every node: total joins the values of its arcs. The arcs of nodes that follow each
+// other follow each other too, so that a warp need not know whose they are until it has all values.
+template <class T, class Join, class Value, class Finish>
+__device__ inline void gather_rows(
+    int num_nodes, const arc_t *rows, T start, Join join, Value value, Finish finish
+) {
+    const auto of_node = [&](int, arc_t arc) { return value(arc); };
+    if (num_nodes < gridDim.x * blockDim.x) {  // there are threads enough for teams
+        return gather_all(num_nodes, rows, start, every_node, join, of_node, finish);
+    }
+    LongRows &long_rows = no_long_rows();
+    const int lane = threadIdx.x % WARP, room = WARP * AT_ONCE;
+    T *const values = (T *)values_of_block() + threadIdx.x / WARP * room;
+    for (int begin = warp_number() * WARP; begin < num_nodes; begin += gridDim.x * blockDim.x) {
+        const int node = begin + lane;
+        const arc_t first = rows[min(node, num_nodes)], end = rows[min(node + 1, num_nodes)];
+        const bool late = long_rows.puts_off(node, end - first);
+        T total = start;
+        Lanes gaps = lanes_where(late);
+        for (int from = 0, to; from < WARP; from = to + 1,
+            gaps &= gaps - 1) {  // the nodes between two that are put off
+            to = gaps == 0 ? WARP : first_of(gaps);
+            const arc_t stop = to == WARP ? from_lane(end, WARP - 1) : from_lane(first, to);
+            for (arc_t at = from_lane(first, from); at < stop; at += room) {
+#pragma unroll
+                for (int i = lane; i < room; i += WARP) {
+                    if (at + i < stop) values[i] = value(at + i);
+                }
+                wait_for_warp();
+                if (!late) {
+                    const arc_t last = min((arc_t)room, min(end, stop) - at);
+                    for (arc_t i = max((arc_t)0, first - at); i < last; i++) total = join(total, values[i]);
+                }
+                wait_for_warp();
+            }
+        }
+        if (node < num_nodes && !late) finish(node, total);
+    }
+    long_values(rows, long_rows, (T *)values_of_block(), start, join, of_node, finish);
 }
 
-// Where the arcs end that a block looks at together: some that it has room for, or all that are left of a long row.
-__device__ inline arc_t end_of_piece(const GroupRows *rows, arc_t begin, arc_t count) {
-    return max(rows->last[owner_of(rows, begin)], min(count, begin + 1024));
+// Calls finish(node, total) for the listed nodes to keep, but for those with long rows, which are put off.
+template <class T, class Keep, class Join, class Value, class Finish>
+__device__ inline void gather_each(
+    const int *list, int size, int num_nodes, const arc_t *rows, LongRows &long_rows, T start, Keep keep, Join join,
+    Value value, Finish finish
+) {
+    const Teams team(size, num_nodes, rows);
+    for (int begin = warp_number() * team.count; begin < size; begin += gridDim.x * blockDim.x / team.size) {
+        const int node = begin + team.place < size ? list[begin + team.place] : -1;
+        gather_step(team, node >= 0 && keep(node) ? node : -1, rows, long_rows, start, join, value, finish);
+    }
+}
+
+// Calls finish(node, total) for the listed nodes to keep: total joins the values of a node's arcs.
+template <class T, class Keep, class Join, class Value, class Finish>
+__device__ inline void gather_listed(
+    const int *list, int size, int num_nodes, const arc_t *rows, T start, Keep keep, Join join, Value value,
+    Finish finish
+) {
+    LongRows &long_rows = no_long_rows();
+    gather_each(list, size, num_nodes, rows, long_rows, start, keep, join, value, finish);
+    long_values(rows, long_rows, (T *)values_of_block(), start, join, value, finish);
 }
 
 }  // namespace starplat

@@ -40,19 +40,13 @@ extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_
     int *modified_bits, const int *__restrict__ component, int *color, int *modified_next_bits,
     int *modified_next_list, int *modified_next_size, int modified_count
 ) {
-    auto &rows = group_memory<GroupRows>();
-    for (int begin = 0; begin < modified_count; begin += gridDim.x * blockDim.x) {
-        const int groups = groups_for_each(modified_count);
-        const int brought = listed_node(modified_list, begin, modified_count, groups);
-        if (brought >= 0) {
-            const int v = brought;
+    advance_listed(
+        modified_list, modified_count, row_offsets,
+        [&](int v) {
             modified_bits[v / 32] = 0;
-        }
-        const arc_t count = bring_part(&rows, brought, row_offsets, groups);
-        for (arc_t place = threadIdx.x; place < count; place += 256) {
-            const int owner = owner_of(&rows, place);
-            const int v = rows.node[owner];
-            const arc_t e = place + rows.shift[owner];
+            return true;
+        },
+        [&](int v, arc_t e) {
             const int nbr = columns[e];
             if (component[nbr] == -1) {
                 const int candidate = color[v];
@@ -60,8 +54,7 @@ extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_
                     enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
                 }
             }
-        }
-    }
+        });
 }
 
 // strongly_connected_components.sp:26 forall (v in g.nodes().filter(component == -1 && color == v))
@@ -84,19 +77,13 @@ extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_
     const int *__restrict__ modified_list, int *modified_bits, const int *__restrict__ color, int *component,
     int *modified_next_bits, int *modified_next_list, int *modified_next_size, int modified_count
 ) {
-    auto &rows = group_memory<GroupRows>();
-    for (int begin = 0; begin < modified_count; begin += gridDim.x * blockDim.x) {
-        const int groups = groups_for_each(modified_count);
-        const int brought = listed_node(modified_list, begin, modified_count, groups);
-        if (brought >= 0) {
-            const int v = brought;
+    advance_listed(
+        modified_list, modified_count, in_row_offsets,
+        [&](int v) {
             modified_bits[v / 32] = 0;
-        }
-        const arc_t count = bring_part(&rows, brought, in_row_offsets, groups);
-        for (arc_t place = threadIdx.x; place < count; place += 256) {
-            const int owner = owner_of(&rows, place);
-            const int v = rows.node[owner];
-            const arc_t in_e = place + rows.shift[owner];
+            return true;
+        },
+        [&](int v, arc_t in_e) {
             const int nbr = in_columns[in_e];
             if (color[nbr] == color[v]) {
                 const int candidate = color[v];
@@ -104,8 +91,7 @@ extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_
                     enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
                 }
             }
-        }
-    }
+        });
 }
 
 // strongly_connected_components.sp:10 fixedPoint until (finished : component >= 0)
@@ -128,15 +114,9 @@ extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_
     const int *__restrict__ modified_bits, const int *__restrict__ component, int *color, int *modified_next_bits,
     int *modified_next_list, int *modified_next_size
 ) {
-    auto &rows = group_memory<GroupRows>();
-    for (int begin = 0; begin < num_nodes; begin += gridDim.x * blockDim.x) {
-        int brought = node_of_all(begin, num_nodes);
-        if (brought >= 0 && (modified_bits[brought / 32] & (1 << (brought % 32))) == 0) brought = -1;
-        const arc_t count = bring_rows(&rows, brought, row_offsets);
-        for (arc_t place = threadIdx.x; place < count; place += 256) {
-            const int owner = owner_of(&rows, place);
-            const int v = rows.node[owner];
-            const arc_t e = place + rows.shift[owner];
+    advance_all(num_nodes, row_offsets,
+        [&](int v) { return (modified_bits[v / 32] & (1 << (v % 32))) != 0; },
+        [&](int v, arc_t e) {
             const int nbr = columns[e];
             if (component[nbr] == -1) {
                 const int candidate = color[v];
@@ -144,8 +124,7 @@ extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_
                     enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
                 }
             }
-        }
-    }
+        });
 }
 
 // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
@@ -156,15 +135,9 @@ extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_
     const int *__restrict__ modified_bits, const int *__restrict__ color, int *component, int *modified_next_bits,
     int *modified_next_list, int *modified_next_size
 ) {
-    auto &rows = group_memory<GroupRows>();
-    for (int begin = 0; begin < num_nodes; begin += gridDim.x * blockDim.x) {
-        int brought = node_of_all(begin, num_nodes);
-        if (brought >= 0 && (modified_bits[brought / 32] & (1 << (brought % 32))) == 0) brought = -1;
-        const arc_t count = bring_rows(&rows, brought, in_row_offsets);
-        for (arc_t place = threadIdx.x; place < count; place += 256) {
-            const int owner = owner_of(&rows, place);
-            const int v = rows.node[owner];
-            const arc_t in_e = place + rows.shift[owner];
+    advance_all(num_nodes, in_row_offsets,
+        [&](int v) { return (modified_bits[v / 32] & (1 << (v % 32))) != 0; },
+        [&](int v, arc_t in_e) {
             const int nbr = in_columns[in_e];
             if (color[nbr] == color[v]) {
                 const int candidate = color[v];
@@ -172,13 +145,12 @@ extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_
                     enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
                 }
             }
-        }
-    }
+        });
 }
 
 // strongly_connected_components.sp:42 function trim(Graph g, propNode<node> component)
 #line 42 "strongly_connected_components.sp"
-extern "C" __global__ void __launch_bounds__(256) trim_loop(
+extern "C" __global__ void __launch_bounds__(512) trim_loop(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, bool *alone, int *component,
     long long *trimmed_found, unsigned *arrived
@@ -221,7 +193,7 @@ extern "C" __global__ void __launch_bounds__(256) trim_loop(
                 component[v] = v;
                 trimmed_part += 1;
             }
-            __shared__ long long trimmed_part_scratch[8];
+            __shared__ long long trimmed_part_scratch[16];
             trimmed_part = group_add_long(trimmed_part, trimmed_part_scratch);
             if (threadIdx.x == 0) {
                 atomic_add_long(&trimmed_found[trimmed_turn], trimmed_part);
@@ -233,7 +205,7 @@ extern "C" __global__ void __launch_bounds__(256) trim_loop(
     } while (trimmed > 0);
 }
 
-#line 237 "strongly_connected_components.hip.cpp"
+#line 209 "strongly_connected_components.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -254,7 +226,7 @@ static void trim(Device &device, Graph &graph, Buffer<int> &component) {
     {
         Buffer<long long> trimmed_found(device, 3, 0);
         device.launch_together(
-            "trim_loop", trim_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes, graph.row_offsets,
+            "trim_loop", trim_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes, graph.row_offsets,
             graph.columns, graph.in_row_offsets, graph.in_columns, alone, component, trimmed_found, arrived
         );
     }

@@ -14,14 +14,8 @@ extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, long long *triangles
 ) {
     long long triangles_part = 0;
-    auto &rows = group_memory<GroupRows>();
-    for (int begin = 0; begin < num_nodes; begin += gridDim.x * blockDim.x) {
-        const int brought = node_of_all(begin, num_nodes);
-        const arc_t count = bring_rows(&rows, brought, row_offsets);
-        for (arc_t place = threadIdx.x; place < count; place += 256) {
-            const int owner = owner_of(&rows, place);
-            const int v = rows.node[owner];
-            const arc_t e = place + rows.shift[owner];
+    advance_arcs(num_nodes, row_offsets,
+        [&](int v, arc_t e) {
             const int u = columns[e];
             if (u < v) {
                 for (arc_t e_2 = row_offsets[v]; e_2 < row_offsets[v + 1]; e_2++) {
@@ -31,8 +25,7 @@ extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles(
                     }
                 }
             }
-        }
-    }
+        });
     __shared__ long long triangles_scratch[8];
     triangles_part = group_add_long(triangles_part, triangles_scratch);
     if (threadIdx.x == 0) atomic_add_long(triangles, triangles_part);
@@ -148,7 +141,7 @@ extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles_
     if (threadIdx.x == 0) atomic_add_long(triangles, triangles_part);
 }
 
-#line 152 "triangle_count.hip.cpp"
+#line 145 "triangle_count.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

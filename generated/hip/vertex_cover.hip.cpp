@@ -16,7 +16,7 @@ static __device__ long long scatter(int v) {
 
 // vertex_cover.sp:5 function vertex_cover(Graph g, propNode<bool> in_cover)
 #line 5 "vertex_cover.sp"
-extern "C" __global__ void __launch_bounds__(256) vertex_cover_loop(
+extern "C" __global__ void __launch_bounds__(512) vertex_cover_loop(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, bool *in_cover, int *partner,
     int *matched_found, unsigned *arrived
@@ -103,7 +103,7 @@ static void vertex_cover(Device &device, Graph &graph, Buffer<unsigned char> &in
     {
         Buffer<int> matched_found(device, 3, 0);
         device.launch_together(
-            "vertex_cover_loop", vertex_cover_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes,
+            "vertex_cover_loop", vertex_cover_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes,
             graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, in_cover, partner,
             matched_found, arrived
         );

@@ -1,7 +1,7 @@
 """Shared by CUDA C++ and HIP: capabilities, spelling, texts of kernels and programs.
 
 A target of the family is a `Family`: data, and a folder of templates for what only it has. Templates in
-`templates/cuda_family/` are written in CUDA.
+`templates/cuda_family/` are written in CUDA, over what the threads of a warp do together: `warps` in a target's own.
 """
 
 from collections.abc import Mapping
@@ -10,6 +10,7 @@ from functools import cache
 
 from starplat.backends import launch
 from starplat.backends.c.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES, of_reals
+from starplat.backends.c.set_forms import FORMS, set_helpers
 from starplat.backends.files.artifact import artifact_pieces, host_lines
 from starplat.backends.files.definitions import used
 from starplat.backends.files.headers import Header, arithmetic, bare, device_part, mapped_header, shared
@@ -45,6 +46,7 @@ CAPABILITIES = Capabilities(
     batches=True,
     late_words=True,
     mapped_memory=True,
+    shared_arcs=True,
 )
 
 
@@ -70,8 +72,6 @@ SPELLING = Spelling(
     space="",
     restrict="__restrict__",
     groups=GroupWords(
-        memory="auto &{name} = group_memory<{kind}{cells}>();",
-        memory_helper="group_memory",
         scratch="__shared__ {kind} {name}{cells};",
         number="blockIdx.x",
         count="gridDim.x",
@@ -116,11 +116,10 @@ def blocks_together(op: ir.OnDevice, num_arcs: int) -> int:
     return launch.FEW_GROUPS if launch.walks_sets(op) or num_arcs < MANY_ARCS else MANY_BLOCKS
 
 
-def _blocks_in_words(op: ir.OnDevice, capabilities: Capabilities) -> str:
-    """The same, for a host program; more of them where they are smaller."""
-    times = launch.THREADS_TOGETHER // launch.threads_together(capabilities)
-    few, many = launch.FEW_GROUPS * times, MANY_BLOCKS * times
-    return str(few) if launch.walks_sets(op) else f"graph.num_arcs < {MANY_ARCS} ? {few} : {many}"
+def _blocks_in_words(op: ir.OnDevice) -> str:
+    """The same, for a host program."""
+    few = str(launch.FEW_GROUPS)
+    return few if launch.walks_sets(op) else f"graph.num_arcs < {MANY_ARCS} ? {few} : {MANY_BLOCKS}"
 
 
 def _of_all(spelling: Spelling) -> tuple[Helper, ...]:
@@ -131,7 +130,7 @@ def _of_all(spelling: Spelling) -> tuple[Helper, ...]:
         for e, t in kinds.items()
     )
     largest = made_of("group_combine", name="group_max_arc", type="arc_t", combined="max(value, other)")
-    plain = named("grid_barrier", "largest_arc", "saturated", "find_arc")
+    plain = named("warps", "grid_barrier", "largest_arc", "saturated", "find_arc")
     return (*plain, *arithmetic(spelling), *sums, largest)
 
 
@@ -148,6 +147,26 @@ SIGNED_ATOMICS = {
     },
 }
 """64-bit atomic functions that there are for unsigned numbers only, by the name of ours."""
+
+_OF_ROWS = (
+    *named("warp_number", "sum_up_to", "every_node"),
+    made_of("long_rows", threads=str(launch.THREADS_TOGETHER)),
+    *named("teams", "warp_arcs", "share_arcs", "advance_all", "advance_arcs", "advance_words", "advance_listed"),
+    *named("search_all", "share_values", "gather_step", "long_values", "gather_all", "gather_rows"),
+    *named("gather_each", "gather_listed"),
+)
+"""Helpers by which threads share rows."""
+
+_SETS = {
+    ir.Packing.SWITCHED: ("sets", "a bit for each node, and a list while they are few"),
+    ir.Packing.LIST: ("lists", "a bit for each node, and a list"),
+    ir.Packing.BITS: ("bits", "a bit for each node"),
+    ir.Packing.LAYERS: ("layers", "a bit for each node, and a bit for each word of these"),
+}
+"""What the header for a kind of sets is called, and how such sets are kept."""
+
+_SHARED_FILES = ("helpers", "sets", "rows", "gathering")
+"""The templates of helpers that the family shares."""
 
 _LIMITS = {
     "INT_MAX": "0x7fffffff",
@@ -171,21 +190,17 @@ class Family:
         last_error: its function for what went wrong in a launch.
         helper_files: the templates, without their ending, that have helpers of its own.
         language, includes: what its header is in, and asks for.
-        of_rows: the helpers of that header by which threads share rows.
-        of_sets: more headers for sets: a name, a sentence, what it asks for, and its helpers.
     """
 
     name: str
     suffix: str
     added: Mapping[str, Helper]
     last_error: str
+    helper_files: tuple[str, ...] = ("helpers",)
     capabilities: Capabilities = CAPABILITIES
     spelling: Spelling = field(default=SPELLING)
-    helper_files: tuple[str, ...] = ("helpers",)
     language: str = "CUDA C++"
     includes: tuple[str, ...] = ("#include <cuda_runtime.h>",)
-    of_rows: tuple[Helper, ...] = ()
-    of_sets: tuple[tuple[str, str, tuple[str, ...], tuple[Helper, ...]], ...] = ()
 
     def capabilities_on(self, processor: Processor) -> Capabilities | None:
         """What its kernels may rely on: it runs on GPUs."""
@@ -230,7 +245,7 @@ class Family:
             "{kernel}<<<1, 1>>>",
             after=f'check({self.last_error}(), "{{kernel}}");',
             busy="device.busy({iterations})",
-            blocks_together=lambda op: _blocks_in_words(op, self.capabilities),
+            blocks_together=_blocks_in_words,
         )
         headers += (mapped_header(self.name, self.language),) * bool(module.mapped)
         helpers = tuple(helper for helper in helpers if not any(header.holds(helper) for header in headers))
@@ -252,7 +267,7 @@ class Family:
         device = device_part(
             f"{self.name}/device.hpp.jinja",
             blocks_per_multiprocessor=BLOCKS_PER_MULTIPROCESSOR,
-            threads_together=launch.threads_together(self.capabilities),
+            threads_together=launch.THREADS_TOGETHER,
         )
         check_place = helper_texts(["common/host_helpers.jinja"], named("check_place"))
         both = frozenset((*arithmetic(self.spelling), Helper("saturated")))
@@ -269,20 +284,27 @@ class Family:
                     f"starplat_{self.name}.hpp",
                     f"{self.language}: devices, their memory, and what kernels call. Needs C++17.",
                     self.includes,
-                    (*self.added.values(), *_of_all(self.spelling), *self.of_rows),
+                    (*self.added.values(), *_of_all(self.spelling), *_OF_ROWS),
                     (device, *check_place),
                 ),
-                *((*header, ()) for header in self.of_sets),
+                *((*self._of_sets(packing), ()) for packing in FORMS),
             )
         )
 
+    def _of_sets(self, packing: ir.Packing) -> tuple[str, str, tuple[str, ...], tuple[Helper, ...]]:
+        """The header for sets of nodes that are kept in one way: name, sentence, what it asks for, helpers."""
+        name, kept = _SETS[packing]
+        says = f"{self.language}: sets of nodes in the device's memory: {kept}. Needs C++17."
+        return f"starplat_{self.name}_{name}.hpp", says, (f'#include "starplat_{self.name}.hpp"',), set_helpers(packing)
+
     def _helpers(self, unit: Unit) -> tuple[Helper, ...]:
         """Those that the kernels call, and those that these call."""
-        return (*(helper for name, helper in self.added.items() if unit.says(name)), *unit.helpers)
+        return (Helper("warps"), *(helper for name, helper in self.added.items() if unit.says(name)), *unit.helpers)
 
     def _texts(self, helpers: tuple[Helper, ...], for_host: object = ()) -> list[str]:
         """The helpers as text; those that host code calls too are made for both."""
-        templates = (*(f"{self.name}/{name}.jinja" for name in self.helper_files), "cuda_family/helpers.jinja")
+        own = (f"{self.name}/{name}.jinja" for name in self.helper_files)
+        templates = (*own, *(f"cuda_family/{name}.jinja" for name in _SHARED_FILES))
         texts = []
         for helper in helpers:
             both = "__host__ " * (isinstance(for_host, frozenset) and helper in for_host)

@@ -2,9 +2,8 @@
 
 from dataclasses import replace
 
-from starplat.backends.c.groups import ROWS_OF_GROUPS
-from starplat.backends.cuda_family import CAPABILITIES, SIGNED_ATOMICS, SPELLING, Family
-from starplat.backends.text.helpers import Helper, named
+from starplat.backends.cuda_family import SIGNED_ATOMICS, SPELLING, Family
+from starplat.backends.text.helpers import Helper
 from starplat.ir import nodes as ir
 
 
@@ -26,9 +25,7 @@ HIP = Family(
         "atomic_max_long": _signed_extreme("atomic_max_long", ">"),
     },
     last_error="hipGetLastError",
-    capabilities=replace(CAPABILITIES, group_rows=True, quick_groups=True),
     spelling=replace(SPELLING, atomics={**SPELLING.atomics, **_EXTREMES}),
     language="HIP",
     includes=("#include <hip/hip_runtime.h>",),
-    of_rows=(*named("group_memory"), *ROWS_OF_GROUPS),
 )

@@ -10,7 +10,6 @@ from enum import Enum
 from starplat.backends import statements as st
 from starplat.backends.uses import code_of, uses_num_arcs, uses_num_nodes
 from starplat.ir import nodes as ir
-from starplat.ir.capabilities import Capabilities
 from starplat.ir.shapes.gathering import gathering
 from starplat.ir.visitor import loops_of, walk_kernel
 
@@ -62,11 +61,6 @@ MOST_THREADS = 2**24
 def groups_for(iterations: int) -> int:
     """How many groups a launch has, one thread for every iteration if there may be so many."""
     return min(-(-iterations // GROUP_SIZE), MOST_THREADS // GROUP_SIZE)
-
-
-def threads_together(capabilities: Capabilities) -> int:
-    """Threads per group of a persistent kernel: as in others, where groups share rows."""
-    return GROUP_SIZE if capabilities.group_rows else THREADS_TOGETHER
 
 
 def groups_of(kernel: ir.Kernel, iterations: int, few: int) -> int:
@@ -185,7 +179,7 @@ SET_WORDS: Mapping[ir.Packing, SetWords] = {
     ir.Packing.BITS: SetWords(5, 0, (32,)),
     ir.Packing.LAYERS: SetWords(5, 0, (32, 32 * 32)),
 }
-"""The sizes are `Sizes` in `templates/cuda/sets.jinja`, which checks that they are so many."""
+"""The sizes are `Sizes` in `templates/cuda_family/sets.jinja`, which checks that they are so many."""
 
 
 def walks_sets(op: ir.OnDevice) -> bool:

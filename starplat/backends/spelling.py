@@ -74,7 +74,7 @@ class GroupWords:
 
     Attributes:
         memory: the declaration of memory that a group shares, from its `{kind}`, `{name}` and, of an array, `{cells}`
-            in brackets; None where it is a parameter of the kernel.
+            in brackets; None where it is a parameter of the kernel, or no kernel has any.
         scratch: the same of memory that is for one purpose in a kernel; None where none is needed.
         number, count: the number of this thread's group, and how many groups there are.
         wait: the statement with which the threads of a group wait for each other, and see what they wrote there.
@@ -86,10 +86,10 @@ class GroupWords:
         thread, name: what comments call a thread, and a group.
     """
 
-    memory: str | None
     number: str
     count: str
     wait: str
+    memory: str | None = None
     scratch: str | None = None
     memory_helper: str | None = None
     space: str = ""

@@ -16,7 +16,7 @@ from starplat.backends.c.parameters import Parameters, kernels_inside, signature
 from starplat.backends.c.records import need_records
 from starplat.backends.c.set_forms import need_frontier
 from starplat.backends.c.statements import StatementPrinter
-from starplat.backends.launch import FEW_GROUPS, GROUP_SIZE, has_uneven_loops, most_sets, threads_together, walks_sets
+from starplat.backends.launch import FEW_GROUPS, GROUP_SIZE, THREADS_TOGETHER, has_uneven_loops, most_sets, walks_sets
 from starplat.backends.legal_module import legal
 from starplat.backends.spelling import Spelling
 from starplat.backends.text.comments import comment, file_name, line_mark, origin
@@ -74,13 +74,12 @@ def view(module: ir.Module, capabilities: Capabilities, spelling: Spelling) -> U
     """
     kernels, functions = legal(module, capabilities)
     names = Names(module, kernels, functions)
-    return _Viewer(module, spelling, names, threads_together(capabilities)).unit(kernels, functions)
+    return _Viewer(module, spelling, names).unit(kernels, functions)
 
 
 class _Viewer:
-    def __init__(self, module: ir.Module, spelling: Spelling, names: Names, threads: int) -> None:
+    def __init__(self, module: ir.Module, spelling: Spelling, names: Names) -> None:
         self.module = module
-        self.threads = threads
         self.spelling = spelling
         self.names = names
         self.helpers = Helpers(most_sets(module))
@@ -143,7 +142,7 @@ class _Viewer:
         if op.one_group:
             return self.spelling.one_group_kernel or self.spelling.kernel
         few = self.spelling.few_groups_kernel if walks_sets(op) else None
-        return (few or self.spelling.whole_group_kernel).format(size=self.threads, groups=FEW_GROUPS)
+        return (few or self.spelling.whole_group_kernel).format(size=THREADS_TOGETHER, groups=FEW_GROUPS)
 
     def sets(self, legal: st.LegalLoop) -> Iterator[str]:
         """The declarations of the packed arrays: each a set over the words that the kernel gets."""

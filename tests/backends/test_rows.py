@@ -7,6 +7,9 @@ import pytest
 import scipy.sparse
 
 import starplat
+from starplat.backends.cuda import CUDA
+from starplat.backends.cuda_family import Family
+from starplat.backends.hip import HIP
 from starplat.graph import Graph, from_object
 from tests.backends import emulated as emulation
 from tests.backends.emulated import Machine, emulated
@@ -42,14 +45,18 @@ def hubs() -> Graph:
 
 
 @pytest.mark.thin(plain=4)
+@pytest.mark.parametrize("family", [CUDA, HIP], ids=lambda family: family.name)
 @pytest.mark.parametrize("blocks", [2, 7])  # with fewer threads than nodes, and more
 @pytest.mark.parametrize("limits", LIMITS, ids=lambda limits: f"long{limits['LONG_ROW']}")
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_every_arc_counts_once(name: str, limits: dict[str, int], blocks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_arc_counts_once(
+    name: str, limits: dict[str, int], blocks: int, family: Family, monkeypatch: pytest.MonkeyPatch
+) -> None:
     graph, program = hubs(), starplat.compile(EXAMPLES / f"{name}.sp")
     expected = program.run(graph, target="reference", arguments=PROGRAMS[name])
     monkeypatch.setattr(emulation, "LIMITS", limits)
-    with emulated(Machine(blocks=blocks, threads=64, seed=blocks)):
+    warp = 64 if family is HIP else 32
+    with emulated(Machine(blocks=blocks, threads=64, seed=blocks, warp=warp, family=family)):
         found = program.run(graph, target="cuda", arguments=PROGRAMS[name])
     for property_name, values in expected.properties.items():
         np.testing.assert_allclose(found.properties[property_name], values, rtol=1e-9, err_msg=property_name)

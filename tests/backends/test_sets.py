@@ -12,6 +12,9 @@ import scipy.sparse
 import starplat
 from starplat.backends import BACKENDS
 from starplat.backends.c.set_forms import FORMS
+from starplat.backends.cuda import CUDA
+from starplat.backends.cuda_family import Family
+from starplat.backends.hip import HIP
 from starplat.backends.host.words import size_of
 from starplat.backends.launch import MOST_LISTED, MOST_NEW_OF_ALL, SET_WORDS, most_new, most_sets
 from starplat.graph import Graph, from_object
@@ -33,6 +36,12 @@ PROGRAMS: dict[str, dict[str, object]] = {
     "k_core": {},
     "betweenness": {"sources": [3, 9]},
 }
+
+WAVEFRONTS = (
+    Machine(blocks=3, threads=128, seed=4, warp=64, family=HIP),
+    Machine(blocks=1, threads=64, seed=5, warp=64, family=HIP, limits=False),
+    Machine(blocks=2, threads=96, seed=6, family=HIP),
+)
 
 MACHINES = (
     Machine(blocks=1, threads=64, seed=1),
@@ -71,6 +80,14 @@ def test_every_way_to_keep_sets_gives_the_same_answer(name: str, frontier: str) 
     agree(name, random_graph(260, 6, 7), frontier, machine)
 
 
+@pytest.mark.thin(plain=4)
+@pytest.mark.parametrize("frontier", SETS)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_way_gives_the_same_answer_on_wavefronts(name: str, frontier: str) -> None:
+    machine = WAVEFRONTS[(SETS.index(frontier) + list(PROGRAMS).index(name)) % len(WAVEFRONTS)]
+    agree(name, random_graph(260, 6, 9), frontier, machine)
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: f"{machine.blocks}x{machine.threads}")
 @pytest.mark.parametrize("frontier", SETS)
@@ -90,12 +107,14 @@ def test_the_same_by_pushing_alone_and_without_an_order(frontier: str, schedule:
 
 
 @pytest.mark.parametrize("frontier", ["bitmap", "layers"])
-def test_words_are_found_where_a_block_has_more_than_it_gathers_at_once(frontier: str) -> None:
+@pytest.mark.parametrize("family", [CUDA, HIP], ids=lambda family: family.name)
+def test_words_are_found_where_a_block_has_more_than_it_gathers_at_once(frontier: str, family: Family) -> None:
     """A warp asks for 32 words of the second layer, which are bits for 32,768 nodes."""
     nodes = 70_000
+    machine = Machine(blocks=1, threads=64, seed=5, warp=64 if family is HIP else 32, family=family)
     ends = np.array([[3, 40_000, 3, 69_999, 33_000], [40_000, 69_999, 33_000, 1, 2]])
     graph = from_object(scipy.sparse.coo_array((np.ones(5, int), ends), shape=(nodes, nodes)).tocsr())
-    agree("bfs_levels", graph, frontier, Machine(blocks=1, threads=64, seed=5), "direction=push")
+    agree("bfs_levels", graph, frontier, machine, "direction=push")
 
 
 @pytest.mark.parametrize("frontier", SETS)

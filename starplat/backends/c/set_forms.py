@@ -1,4 +1,4 @@
-"""The functions of `templates/cuda/sets.jinja` for each packing of sets.
+"""The functions of `templates/cuda_family/sets.jinja` for each packing of sets.
 
 Printers ask here for the functions that they call; no other printer knows how a set is stored.
 """

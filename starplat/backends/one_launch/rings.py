@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from starplat.backends import statements as st
-from starplat.backends.launch import threads_together
+from starplat.backends.launch import THREADS_TOGETHER
 from starplat.backends.legal.operations import Operations
 from starplat.backends.uses import arrays_in
 from starplat.ir import build
@@ -99,8 +99,7 @@ def added(part: ir.Variable, ring: Ring, operations: Operations, alone: bool) ->
         return (st.CombineCell(combine, ring.cells, here, ir.Ref(part)),)
     method = operations.methods.method(combine, ring.cells.element)
     scratch = operations.locals.fresh(f"{part.name}_scratch", ring.cells.element)
-    threads = threads_together(operations.capabilities)
-    return (st.CombineGroup(combine, part, ring.cells, scratch, method, threads, here),)
+    return (st.CombineGroup(combine, part, ring.cells, scratch, method, THREADS_TOGETHER, here),)
 
 
 def collected(ring: Ring) -> st.Body:

@@ -277,10 +277,40 @@ T __shfl_down_sync(unsigned mask, T value, unsigned distance, int width = on_hos
 // HIP's, in which all threads of a wavefront take part.
 constexpr int warpSize = on_host::WARP;
 
+constexpr std::uint64_t WHOLE = ~std::uint64_t(0);
+
+template <class T>
+T __shfl(T value, int from) {
+    return on_host::exchanged(WHOLE, value, from % warpSize, warpSize);
+}
+
+template <class T>
+T __shfl_up(T value, unsigned distance) {
+    return on_host::exchanged(WHOLE, value, on_host::lane() - int(distance), warpSize);
+}
+
 template <class T>
 T __shfl_down(T value, unsigned distance) {
-    return on_host::exchanged(~std::uint64_t(0), value, on_host::lane() + int(distance), warpSize);
+    return on_host::exchanged(WHOLE, value, on_host::lane() + int(distance), warpSize);
 }
+
+template <class T>
+T __shfl_xor(T value, int other) {
+    return on_host::exchanged(WHOLE, value, on_host::lane() ^ other, warpSize);
+}
+
+inline unsigned long long __ballot(bool value) {
+    const std::uint64_t *brought = on_host::meet(on_host::of_warp(WHOLE), on_host::lane(), value);
+    unsigned long long bits = 0;
+    for (unsigned lane = 0; lane < on_host::WARP; lane++) {
+        const bool there = threadIdx.x / on_host::WARP * on_host::WARP + lane < blockDim.x;
+        bits |= (unsigned long long)(there && brought[lane] != 0) << lane;
+    }
+    return bits;
+}
+
+inline void __builtin_amdgcn_fence(int, const char *) {}
+inline void __builtin_amdgcn_wave_barrier() { on_host::meet(on_host::of_warp(WHOLE), on_host::lane(), 0); }
 
 template <class T>
 T __shfl_xor_sync(unsigned mask, T value, int other, int width = on_host::WARP) {
