@@ -31,7 +31,7 @@ class Point:
     op: ir.HostOp
     span: Span
     kernel: str = ""
-    instead_of: ir.PushOrPull | None = None
+    instead_of: ir.Launch | None = None
 
 
 def points_of(body: Iterable[ir.HostOp], module: ir.Module) -> tuple[Point, ...]:
@@ -39,20 +39,18 @@ def points_of(body: Iterable[ir.HostOp], module: ir.Module) -> tuple[Point, ...]
     return tuple(_points(body, module, NOWHERE, None))
 
 
-def _points(body: Iterable[ir.HostOp], module: ir.Module, span: Span, either: ir.PushOrPull | None) -> Iterator[Point]:
+def _points(body: Iterable[ir.HostOp], module: ir.Module, span: Span, either: ir.Launch | None) -> Iterator[Point]:
     ops = tuple(body)
     several = sum(isinstance(op, ir.HostLoop) for op in ops) > 1  # one piece of the program has become several loops
     for op in ops:
         match op:
-            case ir.Launch(kernel):
+            case ir.Launch(kernel, _, pull):
                 yield Point(Event.WALK, op, module.kernel(kernel).span, kernel, either)
+                yield from _points(pull, module, span, op)
             case ir.Fill() | ir.CopyArray():
                 yield Point(Event.FILL, op, span)
             case ir.HostBlock():
                 yield from _points(op.body, module, span if op.span == NOWHERE else op.span, either)
-            case ir.PushOrPull():
-                yield from _points(op.push, module, span, None)
-                yield from _points(op.pull, module, span, op)
             case _:
                 if isinstance(op, ir.HostLoop):
                     place = _first_launch(op, module) if several or span == NOWHERE else span
@@ -102,6 +100,6 @@ def way_of(kernel: ir.Kernel) -> Way:
     return Way.PUSH if pushes else Way.PULL
 
 
-def pushing_rows(either: ir.PushOrPull, module: ir.Module) -> ir.Array | None:
+def pushing_rows(either: ir.Launch, module: ir.Module) -> ir.Array | None:
     """The offsets of the arcs at the members that the kernel which pushes walks."""
-    return next((rows_of(module.kernel(op.kernel)) for op in either.push if isinstance(op, ir.Launch)), None)
+    return rows_of(module.kernel(either.kernel))

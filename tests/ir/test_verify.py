@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from starplat.ir import nodes as ir
+from starplat.ir.printing.operations import print_ops
 from starplat.ir.verifying.modules import InvalidModule, verify
 from tests.ir.building import (
     AGAIN,
@@ -196,6 +197,22 @@ def test_what_a_launch_needs_must_be_declared() -> None:
     host = ir.HostFunction("f", (ir.Parameter(DIST),), (), None, (ir.Launch("k"),))
     refused(module(late, host=host), "'x' is not declared here")
     refused(module(late, host=replace(host, parameters=(ir.Parameter(X),))), "'dist' is not declared here")
+
+
+def test_a_launch_pulls_where_a_set_has_many() -> None:
+    many = array("many", ir.Element.BOOL)
+    host = ir.HostFunction("f", (ir.Parameter(DIST), ir.Parameter(many)), (), None, ())
+    clears = kernel(ir.Store(DIST, ir.Ref(V), number(1)))
+
+    def launching(launch: ir.Launch) -> ir.Module:
+        return module(clears, host=replace(host, body=(launch,)))
+
+    verify(launching(ir.Launch("k", many, (ir.Launch("k"),))))
+    assert "  pull if many has many\n    launch k" in "\n".join(print_ops([ir.Launch("k", many, (ir.Launch("k"),))]))
+    refused(launching(ir.Launch("k", None, (ir.Launch("k"),))), "pulls where no set has many")
+    refused(launching(ir.Launch("k", many)), "pulls where no set has many")
+    refused(launching(ir.Launch("k", many, (ir.Launch("gone"),))), "no kernel 'gone'")
+    refused(launching(ir.Launch("k", array("lost", ir.Element.BOOL), (ir.Launch("k"),))), "'lost' is not declared here")
 
 
 def test_indices_of_every_width() -> None:

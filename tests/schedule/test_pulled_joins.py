@@ -319,7 +319,7 @@ def test_auto_goes_on_pushing_but_where_all_leave_early(name: str) -> None:
         module = made(JOINS[name], "algebra=plain", target)
         chooses = name in CHOOSING
         assert len(pulls(module)) == chooses
-        by_device = (op for f in module.functions for op in walk_host(f.body) if isinstance(op, ir.PushOrPull))
+        by_device = (op for f in module.functions for op in walk_host(f.body) if isinstance(op, ir.Launch) and op.pull)
         assert len([*ways(module), *by_device]) == chooses
     assert not pulls(made(JOINS[name], "direction=push"))
 

@@ -188,9 +188,6 @@ class HostPrinter:
             case ir.CheckCell(array, index):
                 self.helpers.need("check_place")
                 yield f"check_place({self.text(index)}, {size_of(replace(array, packed=None))});"
-            case ir.PushOrPull(_, body):
-                for inner in body:
-                    yield from self.operation(inner)
             case ir.OnDevice():
                 yield from self.launches.together(self.loops[op.name])
             case _:

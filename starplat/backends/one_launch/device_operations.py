@@ -34,19 +34,19 @@ class DeviceOperations:
         self.noted = noted_at(op.body, module)
         self.changing = {variable for inner in walk_host(op.body) for variable in set_by(inner, module)}
         self.rows: dict[ir.Array, ir.Array] = {}
-        for either in (inner for inner in walk_host(op.body) if isinstance(inner, ir.PushOrPull)):
-            self.weigh(either)
+        for launch in (inner for inner in walk_host(op.body) if isinstance(inner, ir.Launch)):
+            if launch.members is not None:
+                self.weigh(launch.members, self.module.kernel(launch.kernel))
 
     def fresh(self, name: str) -> str:
         """A name that nothing else has."""
         return self.names.fresh(name)
 
-    def weigh(self, op: ir.PushOrPull) -> None:
+    def weigh(self, members: ir.Array, push: ir.Kernel) -> None:
         """Notes that arcs of the members are counted, and of the sets that they are swapped with."""
-        launched = (self.module.kernel(inner.kernel) for inner in walk_host(op.push) if isinstance(inner, ir.Launch))
-        walks = [part for kernel in launched for part in walk_kernel(kernel.body) if isinstance(part, ir.ForNeighbors)]
-        rows = walks[0].direction.layout.offsets
-        weighed = {op.members}
+        walk = next(part for part in walk_kernel(push.body) if isinstance(part, ir.ForNeighbors))
+        rows = walk.direction.layout.offsets
+        weighed = {members}
         for swap in (inner for inner in walk_host(self.op.body) if isinstance(inner, ir.Swap)):
             if weighed & {swap.first, swap.second}:
                 weighed |= {swap.first, swap.second}

@@ -4,7 +4,6 @@ A ring has three cells: one is added to, one is read, one is reset for the next 
 """
 
 from dataclasses import dataclass
-from itertools import product
 
 from starplat.backends import statements as st
 from starplat.backends.launch import THREADS_TOGETHER
@@ -13,6 +12,7 @@ from starplat.backends.uses import arrays_in
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.fresh_names import FreshNames
+from starplat.ir.launches import launched_kernels
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.visitor import walk_host
 
@@ -39,7 +39,7 @@ class Rings:
         for kernel in launched_in(op, module):
             for reduction in kernel.reductions:
                 self.found[kernel.name, reduction.variable] = self._ring(reduction)
-        for either in (inner for inner in walk_host(op.body) if isinstance(inner, ir.PushOrPull)):
+        for either in (inner for inner in walk_host(op.body) if isinstance(inner, ir.Launch)):
             self._share(either)
 
     def of(self, kernel: ir.Kernel) -> list[Ring]:
@@ -51,13 +51,12 @@ class Rings:
         arrays = arrays_in(body)
         return [ring for ring in dict.fromkeys(self.found.values()) if ring.cells in arrays]
 
-    def _share(self, op: ir.PushOrPull) -> None:
+    def _share(self, op: ir.Launch) -> None:
         """Push and pull contribute to the same ring: only one of them runs at a time."""
-        for push, pull in product(op.push, op.pull):
-            if isinstance(push, ir.Launch) and isinstance(pull, ir.Launch):
-                for reduction in self.module.kernel(pull.kernel).reductions:
-                    if (push.kernel, reduction.variable) in self.found:
-                        self.found[pull.kernel, reduction.variable] = self.found[push.kernel, reduction.variable]
+        for kernel in launched_kernels(op.pull, self.module):
+            for reduction in kernel.reductions:
+                if (op.kernel, reduction.variable) in self.found:
+                    self.found[kernel.name, reduction.variable] = self.found[op.kernel, reduction.variable]
 
     def _ring(self, reduction: ir.Reduction) -> Ring:
         name, element = reduction.variable.name, st.result_element(reduction.variable.element)

@@ -72,8 +72,8 @@ class Together:
         done: list[st.Statement] = []
         row = tuple(stream(ops))
         for place, op in enumerate(row):
-            if isinstance(op, ir.PushOrPull):
-                body, pending = self.push_or_pull(op, pending, row[place + 1 :])
+            if isinstance(op, ir.Launch) and op.members is not None:
+                body, pending = self.push_or_pull(op, op.members, pending, row[place + 1 :])
             else:
                 body, pending = self.operation(op, pending)
             done += body
@@ -102,22 +102,22 @@ class Together:
                 return self.plain(op, before, self.touches.still_after(op, pending))
 
     def push_or_pull(
-        self, op: ir.PushOrPull, pending: Pending, following: Sequence[ir.HostOp]
+        self, op: ir.Launch, members: ir.Array, pending: Pending, following: Sequence[ir.HostOp]
     ) -> tuple[st.Body, Pending]:
         """The choice needs the number of members, which walking does not change. A pull ends with a barrier, so that a
         push never waits for it, unless both wait at the same place of what follows anyway."""
-        looked = Access(op.members, False, LOOKED_AT)
+        looked = Access(members, False, LOOKED_AT)
         waits = any(looked.disturbs(access) for access in pending)
         before: st.Body = (st.GridBarrier(),) if waits else ()
         begin = frozenset({looked}) if waits else pending | {looked}
         many, left = self.block(op.pull, begin)
-        few, after = self.block(op.push, begin)
+        few, after = self.operation(op, begin)
         if not left - after:
-            return (*before, st.IfMany(op.members, many, few)), after
+            return (*before, st.IfMany(members, many, few)), after
         either = left | after
         if self.touches.next_barrier(following, either) == self.touches.next_barrier(following, after) is not None:
-            return (*before, st.IfMany(op.members, many, few)), either
-        return (*before, st.IfMany(op.members, (*many, st.GridBarrier()), few)), after
+            return (*before, st.IfMany(members, many, few)), either
+        return (*before, st.IfMany(members, (*many, st.GridBarrier()), few)), after
 
     def plain(self, op: ir.HostOp, before: st.Body, pending: Pending) -> tuple[st.Body, Pending]:
         body = (*before, *self.operations.points.before(op), *self.operations.statements(op))

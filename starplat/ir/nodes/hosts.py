@@ -49,9 +49,14 @@ class Swap:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """Runs a kernel to its end; then every reduction's variable is combined with what came back (one word each)."""
+    """Runs a kernel to its end; then every reduction's variable is combined with what came back (one word each).
+
+    A kernel that pushes from the members of a set may `pull` in its place where `members` has many: these operations
+    look for members, come to the same and look at fewer arcs then."""
 
     kernel: str
+    members: Array | None = None
+    pull: tuple[HostOp, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,16 +263,6 @@ class OnDevice:
     one_group: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PushOrPull:
-    """`push`, which walks the set `members`, or `pull`, which looks for members: both do the same, and with many
-    members the second looks at fewer arcs."""
-
-    members: Array
-    push: tuple[HostOp, ...]
-    pull: tuple[HostOp, ...]
-
-
 HostOp = (
     DeclareVariable
     | SetVariable
@@ -292,5 +287,4 @@ HostOp = (
     | HostCall
     | HostBlock
     | OnDevice
-    | PushOrPull
 )

@@ -52,7 +52,6 @@ LINES: Mapping[type, str] = {
     ir.HostContinue: "continue",
     ir.HostReturn: "return {value}",
     ir.HostCall: "{result}call {function}({arguments})",
-    ir.PushOrPull: "push, or pull if {members.name} has many",
     ir.OnDevice: "on device {name}{one_group}{traced}",
 }
 """The line of each operation; what stands in braces is a field."""
@@ -67,8 +66,8 @@ _FLAGS = {
 }
 """What a field says that is false, or true."""
 
-_HEADED = ("before", "push", "pull", "body", "step")
-"""The blocks of loops of the host, each under its name, in the order of a round."""
+_HEADED = ("before", "pull", "body", "step")
+"""The blocks of loops of the host, each under its name, in the order of a round, and those of launches."""
 
 
 def print_ops(ops: Iterable[ir.KernelOp] | Iterable[ir.HostOp]) -> list[str]:
@@ -81,10 +80,11 @@ def _lines(op: ir.KernelOp | ir.HostOp) -> Iterator[str]:
         yield from print_ops(op.body)
         return
     yield LINES[type(op)].format_map({name: _shown(name, getattr(op, name)) for name in field_names(op)}).rstrip()
-    if isinstance(op, ir.Loop | ir.PushOrPull):
+    if isinstance(op, ir.Loop | ir.Launch):
         for name in _HEADED:
             if block := getattr(op, name, ()):
-                yield from (f"  {name}", *indent(indent(print_ops(block))))
+                many = f" if {op.members.name} has many" if isinstance(op, ir.Launch) and op.members else ""
+                yield from (f"  {name}{many}", *indent(indent(print_ops(block))))
         return
     for name, heading in (("then", ()), ("body", ()), ("also", ()), ("otherwise", ("else",)), ("step", ("step",))):
         block = getattr(op, name, ())

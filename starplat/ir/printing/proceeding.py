@@ -53,17 +53,17 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
     match op:
         case ir.HostBlock():
             yield from _block(module, (op,), depth)
-        case ir.PushOrPull():
-            yield Step(depth, f"where {op.members.name} has few")
-            yield from _block(module, op.push, depth + 1)
-            yield Step(depth, f"where {op.members.name} has many")
-            yield from _block(module, op.pull, depth + 1)
         case ir.OnDevice():
             who = "one group of threads runs all rounds" if op.one_group else "the threads wait for each other"
             yield Step(depth, f"launch {op.name}, in which {who}", op.span, op.name)
             yield from map(_in_one_launch, _block(module, op.body, depth + 1))
         case ir.Launch():
             kernel = module.kernel(op.kernel)
+            if op.members is not None:
+                yield Step(depth, f"where {op.members.name} has many")
+                yield from _block(module, op.pull, depth + 1)
+                yield Step(depth, f"where {op.members.name} has few")
+                depth += 1
             yield Step(depth, _kernel(module, kernel), kernel.span, kernel.name)
         case ir.Fill():
             yield Step(depth, f"fill {op.array.name}")

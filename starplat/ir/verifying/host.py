@@ -95,8 +95,12 @@ class _Host:
             case ir.Swap(first, second):
                 scope.written(second)
                 self.alike(first, second)
-            case ir.Launch(kernel):
+            case ir.Launch(kernel, members, pull):
                 self.launch(kernel)
+                scope.require((members is None) is not bool(pull), f"'{kernel}' pulls where no set has many")
+                for array in arrays_in(op):
+                    scope.array(array)
+                self.block(pull)
             case ir.ReadEmpty() | ir.ReadSize() | ir.ListMembers():
                 self.about_flags(op)
             case ir.ReadCell() | ir.WriteCell() | ir.CheckCell():
@@ -118,9 +122,6 @@ class _Host:
                 self.call(op)
             case ir.HostBlock(body):
                 self.ops(body)
-            case ir.PushOrPull(members, push, pull):
-                scope.array(members)
-                self.block(push, pull)
             case ir.OnDevice():
                 self.on_device(op)
             case _:

@@ -122,10 +122,6 @@ def give_back(machine: Machine, op: ir.HostReturn, frame: Frame) -> Flow:
     return Flow.RETURN
 
 
-def push(machine: Machine, op: ir.PushOrPull, frame: Frame) -> Flow:
-    return machine.block(op.push, frame)
-
-
 def inside(machine: Machine, op: ir.HostBlock, frame: Frame) -> Flow:
     """A statement of the program, to which errors meanwhile belong."""
     outer = machine.span
@@ -174,5 +170,4 @@ ACTIONS: dict[type, Callable[[Machine, Any, Frame], Flow]] = {
     ir.HostReturn: give_back,
     ir.HostCall: call,
     ir.HostBlock: inside,
-    ir.PushOrPull: push,
 }

@@ -6,7 +6,7 @@ reads do not matter. A loop that counts its rounds, or reads the cells between t
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starplat.ir import nodes as ir
 from starplat.ir.fresh_names import FreshNames
@@ -102,7 +102,7 @@ class Pulls:
             return pulls
         what = f"{op.kernel}: push while '{join.members.name}' has few, else pull"
         self.choices[op.kernel] = Choice(what, _why(join))
-        return (ir.PushOrPull(join.members, (op,), pulls),)
+        return (replace(op, members=join.members, pull=pulls),)
 
 
 def _why(join: Join) -> str:

@@ -103,7 +103,7 @@ class _Maker(Rewriter):
         if self.in_one_launch:
             self.pushes.add(kernel.name)
         self.choices.append(Choice(f"{kernel.name}: push while '{wave.now.name}' has few, else pull", why))
-        return (ir.PushOrPull(wave.now, (push,), (ir.Launch(pull.name), *emptied)),)
+        return (replace(push, members=wave.now, pull=(ir.Launch(pull.name), *emptied)),)
 
     def plainly(self, kernel: ir.Kernel) -> ir.Kernel:
         """The push kernel: all threads that lower a cell store the same, so that no update need be atomic."""

@@ -96,12 +96,12 @@ class ListRounds:
                 yield from self.branch(op, then, otherwise, known)
             case ir.Loop() | ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
                 yield from self.loop(op, known)
-            case ir.Launch():
+            case ir.Launch(_, None):
                 yield from self.launch(op, known)
+            case ir.Launch(kernel, ir.Array() as members, pull):
+                yield from self.push_or_pull(self.module.kernel(kernel), members, pull, known)
             case ir.OnDevice():
                 yield self.in_one_launch(op)
-            case ir.PushOrPull():
-                yield from self.push_or_pull(op, known)
             case _:
                 yield from self.plain(op, known)
 
@@ -177,19 +177,20 @@ class ListRounds:
         many = build.greater(ir.Ref(queue.count), _MANY)
         yield ir.HostIf(many, (ir.Launch(self._over_all[kernel.name]), *emptied), (op,))
 
-    def push_or_pull(self, op: ir.PushOrPull, known: set[ir.Array]) -> Iterator[ir.HostOp]:
+    def push_or_pull(
+        self, kernel: ir.Kernel, members: ir.Array, pull: tuple[ir.HostOp, ...], known: set[ir.Array]
+    ) -> Iterator[ir.HostOp]:
         """The choice by how many are active; a push has only few to walk then."""
-        yield from self.counted(op.members, known)
+        yield from self.counted(members, known)
         one, other = set(known), set(known)
         self._few = True
-        push = self.block(op.push, one)
+        few = tuple(self.launch(ir.Launch(kernel.name), one))
         self._few = False
-        kept, pull = self.queues[op.members], self.block(op.pull, other)
+        kept, many = self.queues[members], self.block(pull, other)
         if isinstance(kept, Queue):
-            walks = (self.module.kernel(inner.kernel) for inner in walk_host(op.push) if isinstance(inner, ir.Launch))
-            yield from self.choices.choose(kept.walked, push, pull, next(walks).span)
+            yield from self.choices.choose(kept.walked, few, many, kernel.span)
         else:
-            yield pulls_if_many_words(ir.Ref(kept.count), self.share, push, pull)
+            yield pulls_if_many_words(ir.Ref(kept.count), self.share, few, many)
         known.intersection_update(one, other)
 
     # --- structure --------------------------------------------------------------------------------------------------
