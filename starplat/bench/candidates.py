@@ -1,8 +1,8 @@
 """Enumerates the schedules that differ for one program: knob combinations, those with equal modules counted once.
 
 `auto` and `plain` come first. A knob with a number in it is tried with one width; only where that makes a difference
-are others tried, a ladder around the mean weight of the graph's arcs. `memory` is left out: it makes room and saves no
-time.
+are others tried, a ladder around the mean weight of the graph's arcs. `memory` and `order` are left out: one makes room
+and saves no time, the other saves time only in many runs.
 """
 
 from collections.abc import Iterator
@@ -99,7 +99,7 @@ def space(made_by: _Making, ladder: tuple[int | float, ...]) -> Iterator[Schedul
     """All schedules worth a look, `auto` and `plain` first; `ladder` has the widths of delta."""
     yield from (AUTO, PLAIN)
     first, *others = ladder
-    names = [name for name in KNOBS if name != "memory"]
+    names = [name for name in KNOBS if name not in ("memory", "order")]
     for values in product(*(_values(name, first) for name in names)):
         schedule = replace(AUTO, **dict(zip(names, values, strict=True)))  # type: ignore[arg-type]
         yield schedule

@@ -184,7 +184,9 @@ def continues(body: Iterable[ir.KernelOp]) -> bool:
 
 def arrays_in(node: ir.KernelOp | ir.HostOp | ir.Domain | ir.Expression) -> Iterator[ir.Array]:
     """The arrays that one node names or uses by its meaning, those of its expressions included, of its blocks not."""
-    if isinstance(node, (ir.ForNeighbors, ir.NodeNeighbors)):
+    if isinstance(node, ir.ForNeighbors):
+        yield from node.layout.row_arrays
+    elif isinstance(node, ir.NodeNeighbors):
         yield from node.direction.layout.row_arrays
     elif isinstance(node, ir.FindArc):
         yield from ir.CSR.row_arrays

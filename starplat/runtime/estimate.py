@@ -62,7 +62,7 @@ class Sizes:
 
 
 def temporaries(module: ir.Module, sizes: Sizes) -> int:
-    """The most that the module's functions hold at one time, beginning with the entry."""
+    """The most that the module's functions hold at one time: the entry, or one that makes arrays of the graph."""
     peaks: dict[str, int] = {}
 
     def peak(function: ir.HostFunction) -> int:
@@ -72,7 +72,8 @@ def temporaries(module: ir.Module, sizes: Sizes) -> int:
             peaks[function.name] = sizes.all(function.arrays) + below
         return peaks[function.name]
 
-    return peak(module.function(module.entry))
+    first = (module.entry, *(one.function for one in module.prepared))
+    return max(peak(module.function(name)) for name in first)
 
 
 def too_large(program: str, device: str, needed: int, free: int) -> DiagnosticError:

@@ -171,6 +171,7 @@ def _driven(run: Run, wanted: _Wanted) -> _Done:
     built = perf_counter()
     progress.begin(Step.UPLOADING)
     run.upload()
+    run.prepare(kernels)
     run.device.synchronise()
     uploaded = perf_counter()
     progress.begin(Step.RUNNING)

@@ -6,7 +6,8 @@ takes the graphs off the device that were not used for longest; they cross again
 """
 
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -71,8 +72,7 @@ class ResidentGraph:
         """One of the graph's own arrays, or its weights as cells of `array`; uploaded the first time."""
         key = self._key(array, placement)
         if key not in self._buffers:
-            count = array.extent.cells(self.num_nodes, self.num_arcs)
-            buffer = self._device.allocate(dtype_of(array.element, wide_arcs=self.wide_arcs), count, placement)
+            buffer = self._allocated(array, placement)
             try:
                 self._fill(buffer, key[0], array.element, graph)
             except BaseException:
@@ -80,6 +80,27 @@ class ResidentGraph:
                 raise
             self._buffers[key] = buffer
         return self._buffers[key]
+
+    def prepared(self, arrays: Sequence[ir.Array], fill: Callable[[Sequence[Buffer]], None]) -> Mapping[str, Buffer]:
+        """Arrays that belong together, by name; `fill` makes all of them anew where any is missing."""
+        keys = [self._key(array, ir.Placement.DEVICE) for array in arrays]
+        if not all(key in self._buffers for key in keys):
+            for key in keys:
+                if key in self._buffers:
+                    self._device.release(self._buffers.pop(key))
+            with ExitStack() as undone:
+                buffers = []
+                for array in arrays:
+                    buffers.append(self._allocated(array, ir.Placement.DEVICE))
+                    undone.callback(self._device.release, buffers[-1])
+                fill(buffers)
+                undone.pop_all()
+            self._buffers |= zip(keys, buffers, strict=True)
+        return {array.name: self._buffers[key] for array, key in zip(arrays, keys, strict=True)}
+
+    def _allocated(self, array: ir.Array, placement: ir.Placement) -> Buffer:
+        count = array.extent.cells(self.num_nodes, self.num_arcs)
+        return self._device.allocate(dtype_of(array.element, wide_arcs=self.wide_arcs), count, placement)
 
     def holds(self, array: ir.Array, placement: ir.Placement) -> bool:
         """Whether `array` would cost nothing."""

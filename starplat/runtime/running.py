@@ -6,7 +6,8 @@ device is used in place: the program's changes are the caller's, as a parameter 
 
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations
 from pathlib import PurePath
 from typing import Any
@@ -150,7 +151,8 @@ class Run:
 
     def upload(self) -> None:
         """Brings to the device what is not there yet: the graph's arrays, the weights, what the caller gave."""
-        graph = {array.name: self._resident(array) for array in self.module.graph_arrays}
+        made = self.module.prepared_arrays
+        graph = {array.name: self._resident(array) for array in self.module.graph_arrays if array not in made}
         for array in self.module.inputs:
             given = self.bound.arrays.get(array.name)
             if array.name in self._adopted:
@@ -162,6 +164,14 @@ class Run:
         host = HostArrays(self.graph)
         resident = self.resident
         self._world = World(resident.num_nodes, resident.num_arcs, resident.wide_arcs, host, graph)
+
+    def prepare(self, kernels: Kernels) -> None:
+        """Makes the arrays of the graph that the module makes itself, where they are not on the device yet."""
+        world = self._world
+        for one in self.module.prepared:
+            fill = partial(Executor(kernels, world).prepare, one.function)
+            buffers = self.resident.prepared(one.arrays, fill)
+            self._world = replace(self._world, buffers={**self._world.buffers, **buffers})
 
     def _resident(self, array: ir.Array) -> Buffer:
         return self.resident.array(array, self.graph, self.module.placement(array))

@@ -21,6 +21,7 @@ from starplat.schedule.loop.groups import rounds_by_one_group
 from starplat.schedule.loop.pieces import kernels_in_pieces
 from starplat.schedule.loop.step import loops_on_device
 from starplat.schedule.memory import arcs_in_host_memory
+from starplat.schedule.order import rows_by_degree
 from starplat.schedule.pairs import carried_in_pairs
 from starplat.schedule.priority.step import nearest_first
 from starplat.schedule.queues.step import sets_as_queues
@@ -90,6 +91,12 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "a set becomes a list of nodes, or bits alone, where the host drives the rounds",
         "after all steps on sets; later ones look at persistent kernels",
         sets_as_queues,
+    ),
+    Step(
+        "order",
+        "searches among a node's arcs walk rows that are sorted by degree",
+        "after all that makes searches; before balance, which shares the arcs of the kernels that sort",
+        rows_by_degree,
     ),
     GraphStep(
         "balance",

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from starplat.ir import nodes as ir
+from starplat.ir.launches import launched_names
 from starplat.ir.rewriter import Rewriter
 from starplat.schedule.facts import EVEN, GraphFacts
 
@@ -64,14 +65,20 @@ def _with_variant(base: ir.Module, other: ir.Module, variant: ir.Variant) -> ir.
         if not same_helpers or helper.name not in helpers
     )
     used = {*base.graph_arrays, *other.graph_arrays}
+    theirs = tuple(replace(one, function=f"{one.function}{end}") for one in other.prepared)
+    prepared = {one.arrays[0]: one for one in sorted((*theirs, *base.prepared), key=lambda one: len(one.arrays))}
+    idle = {one.function for one in (*theirs, *base.prepared)} - {one.function for one in prepared.values()}
+    kept = tuple(function for function in (*base.functions, *functions) if function.name not in idle)
+    launched = launched_names(kept)
     return replace(
         base,
-        functions=(*base.functions, *functions),
-        kernels=(*base.kernels, *new_kernels),
+        functions=kept,
+        kernels=tuple(kernel for kernel in (*base.kernels, *new_kernels) if kernel.name in launched),
         helpers=(*base.helpers, *new_helpers),
         inputs=_either(base.inputs, other.inputs),
         graph_arrays=tuple(array for array in ir.GRAPH_ARRAYS if array in used),
         mapped=_either(base.mapped, other.mapped),
+        prepared=tuple(prepared.values()),
         variants=(*base.variants, replace(variant, function=f"{other.entry}{end}")),
     )
 

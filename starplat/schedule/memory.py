@@ -29,6 +29,7 @@ def arcs_in_host_memory(module: ir.Module, schedule: Schedule, capabilities: Cap
 def _mapped(module: ir.Module) -> Iterator[ir.Array]:
     for array in (*module.graph_arrays, *module.inputs):
         of_arcs = array.extent in (ir.Extent.ARCS, ir.Extent.SLOTS) and not array.is_set
+        of_arcs &= array not in module.prepared_arrays
         if of_arcs and _is_for_kernels_to_read(module, array):
             yield array
 

@@ -79,6 +79,14 @@ class Algebra(Setting):
     AUTO = "auto", "where it is proved and worth it: union-find, triangles on oriented rows"
 
 
+class Order(Setting):
+    """In which order arcs are walked by kernels that look for any one and leave there."""
+
+    AS_IS = "as-is", "by the neighbor's number"
+    ROWS = "rows", "neighbors of high degree first, from rows that the device sorts once for a graph"
+    AUTO = "auto", "as-is"
+
+
 class Memory(Setting):
     """Where columns and read-only edge properties lie; all else is in the device's memory."""
 
@@ -128,6 +136,7 @@ class Schedule:
     loop: Loop = Loop.AUTO
     priority: Priority | Delta = Priority.AUTO
     algebra: Algebra = Algebra.AUTO
+    order: Order = Order.AUTO
     memory: Memory = Memory.AUTO
 
     @property
@@ -152,7 +161,9 @@ class Schedule:
 AUTO = Schedule()
 """Everything is left to the compiler: the default."""
 
-PLAIN = Schedule(Direction.PUSH, Frontier.FLAGS, Balance.NODE, Loop.HOST, Priority.NONE, Algebra.PLAIN, Memory.RESIDENT)
+PLAIN = Schedule(
+    Direction.PUSH, Frontier.FLAGS, Balance.NODE, Loop.HOST, Priority.NONE, Algebra.PLAIN, Order.AS_IS, Memory.RESIDENT
+)
 """The program as written, without any rewrite."""
 
 

@@ -30,6 +30,8 @@ SOUGHT: Mapping[str, str] = {
     "the node's own, and ends when none can be lowered",
     "algebra": "no loop was found that spreads the best label of each component until no arc changes one, and no "
     "kernel that counts triangles",
+    "order": "no kernel was found that walks a node's arcs until it finds any one that passes a test and then leaves, "
+    "with the same effect whichever it is",
     "memory": "no kernel reads columns, sources of arcs, weights or an edge property that nothing changes",
 }
 """What is sought, by the knob that asks for it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from functools import cache
 from itertools import combinations, product
 from typing import Any
@@ -24,19 +24,34 @@ def values_of(name: str) -> list[Any]:
 @cache
 def schedules() -> tuple[Schedule, ...]:
     """Few schedules in which any two values of two knobs come together; `auto` is the first of them."""
-    names = list(KNOBS)
     missing = {
-        ((one, a), (other, b))
-        for one, other in combinations(names, 2)
+        ((one, a), (other, b)): None
+        for one, other in combinations(KNOBS, 2)
         for a, b in product(values_of(one), values_of(other))
     }
     chosen: list[Schedule] = []
-    candidates = [Schedule(**dict(zip(names, row, strict=True))) for row in product(*map(values_of, names))]
     while missing:
-        best = AUTO if not chosen else max(candidates, key=lambda one: len(missing & pairs_of(one)))
-        missing -= pairs_of(best)
+        best = AUTO if not chosen else filled(dict(next(iter(missing))), missing)
+        for pair in pairs_of(best):
+            missing.pop(pair, None)
         chosen.append(best)
     return tuple(chosen)
+
+
+def filled(row: dict[str, Any], missing: Container[Any]) -> Schedule:
+    """A schedule with these values; each other knob gets the one with which most missing pairs come together."""
+
+    def gained(name: str, value: Any) -> int:
+        return sum(tuple(sorted(((name, value), known), key=place)) in missing for known in row.items())
+
+    for name in [name for name in KNOBS if name not in row]:
+        row[name] = max(values_of(name), key=lambda value: gained(name, value))
+    return Schedule(**row)
+
+
+def place(knob: tuple[str, Any]) -> int:
+    """Where a knob stands among all."""
+    return list(KNOBS).index(knob[0])
 
 
 @cache

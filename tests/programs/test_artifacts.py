@@ -64,6 +64,14 @@ def test_an_emitted_program_maps_memory_of_the_host(program: str, target: str, t
 
 @pytest.mark.campaign
 @pytest.mark.spread
+@pytest.mark.parametrize("target", ["opencl", "openmp", "sycl", "openacc"])
+def test_an_emitted_program_sorts_rows(target: str, tmp_path: Path) -> None:
+    case = next(case for case in CASES if case.program == "bfs_levels")
+    emitted_agrees(case, target, tmp_path, "order=rows")
+
+
+@pytest.mark.campaign
+@pytest.mark.spread
 @pytest.mark.parametrize("target", ["opencl", "sycl"])
 @pytest.mark.parametrize("program", ["pagerank", "sssp", "triangle_count"])
 def test_an_emitted_program_for_cpus_does_so_too(program: str, target: str, tmp_path: Path) -> None:

@@ -80,6 +80,7 @@ def test_what_is_followed_is_not_refused(text: str, schedule: str) -> None:
         (PEELING, "priority=delta(1)"),
         (SETS["the flags are a parameter"], "frontier=bitmap"),
         (ONE_STEP, "memory=mapped"),
+        (ONE_STEP, "order=rows"),
     ],
 )
 def test_what_the_program_has_not_is_said(text: str, schedule: str) -> None:

@@ -59,7 +59,7 @@ def artifact_pieces(
         "stem": stem,
         "program": file_name(module),
         "entry": names.host_function(module.entry),
-        **graph_pieces(module),
+        **graph_pieces(module, names),
         "helpers": helper_texts(["common/host_helpers.jinja"], own),
         "shared_helpers": frozenset(shared[bare(h)] for h in host.helpers.needed if bare(h) in shared),
         "headers": [header.name for header in headers],

@@ -7,22 +7,35 @@ from collections.abc import Iterator, Set
 
 from starplat.backends.host.uses import host_arrays
 from starplat.backends.host.words import CELLS, buffer_type
+from starplat.backends.text.names import Names
 from starplat.ir import nodes as ir
 
 
-def graph_pieces(module: ir.Module) -> dict[str, object]:
+def graph_pieces(module: ir.Module, names: Names) -> dict[str, object]:
     """The pieces for a program."""
     used = host_arrays(module) | set(module.graph_arrays)
     weight = weight_element(module)
     weight_type = None if weight is None else CELLS[weight]
     return {
-        "graph_arrays": [(array.name, buffer_type(array, (), module.mapped)) for array in module.graph_arrays],
+        "graph_arrays": [(a.name, buffer_type(a, (), module.mapped), _cells(a, module)) for a in module.graph_arrays],
+        "prepared": [_call(one, names) for one in module.prepared],
         "device_parameter": "Device &device" if module.graph_arrays else "Device &",
         "weight_type": weight_type,
         "host_graph": f"WeightedGraph<{weight_type}>" if weight_type else "HostGraph",
         "read_graph": f"read_weighted_graph<{weight_type}>" if weight_type else "read_graph",
         "completed_by": list(_steps(used)),
     }
+
+
+def _cells(array: ir.Array, module: ir.Module) -> str:
+    """What a graph's array is made of: the host's, or room for what the device makes."""
+    return "static_cast<std::size_t>(num_arcs)" if array in module.prepared_arrays else f"host.{array.name}"
+
+
+def _call(one: ir.Prepared, names: Names) -> str:
+    """The call of a function that makes arrays of the graph."""
+    arrays = (f"graph.{array.name}" for array in one.arrays)
+    return f"{names.host_function(one.function)}({', '.join(('device', 'graph', *arrays))});"
 
 
 def _steps(used: Set[ir.Array]) -> Iterator[str]:

@@ -35,7 +35,7 @@ def over_domain(kernel: ir.Kernel, operations: Operations) -> st.Body:
             return (st.Count(iterator, build.ZERO, build.number(ir.WORKERS), st.Stride.GRID, body),)
         case ir.NodeNeighbors(direction, node, position):
             assert iterator is not None
-            return operations.over_neighbors(direction, node, iterator, position, st.Stride.GRID, body)
+            return operations.over_neighbors(direction.layout, node, iterator, position, st.Stride.GRID, body)
         case ir.Listed():
             assert iterator is not None
             return _over_list(operations, kernel.domain, iterator, body)

@@ -26,7 +26,7 @@ def _advance(operations: Operations, kernel: ir.Kernel) -> st.GroupAdvance:
     *ahead, loop = kernel.body
     assert isinstance(loop, ir.ForNeighbors)
     assert kernel.iterator is not None
-    layout = loop.direction.layout
+    layout = loop.layout
     body = operations.with_neighbor(loop.neighbor, layout, loop.position, operations.block(loop.body))
     body = (*operations.block(repeated(ahead)), *body)
     return st.GroupAdvance(
@@ -41,7 +41,7 @@ def _advance(operations: Operations, kernel: ir.Kernel) -> st.GroupAdvance:
 def _gather(operations: Operations, kernel: ir.Kernel, parts: Gathering) -> st.GroupGather:
     assert kernel.iterator is not None
     loop, total, nothing = parts.loop, parts.total, identity(parts.combine, parts.total.element)
-    layout = loop.direction.layout
+    layout = loop.layout
     ahead, value = operations.block(parts.ahead), operations.locals.fresh("value", total.element)
     given = operations.block(_giving(loop.body, total, value))
     if isinstance(last := given[-1], st.Assign) and last.variable == value:

@@ -66,8 +66,8 @@ class Operations:
                 inner = self.block(body)
                 before, end = self.locals.settled(end, "end", inner)
                 return (*before, st.Count(variable, first, end, st.Stride.ONE, inner))
-            case ir.ForNeighbors(direction, node, neighbor, position, body):
-                loop = self.over_neighbors(direction, node, neighbor, position, st.Stride.ONE, self.block(body))
+            case ir.ForNeighbors(_, node, neighbor, position, body):
+                loop = self.over_neighbors(op.layout, node, neighbor, position, st.Stride.ONE, self.block(body))
                 return self.in_team(self.rows[position], loop) if position in self.rows else loop
             case ir.KernelBreak():
                 return (st.Break(),)
@@ -98,7 +98,7 @@ class Operations:
 
     def over_neighbors(
         self,
-        direction: ir.Direction,
+        layout: ir.Layout,
         node: ir.Expression,
         neighbor: ir.Variable,
         position: ir.Variable,
@@ -106,7 +106,6 @@ class Operations:
         body: st.Body,
     ) -> st.Body:
         """A loop over the arcs of a node."""
-        layout = direction.layout
         before: st.Body = ()
         if stride is st.Stride.ONE or not self.capabilities.structured_loops:  # those find the ends of their range once
             before, node = self.locals.settled(node, "node", body)

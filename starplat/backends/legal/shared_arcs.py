@@ -30,7 +30,7 @@ def _advance(operations: Operations, kernel: ir.Kernel, members: Membership | No
     *ahead, loop = kernel.body if members is None else members.body
     assert isinstance(loop, ir.ForNeighbors)
     assert kernel.iterator is not None
-    layout = loop.direction.layout
+    layout = loop.layout
     body = (
         *operations.block(repeated(ahead)),
         *operations.with_neighbor(loop.neighbor, layout, loop.position, operations.block(loop.body)),
@@ -46,7 +46,7 @@ def _advance(operations: Operations, kernel: ir.Kernel, members: Membership | No
 def _search(operations: Operations, kernel: ir.Kernel, parts: Searching) -> st.Search:
     """A test of arcs, and the work on one that passes."""
     assert kernel.iterator is not None
-    layout = parts.loop.direction.layout
+    layout = parts.loop.layout
     neighbor, position = parts.loop.neighbor, parts.loop.position
     ahead = operations.block(parts.ahead)
     test = operations.with_neighbor(neighbor, layout, position, (*ahead, st.Leave(parts.condition)))
@@ -57,7 +57,7 @@ def _search(operations: Operations, kernel: ir.Kernel, parts: Searching) -> st.S
 def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | None, parts: Gathering) -> st.Gather:
     """A reduction over a node's arcs that threads share, and the work on its result."""
     assert kernel.iterator is not None
-    layout = parts.loop.direction.layout
+    layout = parts.loop.layout
     ahead = operations.block(parts.ahead)
     nothing = identity(parts.combine, parts.total.element)
     value = operations.block(_returning(parts.loop.body, parts.total))

@@ -6,9 +6,13 @@ from dataclasses import dataclass
 
 from starplat.ir.nodes.sizes import Extent
 from starplat.ir.nodes.values import (
+    ARCS_BY_DEGREE,
     COLUMNS,
+    COLUMNS_BY_DEGREE,
     IN_ARCS,
+    IN_ARCS_BY_DEGREE,
     IN_COLUMNS,
+    IN_COLUMNS_BY_DEGREE,
     IN_ROW_OFFSETS,
     ROW_OFFSETS,
     Array,
@@ -27,7 +31,7 @@ class Layout:
 
     Attributes:
         offsets: the row of v begins at slot offsets[v] and ends before slot offsets[v + 1].
-        neighbors: by slot, the node at the other end; ascending within a row.
+        neighbors: by slot, the node at the other end; ascending within a row, unless the layout is by degree.
         arcs: by slot, the arc's id, by which edge properties are indexed; None where slots are the ids.
     """
 
@@ -72,5 +76,11 @@ CSR = Layout(ROW_OFFSETS, COLUMNS)
 REVERSE = Layout(IN_ROW_OFFSETS, IN_COLUMNS, IN_ARCS)
 """The arcs that enter a node."""
 
+BY_DEGREE = Layout(ROW_OFFSETS, COLUMNS_BY_DEGREE, ARCS_BY_DEGREE)
+"""The arcs that leave a node, those to neighbors of high degree first."""
+
+REVERSE_BY_DEGREE = Layout(IN_ROW_OFFSETS, IN_COLUMNS_BY_DEGREE, IN_ARCS_BY_DEGREE)
+"""The arcs that enter a node, those from neighbors of high degree first."""
+
 LAYOUTS = {layout.offsets: layout for layout in (CSR, REVERSE)}
-"""Every layout, by its offsets."""
+"""The layouts whose rows ascend, by their offsets."""

@@ -47,6 +47,15 @@ class Variant:
     few_pairs: bool | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Arrays of the graph that a host function makes on the device, once for a graph: they stand for its parameters in
+    this order. Neither the function nor its kernels use them by their own names."""
+
+    function: str
+    arrays: tuple[Array, ...]
+
+
 @dataclass(frozen=True)
 class Module:
     """A program, ready to be scheduled, legalised, printed or interpreted.
@@ -55,8 +64,8 @@ class Module:
     WEIGHT array from the graph); `results` the entry's properties in order: the caller may ask for each.
     `result_type` is the language's type of what the entry returns. `graph_arrays` are those of GRAPH_ARRAYS that any
     kernel uses. `variants` of the entry are called in its place where the graph is of their kind; the first that fits.
-    `mapped` are the arrays that lie in mapped host memory; kernels only read them. `returns_infinity`: the entry may
-    return INF because the program says so.
+    `mapped` are the arrays that lie in mapped host memory; kernels only read them. `prepared` are the arrays of the
+    graph that the module itself makes. `returns_infinity`: the entry may return INF because the program says so.
     """
 
     source: SourceFile = field(compare=False, repr=False)
@@ -70,12 +79,18 @@ class Module:
     result_type: Type | None
     graph_arrays: tuple[Array, ...]
     mapped: tuple[Array, ...] = ()
+    prepared: tuple[Prepared, ...] = ()
     variants: tuple[Variant, ...] = ()
     returns_infinity: bool = False
 
     def placement(self, array: Array) -> Placement:
         """Where the cells of an array lie."""
         return Placement.MAPPED if array in self.mapped else Placement.DEVICE
+
+    @cached_property
+    def prepared_arrays(self) -> frozenset[Array]:
+        """The arrays of the graph that no host uploads."""
+        return frozenset(array for one in self.prepared for array in one.arrays)
 
     def function(self, name: str) -> HostFunction:
         return self._functions[name]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from starplat.ir.nodes.layouts import CSR, REVERSE, Layout
+from starplat.ir.nodes.layouts import BY_DEGREE, CSR, REVERSE, REVERSE_BY_DEGREE, Layout
 from starplat.ir.nodes.values import Array, CallFunction, Expression, Variable
 
 
@@ -179,8 +179,13 @@ class Direction(Enum):
 
     @property
     def layout(self) -> Layout:
-        """How these arcs lie in memory."""
+        """How these arcs lie in memory, ascending."""
         return CSR if self is Direction.OUT else REVERSE
+
+    @property
+    def layout_by_degree(self) -> Layout:
+        """The same rows, with neighbors of high degree first."""
+        return BY_DEGREE if self is Direction.OUT else REVERSE_BY_DEGREE
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,10 +200,10 @@ class PerTriangle:
 
 @dataclass(frozen=True, slots=True)
 class ForNeighbors:
-    """Over the arcs out of (into) `node`: declares `position` (an ARC: the slot in the direction's layout) and
-    `neighbor` (what stands at the other end). Uses the layout's offsets and neighbors. `parallel` tells that the
-    program said `forall`. `counts` are locals that grow for the triangles of `node`, cells of it while they are no
-    locals yet; `one_way` tells that the loop does nothing where every arc has its reverse."""
+    """Over the arcs out of (into) `node`: declares `position` (an ARC: the slot in the layout) and `neighbor` (what
+    stands at the other end). Uses the layout's offsets and neighbors. `parallel` tells that the program said `forall`.
+    `counts` are locals that grow for the triangles of `node`, cells of it while they are no locals yet; `one_way` tells
+    that the loop does nothing where every arc has its reverse. `by_degree` asks for neighbors of high degree first."""
 
     direction: Direction
     node: Expression
@@ -208,6 +213,12 @@ class ForNeighbors:
     parallel: bool
     counts: tuple[PerTriangle, ...] = ()
     one_way: bool = False
+    by_degree: bool = False
+
+    @property
+    def layout(self) -> Layout:
+        """The rows that it goes over."""
+        return self.direction.layout_by_degree if self.by_degree else self.direction.layout
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,27 @@ IN_ARCS = Array("in_arcs", Element.ARC, Extent.SLOTS, Origin.GRAPH)
 """The id of the arc in every slot."""
 
 
-GRAPH_ARRAYS = (ROW_OFFSETS, COLUMNS, WEIGHTS, SOURCES, IN_ROW_OFFSETS, IN_COLUMNS, IN_ARCS)
+COLUMNS_BY_DEGREE = Array("columns_by_degree", Element.NODE, Extent.SLOTS, Origin.GRAPH)
+"""The destinations of a node's arcs, those of high degree first."""
+
+
+ARCS_BY_DEGREE = Array("arcs_by_degree", Element.ARC, Extent.SLOTS, Origin.GRAPH)
+"""The ids of these arcs."""
+
+
+IN_COLUMNS_BY_DEGREE = Array("in_columns_by_degree", Element.NODE, Extent.SLOTS, Origin.GRAPH)
+"""The sources of the arcs into a node, those of high degree first."""
+
+
+IN_ARCS_BY_DEGREE = Array("in_arcs_by_degree", Element.ARC, Extent.SLOTS, Origin.GRAPH)
+"""The ids of these arcs."""
+
+
+BY_DEGREE_ARRAYS = (COLUMNS_BY_DEGREE, ARCS_BY_DEGREE, IN_COLUMNS_BY_DEGREE, IN_ARCS_BY_DEGREE)
+"""Arrays of the graph that a program makes on the device (see `Prepared`)."""
+
+
+GRAPH_ARRAYS = (ROW_OFFSETS, COLUMNS, WEIGHTS, SOURCES, IN_ROW_OFFSETS, IN_COLUMNS, IN_ARCS, *BY_DEGREE_ARRAYS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ def print_module(module: ir.Module) -> str:
     for title, arrays in groups.items():
         if arrays:
             head.append(f"  {title}: {', '.join(array.name for array in arrays)}")
+    head += (f"  {one.function} prepares: {', '.join(array.name for array in one.arrays)}" for one in module.prepared)
     parts = ["\n".join(head)]
     parts += [print_function(function) for function in module.functions]
     parts += [print_kernel(kernel) for kernel in module.kernels]

@@ -88,7 +88,7 @@ class _BodyWriter(CellWriter, LoopWriter):
                     self.iteration(kernel, condition)
             case ir.NodeNeighbors(direction, node, position):
                 assert kernel.iterator is not None
-                with self.neighbors(direction, node, position, kernel.iterator):
+                with self.neighbors(direction.layout, node, position, kernel.iterator):
                     self.iteration(kernel, condition)
             case ir.Listed():
                 assert kernel.iterator is not None
@@ -164,9 +164,9 @@ class _BodyWriter(CellWriter, LoopWriter):
                 self.loop(op)
             case ir.ForRange():
                 self.for_range(op)
-            case ir.ForNeighbors(direction, node, neighbor, position, body):
+            case ir.ForNeighbors(_, node, neighbor, position, body):
                 used = any(isinstance(e, ir.Ref) and e.variable == position for e in all_expressions(body))
-                with self.neighbors(direction, node, position, neighbor, positions=used):
+                with self.neighbors(op.layout, node, position, neighbor, positions=used):
                     self.block(body)
             case ir.KernelBreak():
                 self.line("break")

@@ -67,7 +67,7 @@ class LoopWriter(FunctionWriter):
     @contextmanager
     def neighbors(
         self,
-        direction: ir.Direction,
+        layout: ir.Layout,
         node: ir.Expression,
         position: ir.Variable,
         neighbor: ir.Variable,
@@ -75,7 +75,6 @@ class LoopWriter(FunctionWriter):
         positions: bool = True,
     ) -> Iterator[None]:
         """The loop over a row; without use of `positions`, the row is read in one piece."""
-        layout = direction.layout
         text = self.expressions.exact(node)
         name = text.text if text.is_atom else self.assigned(text.text)
         if self.bounds.domain(node) is not ir.Extent.NODES:

@@ -6,10 +6,12 @@ that are set once to such a value.
 
 from starplat.ir import nodes as ir
 
+_LAYOUTS = (*ir.LAYOUTS.values(), ir.BY_DEGREE, ir.REVERSE_BY_DEGREE)
+
 _CONTENTS: dict[ir.Array, ir.Extent] = {
     ir.SOURCES: ir.Extent.NODES,
-    **{layout.neighbors: ir.Extent.NODES for layout in ir.LAYOUTS.values()},
-    **{layout.arcs: ir.Extent.ARCS for layout in ir.LAYOUTS.values() if layout.arcs is not None},
+    **{layout.neighbors: ir.Extent.NODES for layout in _LAYOUTS},
+    **{layout.arcs: ir.Extent.ARCS for layout in _LAYOUTS if layout.arcs is not None},
 }
 
 

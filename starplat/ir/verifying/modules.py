@@ -43,11 +43,32 @@ def _verify_interface(module: ir.Module, whole: Scope) -> None:
     for array in (*module.inputs, *module.results):
         whole.require(array in parameters, f"'{array.name}' is no parameter of the entry")
     written = {array for kernel in module.kernels for array in written_arrays(kernel.body)}
+    _verify_prepared(module, whole)
     for array in module.mapped:
         whole.require(
             array in (*module.graph_arrays, *module.inputs), f"'{array.name}' is neither the graph's nor given"
         )
+        whole.require(array not in module.prepared_arrays, f"'{array.name}' is made on the device")
         whole.require(array not in written, f"a kernel changes '{array.name}', which is in mapped host memory")
+
+
+def _verify_prepared(module: ir.Module, whole: Scope) -> None:
+    """What the module makes of the graph is all that no host has, and each of its makers can."""
+    made = [array for one in module.prepared for array in one.arrays]
+    wanted = {array for array in module.graph_arrays if array in ir.BY_DEGREE_ARRAYS}
+    whole.require(len(set(made)) == len(made) and set(made) >= wanted, "not all that is prepared is made once")
+    functions = {function.name: function for function in module.functions}
+    for one in module.prepared:
+        whole.require(one.function in functions, f"there is no function '{one.function}'")
+        parameters = functions[one.function].parameters
+        whole.require(
+            [_kind(parameter.what) for parameter in parameters] == [_kind(array) for array in one.arrays],
+            f"'{one.function}' makes other arrays",
+        )
+
+
+def _kind(what: ir.Array | ir.Variable) -> tuple[ir.Element, ir.Extent | None]:
+    return what.element, what.extent if isinstance(what, ir.Array) else None
 
 
 def _verify_kernel(kernel: ir.Kernel, helpers: dict[str, ir.Function]) -> None:

@@ -34,8 +34,8 @@ def _known(kernel: ir.Kernel) -> Bounds:
             known.learn(position, direction.layout.slots)
     for op in walk_kernel(kernel.body):
         match op:
-            case ir.ForNeighbors(direction, _, _, position):
-                known.learn(position, direction.layout.slots)
+            case ir.ForNeighbors():
+                known.learn(op.position, op.layout.slots)
             case ir.ForRange():
                 known.learn_range(op)
             case ir.Let(variable, value):

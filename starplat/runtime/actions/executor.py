@@ -5,7 +5,7 @@ parameters stand for at the end, and what it returns. What an operation does is 
 `control_actions`; what it acts on, in `machine`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from starplat.ir import nodes as ir
@@ -13,6 +13,7 @@ from starplat.runtime.actions import cells as cell_actions
 from starplat.runtime.actions import control as control_actions
 from starplat.runtime.actions import launches as launch_actions
 from starplat.runtime.actions.machine import Flow, Frame, Machine, Op, Place
+from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.elements import Value
 
 ACTIONS: Mapping[type, Callable[[Machine, Any, Frame], Flow]] = {
@@ -31,6 +32,12 @@ class Executor(Machine):
         frame = Frame(self.module.function(self.module.entry), places, dict(scalars))
         self.call(frame)
         return frame.returned
+
+    def prepare(self, function: str, buffers: Iterable[Buffer]) -> None:
+        """Calls a function that fills arrays, which stand for its parameters."""
+        called = self.module.function(function)
+        places = {p.what.name: Place(buffer) for p, buffer in zip(called.parameters, buffers, strict=True)}
+        self.call(Frame(called, places))
 
     def call(self, frame: Frame) -> None:
         own = [array.name for array in frame.function.arrays]
