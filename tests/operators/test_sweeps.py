@@ -181,6 +181,7 @@ function f(Graph g, propNode<int> sum, node s) {
         starplat.compile(text).run(UGLY["ladder"], s=-1, target="reference")
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("name", [*SPELLINGS, *NEAR])
 def test_the_answer_is_that_of_the_program_as_it_is_written(name: str) -> None:
     program = starplat.compile((SPELLINGS | NEAR)[name])

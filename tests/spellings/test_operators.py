@@ -26,7 +26,7 @@ CANONICAL = {
 }
 REACHED = {
     "bfs": "counted_loop every_arc_every_round helper_round in_bfs look_for_parent over_edges pull_least round_flag"
-    " two_flags while_more",
+    " two_flags visited while_more",
     "sssp": "all_arcs helpers long_sums over_edges pull round_flag two_flags",
     "connected_components": "both_neighbors count_rounds edges_until_quiet helpers old_and_new round_flag two_flags",
     "reachability": "look_for_parent over_edges round_flag two_flags while_more",
@@ -39,9 +39,9 @@ REACHED = {
 """The spellings that reach the canonical form; the list only grows."""
 SEARCHED = (
     "coefficients distances_first from_parents helper_for_a_source in_bfs_pull in_bfs_push level_in_the_search"
-    " local_result whole_numbers_of_paths"
+    " levels_by_hand local_result over_edges pull_by_hand two_flags whole_numbers_of_paths"
 )
-"""The spellings of betweenness that search from each source, there and back, and do nothing else."""
+"""The spellings of betweenness that search from each source, there and back, and do nothing else: all there are."""
 JOINED = (
     "both_neighbors count_rounds edges_until_quiet helpers hooking jump_by_root largest_turned local_result old_and_new"
     " pull round_flag search_from_each two_flags"

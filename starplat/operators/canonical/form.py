@@ -20,9 +20,11 @@ from starplat.operators.canonical.order import in_order
 from starplat.operators.canonical.ranges import within_range
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.searches.in_bfs import as_rounds
+from starplat.operators.canonical.searches.two_steps import in_one_step
 from starplat.operators.canonical.sums.dissolved import dissolved
 from starplat.operators.canonical.sums.parallel import called_by_kernels, in_any_order
 from starplat.operators.canonical.sums.pulled import pulled
+from starplat.operators.canonical.sweeps.apart import with_searches_apart
 from starplat.operators.canonical.sweeps.loops import as_searches
 from starplat.operators.canonical.unread import without_unread
 
@@ -54,12 +56,12 @@ def _canonical_function(
     ranged = as_rounds(within_range(function.body))
     flagged = without_copies(turned(as_flags(ranged), frozenset(function.parameters)))
     flagged = as_spreading(flagged, program)
-    body = over_frontiers(flagged, program, results)
+    body = over_frontiers(in_one_step(flagged, results), program, results)
     body = ranged if body is flagged else body
     body = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)
     free = in_any_order(body, program) if on_host else body
     body = body if free is body else without_unread(free, results)
-    body = as_searches(with_filters(dissolved(body)), program, results)
+    body = with_searches_apart(as_searches(with_filters(dissolved(body)), program, results), program, results)
     body = in_order(pulled(with_counts(body) if on_host else body))
     return function if body is function.body else replace(function, body=body)
 

@@ -23,20 +23,25 @@ class Counter:
 def counters_of_rounds(loop: Loop, known: Known) -> dict[typed.Symbol, Counter]:
     found = {}
     for place, s in enumerate(loop.body.statements):
-        match s:
-            case typed.Update(
-                combine=typed.Combine.ADD, place=typed.Variable(symbol=symbol), value=typed.Literal(value=1)
-            ):
-                pass
-            case typed.Assign(place=typed.Variable(symbol=symbol) as own, value=value) if is_next(own, value):
-                pass
-            case _:
-                continue
+        symbol = counted_up(s)
+        if symbol is None:
+            continue
         writers = [i for i in walk.statements(loop.body) if symbol in walk.written(i)]
         first = known.get(symbol)
         if writers == [s] and isinstance(first, int) and not isinstance(first, bool):
             found[symbol] = Counter(s, place, first)
     return found
+
+
+def counted_up(s: typed.Statement) -> typed.Symbol | None:
+    """The variable that a statement makes larger by 1."""
+    match s:
+        case typed.Update(combine=typed.Combine.ADD, place=typed.Variable(symbol=symbol), value=typed.Literal(value=1)):
+            return symbol
+        case typed.Assign(place=typed.Variable(symbol=symbol) as own, value=value) if is_next(own, value):
+            return symbol
+        case _:
+            return None
 
 
 def is_next(value: typed.Expression, after: typed.Expression) -> bool:

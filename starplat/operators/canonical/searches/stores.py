@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.effects import REVERSED, asked
 from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.source import Span
 
 Offer = tuple[typed.AssignExtreme, tuple[typed.Expression, ...]]
 """What an arc offers, and the conditions that are left."""
@@ -27,42 +27,51 @@ class Store:
     beside: tuple[typed.Carried, ...]
 
 
-def read_store(s: typed.Statement) -> Store | None:
-    """The one store of a loop over nodes and their neighbors."""
+@dataclass(frozen=True)
+class Nest:
+    """A loop over nodes and their neighbors: what it does with each arc, and the conditions of it. The inner loop goes
+    one by one where it `may_break`."""
+
+    node: typed.Symbol
+    there: typed.Symbol
+    domain: typed.AllNodes
+    direction: typed.Direction
+    when: tuple[typed.Expression, ...]
+    inner: tuple[typed.Statement, ...]
+    may_break: bool
+    span: Span
+
+
+def read_nest(s: typed.Statement) -> Nest | None:
+    """A loop that does nothing besides with its nodes."""
     match s:
-        case typed.ForEach(parallel=True, domain=typed.AllNodes(), body=body):
+        case typed.ForEach(parallel=True, domain=typed.AllNodes() as domain, body=body):
             node, when, inner = s.iterator, asked(s.filter), body.statements
         case _:
             return None
+    nest: Nest | None = None
     while len(inner) == 1:
         match inner[0]:
             case typed.If(otherwise=None) as branch:
                 when, inner = (*when, *asked(branch.condition)), branch.then.statements
-            case typed.ForEach(domain=typed.Neighbors(node=typed.Variable(symbol=own)) as row) as arcs if own is node:
-                when, there = (*when, *asked(arcs.filter)), arcs.iterator
-                return _leaf(node, there, row.direction, when, arcs.body.statements, may_break=not arcs.parallel)
+            case typed.ForEach(domain=typed.Neighbors(node=typed.Variable(symbol=own)) as row) as arcs if (
+                own is node and nest is None
+            ):
+                when, inner = (*when, *asked(arcs.filter)), arcs.body.statements
+                nest = Nest(node, arcs.iterator, domain, row.direction, (), (), not arcs.parallel, s.span)
             case _:
-                return None
-    return None
+                break
+    return None if nest is None else replace(nest, when=when, inner=inner)
 
 
-def _leaf(
-    node: typed.Symbol,
-    there: typed.Symbol,
-    direction: typed.Direction,
-    when: tuple[typed.Expression, ...],
-    inner: Sequence[typed.Statement],
-    *,
-    may_break: bool,
-) -> Store | None:
-    match inner:
-        case [typed.If(otherwise=None) as branch]:
-            conditions = (*when, *asked(branch.condition))
-            return _leaf(node, there, direction, conditions, branch.then.statements, may_break=may_break)
-        case [*others, typed.Break()] if may_break:
-            inner = others
-        case _:
-            pass
+def read_store(s: typed.Statement) -> Store | None:
+    """The one store of a loop over nodes and their neighbors."""
+    nest = read_nest(s)
+    if nest is None:
+        return None
+    node, there, direction, when, inner = nest.node, nest.there, nest.direction, nest.when, nest.inner
+    if nest.may_break and inner and isinstance(inner[-1], typed.Break):
+        inner = inner[:-1]
     stores = [s for s in inner if isinstance(s, typed.Assign)]
     asked_for = [s for s in stores if isinstance(s.place, typed.Cell) and any(_asks(c, s.place, s.value) for c in when)]
     flags = [s for s in stores if isinstance(s.value, typed.Literal) and s not in asked_for]

@@ -112,10 +112,8 @@ def _asked_for_infinity(loop: HostLoop, symbol: typed.Symbol, none: object) -> H
             for part in walk.within(value):
                 match part:
                     case typed.Binary(
-                        operator=typed.Operator.EQUAL,
-                        left=typed.Cell(symbol=target) as cell,
-                        right=typed.Variable(symbol=counter),
-                    ) if target is symbol and not isinstance(counter.type, PropertyType):
+                        operator=typed.Operator.EQUAL, left=typed.Cell(symbol=target) as cell, right=right
+                    ) if target is symbol and _is_counted(right):
                         asked.add(id(cell))
                     case typed.Binary(
                         operator=typed.Operator.ADD, left=typed.Cell(symbol=target) as cell, right=typed.Literal()
@@ -126,6 +124,17 @@ def _asked_for_infinity(loop: HostLoop, symbol: typed.Symbol, none: object) -> H
                     case _:
                         pass
     return changed if asked else None
+
+
+def _is_counted(value: typed.Expression) -> bool:
+    """Whether a value is a counter, or the number after."""
+    match value:
+        case typed.Variable(symbol=counter):
+            return not isinstance(counter.type, PropertyType)
+        case typed.Binary(operator=typed.Operator.ADD, left=left, right=typed.Literal(value=1)):
+            return _is_counted(left)
+        case _:
+            return False
 
 
 def back_to(none: typed.Literal, symbol: typed.Symbol, graph: typed.Symbol) -> typed.ForEach:

@@ -32,6 +32,7 @@ from starplat.operators.canonical.hosts import Surroundings
 from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_block
 from starplat.operators.canonical.searches.levels import above
 from starplat.operators.canonical.searches.stores import compared
+from starplat.operators.canonical.sweeps.counting import read_counting
 from starplat.operators.canonical.sweeps.distances import Distances, all_written, found_by, without_distances
 
 _INSIDE = (typed.Block, typed.If, typed.Declare, typed.Assign, typed.Update, typed.AssignExtreme, typed.ForEach)
@@ -56,45 +57,53 @@ def as_searches(body: typed.Block, program: typed.Program, results: frozenset[ty
 
 
 def _nodes(s: typed.Statement) -> typed.ForEach | None:
-    """The loop over nodes that is every round of a counted loop."""
+    """The loop over nodes that is every round of a counted loop, but for what counts it."""
     match s:
-        case typed.CountedLoop(
-            body=typed.Block(statements=(typed.ForEach(parallel=True, domain=typed.AllNodes()) as nodes,))
-        ):
-            return nodes
+        case typed.CountedLoop(declares=True, body=typed.Block(statements=(typed.ForEach() as nodes,))):
+            pass
+        case typed.While(body=typed.Block(statements=(typed.ForEach() as nodes, _) | (_, typed.ForEach() as nodes))):
+            pass
         case _:
             return None
+    return nodes if nodes.parallel and isinstance(nodes.domain, typed.AllNodes) else None
 
 
 def _swept(distances: Distances, after: Sequence[typed.Statement]) -> tuple[typed.Statement, ...] | None:
     """The statements behind a search with loops over its levels as searches; None if there are none."""
     done: list[typed.Statement] = []
-    search: typed.IterateInBFS | None = None
-    holds, found = True, False
+    there: typed.IterateInBFS | None = None
+    at, holds, found = 0, True, False
     for s in after:
-        sweep = _sweep(s, distances) if holds and isinstance(s, typed.CountedLoop) else None
+        sweep = _sweep(s, distances) if holds else None
         if sweep is None:
             holds = holds and distances.follow(s)
             done.append(s)
-        elif not sweep.up and search is not None and done[-1] is search and search.reverse is None:
-            search = sweep.after(search)
-            done[-1] = search
+            there = there if any(s is made for made in distances.made) else None
+            continue
+        if there is not None and not sweep.up and not sweep.asks_for(all_written(done[at + 1 :])):
+            done[at], there = sweep.after(there), None
         elif (search := sweep.search(distances, s)) is not None:
+            at, there, found = len(done), search if sweep.up else None, True
             done.append(search)
-            found = True
         else:
             return None
+        if sweep.left is not None:
+            distances.follow(sweep.left)
+            distances.made.append(sweep.left)
+            done.append(sweep.left)
     return tuple(done) if found else None
 
 
 @dataclass(frozen=True)
 class _Sweep:
-    """What happens to each node at its level, where all of `when` hold, upwards or downwards."""
+    """What happens to each node at its level, where all of `when` hold, upwards or downwards; what is `left` in the
+    counter, if it is still there."""
 
     node: typed.Symbol
     body: typed.Block
     when: tuple[typed.Expression, ...]
     up: bool
+    left: typed.Assign | None
 
     def search(self, distances: Distances, s: typed.Statement) -> typed.IterateInBFS | None:
         """The search that does that; None where it would mean something else by neighbors."""
@@ -106,17 +115,22 @@ class _Sweep:
             return None
         return search if self.up else self.after(search)
 
+    def asks_for(self, symbols: set[typed.Symbol]) -> bool:
+        """Whether what happens depends on any of the symbols."""
+        return any(mentions(value, symbols) for value in (*walk.all_values(self.body), *self.when))
+
     def after(self, there: typed.IterateInBFS) -> typed.IterateInBFS:
         """The search, with this on the way back."""
         when, body = substituted((self.when, self.body), {self.node: there.iterator})
         return replace(there, reverse=typed.ReversePass(all_of(when), body, span=body.span))
 
 
-def _sweep(loop: typed.CountedLoop, distances: Distances) -> _Sweep | None:
-    nodes, levels = _nodes(loop), _counted(loop, distances)
-    if nodes is None or levels is None or not loop.declares or any(walk.calls(nodes)):
+def _sweep(loop: typed.Statement, distances: Distances) -> _Sweep | None:
+    nodes = _nodes(loop)
+    counted = None if nodes is None else read_counting(loop, distances)
+    if nodes is None or counted is None or any(walk.calls(nodes)):
         return None
-    conditions, counter = asked(nodes.filter), typed.Variable(loop.symbol)
+    conditions, counter = asked(nodes.filter), typed.Variable(counted.counter)
     mine = typed.Cell(distances.cells, typed.Variable(nodes.iterator))
     asking = {i: level for i, c in enumerate(conditions) if (level := above(compared(c, mine), counter)) is not None}
     if len(asking) != 1:
@@ -124,17 +138,16 @@ def _sweep(loop: typed.CountedLoop, distances: Distances) -> _Sweep | None:
     ((place, offset),) = asking.items()
     when = tuple(c for i, c in enumerate(conditions) if i != place)
     body = _Asking(mine, counter, offset).unasked(nodes.body)
-    if body is None or not _is_of_levels_only(nodes, body, when, loop.symbol, distances):
+    if body is None or not _is_of_levels_only(nodes, body, when, counter.symbol, distances):
         return None
-    up, first, last = levels
-    fits = _fits(body, first + offset, last + offset, distances)
-    if not fits:
+    first = counted.first + offset
+    if not _fits(body, first, counted.last + offset, distances):
         return None
-    if first + offset == 1 and not _only_rows(body, typed.Direction.IN):
+    if first == 1 and not _only_rows(body, typed.Direction.IN):
         own = typed.Variable(nodes.iterator, span=nodes.span)
         away = typed.Binary(typed.Operator.NOT_EQUAL, own, distances.source, Scalar.BOOL, span=nodes.span)
         when = (away, *when)
-    return _Sweep(nodes.iterator, body, when, up)
+    return _Sweep(nodes.iterator, body, when, counted.up, counted.left)
 
 
 def _is_of_levels_only(
@@ -176,41 +189,6 @@ def _rows(body: typed.Block) -> list[typed.ForEach]:
 
 def _way(row: typed.ForEach) -> typed.Direction | None:
     return row.domain.direction if isinstance(row.domain, typed.Neighbors) else None
-
-
-def _counted(loop: typed.CountedLoop, distances: Distances) -> tuple[bool, int, int] | None:
-    """Whether a loop counts upwards, its least number, and how much its greatest is at least above all distances."""
-    match loop.step:
-        case typed.Update(
-            combine=typed.Combine.ADD, place=typed.Variable(symbol=symbol), value=typed.Literal(value=1 | -1 as step)
-        ) if symbol is loop.symbol:
-            pass
-        case typed.Assign(
-            place=typed.Variable(symbol=symbol),
-            value=typed.Binary(operator=way, left=typed.Variable(symbol=counted), right=typed.Literal(value=1)),
-        ) if symbol is loop.symbol and counted is symbol and way in (typed.Operator.ADD, typed.Operator.SUBTRACT):
-            step = 1 if way is typed.Operator.ADD else -1
-        case _:
-            return None
-    match loop.condition:
-        case typed.Binary(operator=operator, left=typed.Variable(symbol=symbol), right=end) if symbol is loop.symbol:
-            pass
-        case _:
-            return None
-    if step > 0 and operator in (typed.Operator.LESS, typed.Operator.LESS_EQUAL):
-        least, most = _number(loop.first), distances.over(end)
-        shift = -(operator is typed.Operator.LESS)
-        return None if least is None or most is None else (True, least, most + shift)
-    if step < 0 and operator in (typed.Operator.GREATER, typed.Operator.GREATER_EQUAL):
-        least, most = _number(end), distances.over(loop.first)
-        shift = operator is typed.Operator.GREATER
-        return None if least is None or most is None else (False, least + shift, most)
-    return None
-
-
-def _number(value: typed.Expression) -> int | None:
-    is_number = isinstance(value, typed.Literal) and isinstance(value.value, int)
-    return int(value.value) if is_number and isinstance(value, typed.Literal) else None
 
 
 @dataclass(frozen=True)

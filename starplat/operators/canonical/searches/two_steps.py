@@ -1,0 +1,233 @@
+"""Nodes that are told in one step of a round, and get their level in the next, get it where they are told.
+
+    forall (v in g.nodes().filter(here)) {                forall (v in g.nodes().filter(level == depth)) {
+      forall (w in g.neighbors(v)) {                        forall (w in g.neighbors(v)) {
+        if (!w.visited) { w.there = True; }                   if (w.level == INF) { w.level = depth + 1; more = True; }
+      }                                                     }
+    }                                                     }
+    depth++;                                              depth++;
+    forall (v in g.nodes()) {
+      v.here = v.there; v.there = False;
+      if (v.here) { v.visited = True; v.level = depth; more = True; }
+    }
+
+As a round begins, the nodes that are `here` are those at level `depth`, none is `there`, and those visited are those
+with a level: it is so at first, and each round leaves it so. What else is done along an arc to a node that is told is
+done behind, along the arcs from one level to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from starplat.analysis import walk
+from starplat.analysis.settling.monotone import MIRRORED, mentions
+from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+from starplat.operators.canonical.filters import all_of
+from starplat.operators.canonical.hosts import Known, Surroundings, read
+from starplat.operators.canonical.rebuilding import with_block, with_fresh_symbols
+from starplat.operators.canonical.searches.levels import above, counted_up, number
+from starplat.operators.canonical.searches.steps import Begun, Steps, begun_with
+from starplat.operators.canonical.searches.stores import Nest, compared, read_nest, says
+
+_Loop = typed.While | typed.DoWhile
+_TRUE, _FALSE = typed.Literal(True, Scalar.BOOL), typed.Literal(False, Scalar.BOOL)
+_INSIDE = (typed.Block, typed.If, typed.Assign, typed.Update, typed.AssignExtreme)
+
+
+def in_one_step(body: typed.Block, results: frozenset[typed.Symbol]) -> typed.Block:
+    """A function's body with such rounds; `results` are the symbols that its caller sees."""
+    around = Surroundings(body)
+    for loop in around.loops:
+        if not isinstance(loop, _Loop):
+            continue
+        block, place = around.block_of(loop)
+        read = _read(loop, block.statements[:place], around.known_before(loop))
+        if read is None or any(s in results or around.is_seen(s, loop) for s in read.flags):
+            continue
+        statements = (*block.statements[:place], read.made(loop), *block.statements[place + 1 :])
+        return in_one_step(with_block(body, block, replace(block, statements=statements)), results)
+    return body
+
+
+@dataclass(frozen=True)
+class _Round:
+    """A round: what is `reset` first, the arcs along which nodes are told, under the conditions `when` besides, what is
+    done `beside` for them, and what counts their levels. `flags` are the properties that say who is where."""
+
+    reset: tuple[typed.Statement, ...]
+    nest: Nest
+    when: tuple[typed.Expression, ...]
+    beside: tuple[typed.Statement, ...]
+    level: typed.Symbol
+    none: typed.Expression
+    counter: typed.Variable
+    step: typed.Statement
+    more: tuple[typed.Statement, ...]
+    flags: frozenset[typed.Symbol]
+
+    def made(self, loop: _Loop) -> _Loop:
+        """The loop whose rounds take one step."""
+        span = self.step.span
+        there = typed.Cell(self.level, typed.Variable(self.nest.there, span=span), span=span)
+        one = typed.Literal(1, Scalar.INT, span=span)
+        following = typed.Binary(typed.Operator.ADD, self.counter, one, Scalar.INT, span=span)
+        none = typed.Binary(typed.Operator.EQUAL, there, self.none, Scalar.BOOL, span=span)
+        reached = typed.Binary(typed.Operator.EQUAL, there, following, Scalar.BOOL, span=span)
+        finds = self._arcs(none, (typed.Assign(there, following, span=span), *self.more))
+        besides = (self._arcs(reached, self.beside),) if self.beside else ()
+        statements = (*self.reset, finds, *with_fresh_symbols(besides, besides), self.step)
+        return replace(loop, body=replace(loop.body, statements=statements))
+
+    def _arcs(self, asked_for: typed.Expression, inner: tuple[typed.Statement, ...]) -> typed.ForEach:
+        """The loop over the arcs of the nodes at this level."""
+        nest, span = self.nest, self.nest.span
+        mine = typed.Cell(self.level, typed.Variable(nest.node, span=span), span=span)
+        here = typed.Binary(typed.Operator.EQUAL, mine, self.counter, Scalar.BOOL, span=span)
+        condition = all_of((asked_for, *self.when))
+        assert condition is not None
+        told = typed.If(condition, typed.Block(inner, span=span), span=span)
+        row = typed.Neighbors(nest.domain.graph, typed.Variable(nest.node, span=span), nest.direction)
+        arcs = typed.ForEach(True, nest.there, row, None, typed.Block((told,), span=span), span=span)
+        return typed.ForEach(True, nest.node, nest.domain, here, typed.Block((arcs,), span=span), span=span)
+
+
+def _read(loop: _Loop, before: Sequence[typed.Statement], known: Known) -> _Round | None:
+    """The round of a loop, if it takes such steps, from such a beginning."""
+    statements = loop.body.statements
+    tells = [(at, nest) for at, s in enumerate(statements) if (nest := read_nest(s)) is not None]
+    counted = [(at, symbol) for at, s in enumerate(statements) if (symbol := counted_up(s)) is not None]
+    if len(tells) != 1 or len(counted) != 1:
+        return None
+    ((at, nest),), ((step, counter),) = tells, counted
+    told = [s for s in nest.inner if isinstance(s, typed.Assign) and _is_told(s, nest.there)]
+    waves = [(c, flag) for c in nest.when if (flag := _flag(c, nest.node)) is not None]
+    if len(told) != 1 or len(waves) != 1 or nest.may_break:
+        return None
+    ((asking, here),) = waves
+    steps = Steps(here, told[0].place.symbol)
+    reset: list[typed.Statement] = []
+    for place, s in enumerate(statements):
+        if place == at:
+            steps.begin()
+        elif place == step:
+            steps.count()
+        elif _resets(s) and not steps.more:
+            reset.append(s)
+        elif not steps.follow(s):
+            return None
+    if not steps.are_right(typed.Variable(counter)):
+        return None
+    level = steps.levels[0][0].place.symbol
+    begun = {flag: begun_with(flag, before) for flag in (level, here, steps.there, *steps.marks)}
+    source, none = _source(begun, level, steps, known, counter)
+    if source is None or none is None:
+        return None
+    conditions = tuple(c for c in nest.when if c is not asking)
+    unreached = [c for c in conditions if _is_unreached(c, nest, level, none, counter, steps.marks)]
+    when = tuple(c for c in conditions if c not in unreached and not _is_other_node(c, nest))
+    beside = tuple(s for s in nest.inner if s is not told[0])
+    flags = frozenset((here, steps.there, *steps.marks))
+    found = _Round(
+        tuple(reset),
+        nest,
+        when,
+        beside,
+        level,
+        none,
+        typed.Variable(counter),
+        statements[step],
+        tuple(steps.more),
+        flags,
+    )
+    return found if unreached and _is_apart(found, loop) else None
+
+
+def _is_apart(found: _Round, loop: _Loop) -> bool:
+    """Whether what is done beside has nothing to do with who is reached, and what is asked besides stays as it is."""
+    own = {
+        found.level,
+        found.counter.symbol,
+        *found.flags,
+        *(p.symbol for s in found.more for p in walk.written_places(s)),
+    }
+    written = {symbol for s in walk.statements(loop) for symbol in walk.written(s)}
+    inside = [i for s in found.beside for i in walk.statements(s)]
+    values = [value for s in found.beside for value in walk.all_values(s)]
+    return (
+        all(isinstance(s, _INSIDE) for s in inside)
+        and not any(own & set(walk.written(s)) for s in inside)
+        and not any(mentions(value, own) for value in values)
+        and not any(mentions(c, written - {found.nest.node, found.nest.there}) for c in found.when)
+        and not any(any(walk.calls(s)) for s in found.beside)
+        and not found.flags & set(read(loop))
+    )
+
+
+def _source(
+    begun: dict[typed.Symbol, Begun | None], level: typed.Symbol, steps: Steps, known: Known, counter: typed.Symbol
+) -> tuple[typed.Expression | None, typed.Expression | None]:
+    """The node that the search begins at, at the level that is counted first, and what all others hold."""
+    levels, there = begun[level], begun[steps.there]
+    if levels is None or there is None or there.set or there.fill != _FALSE or len(levels.set) != 1:
+        return None, None
+    ((source, first),) = levels.set
+    marked = [begun[flag] for flag in (steps.here, *steps.marks)]
+    if not all(b is not None and b.fill == _FALSE and b.set == ((source, _TRUE),) for b in marked):
+        return None, None
+    at, fill = number(first, known), levels.fill
+    is_below = isinstance(fill, typed.Literal) and isinstance(fill.value, int) and fill.value < 0
+    is_none = fill == typed.Infinity(Scalar.INT) or (is_below and at is not None and at >= 0)
+    fits = at is not None and at == known.get(counter) and is_none and isinstance(source, typed.Variable)
+    return (source, fill) if fits else (None, None)
+
+
+def _is_unreached(
+    c: typed.Expression,
+    nest: Nest,
+    level: typed.Symbol,
+    none: typed.Expression,
+    counter: typed.Symbol,
+    marks: Sequence[typed.Symbol],
+) -> bool:
+    """Whether a condition asks whether the node at the other end has no level yet."""
+    there = typed.Variable(nest.there)
+    own = typed.Cell(level, there)
+    match c:
+        case typed.Binary(operator=operator, left=left, right=right) if right == own and operator in MIRRORED:
+            c = replace(c, operator=MIRRORED[operator], left=right, right=left)
+        case _:
+            pass
+    match c:
+        case typed.Binary(operator=typed.Operator.GREATER, left=left, right=right) if left == own:
+            is_later = (above(right, typed.Variable(counter)) or 0) >= 0 and mentions(right, {counter})
+            return is_later and isinstance(none, typed.Infinity)
+        case _:
+            return compared(c, own) == none or any(says(c, typed.Cell(mark, there), False) for mark in marks)
+
+
+def _is_other_node(c: typed.Expression, nest: Nest) -> bool:
+    """Whether a condition leaves out loops, whose node has a level."""
+    ends = {typed.Variable(nest.node), typed.Variable(nest.there)}
+    match c:
+        case typed.Binary(operator=typed.Operator.NOT_EQUAL, left=left, right=right):
+            return left != right and left in ends and right in ends
+        case _:
+            return False
+
+
+def _is_told(s: typed.Assign, there: typed.Symbol) -> bool:
+    return isinstance(s.place, typed.Cell) and s.place.index == typed.Variable(there) and s.value == _TRUE
+
+
+def _flag(c: typed.Expression, node: typed.Symbol) -> typed.Symbol | None:
+    """The flag of a node that a condition asks for."""
+    own = typed.Variable(node)
+    cells = [part for part in walk.within(c) if isinstance(part, typed.Cell) and part.type is Scalar.BOOL]
+    return cells[0].symbol if len(cells) == 1 and cells[0].index == own and says(c, cells[0], True) else None
+
+
+def _resets(s: typed.Statement) -> bool:
+    return isinstance(s, typed.Assign) and isinstance(s.place, typed.Variable) and s.value == _FALSE

@@ -1,0 +1,222 @@
+"""A search that does something at each level as it goes is the search, and then a loop over its levels.
+
+    while (more) {                                        while (more) { more = False; ... depth++; }
+      more = False;                                       int far = 0;
+      forall (v in g.nodes().filter(level == depth)) {    forall (v in g.nodes().filter(level != INF)) {
+        forall (w in g.neighbors(v)) {                      far = Max(far, v.level);
+          if (w.level == INF) { ... more = True; }        }
+        }                                                 depth = far + 1;
+      }                                                   for (int k = 0; k <= far; k++) {
+      forall (v in g.nodes().filter(level == depth)) {      forall (v in g.nodes().filter(level == k)) {
+        forall (w in g.neighbors(v)) {                        forall (w in g.neighbors(v)) {
+          if (w.level == depth + 1) {                           if (w.level == k + 1) {
+            w.paths += v.paths;                                   w.paths += v.paths;
+          }                                                     }
+        }                                                     }
+      }                                                     }
+      depth++;                                            }
+    }
+
+A cell is given its level once, in the round of the level before, so whoever asks for levels that have had their round
+is told the same at the end. That counts only where nobody asks for levels any more, as `loops` makes a search of all
+that did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from starplat.analysis import walk
+from starplat.analysis.settling.monotone import mentions
+from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+from starplat.operators.canonical.counters import as_flags
+from starplat.operators.canonical.filters import with_filters
+from starplat.operators.canonical.frontiers import over_frontiers
+from starplat.operators.canonical.hosts import Surroundings, own_statements, read
+from starplat.operators.canonical.rebuilding import substituted, with_block
+from starplat.operators.canonical.searches.levels import above, counters_of_rounds, of_level
+from starplat.operators.canonical.searches.stores import compared, read_store
+from starplat.operators.canonical.searches.unreached import with_infinity
+from starplat.operators.canonical.sweeps.looks import with_looks
+from starplat.operators.canonical.sweeps.loops import as_searches
+
+_Loop = typed.While | typed.DoWhile
+
+
+def with_searches_apart(body: typed.Block, program: typed.Program, results: frozenset[typed.Symbol]) -> typed.Block:
+    """A function's body with such loops as searches; `results` are the symbols that its caller sees."""
+    around = Surroundings(as_flags(body))
+    for loop in around.loops:
+        if not isinstance(loop, _Loop):
+            continue
+        for candidate, place in _tried(loop, around):
+            if (apart := _apart(candidate, place)) is not None:
+                changed = over_frontiers(apart.body, program, results)
+                changed = as_searches(with_filters(changed), program, results)
+                if not any(apart.cells in read(s) for s in walk.statements(changed)):
+                    return with_searches_apart(changed, program, results)
+    return body
+
+
+def _tried(loop: _Loop, around: Surroundings) -> Iterator[tuple[_Loop, Surroundings]]:
+    """The loop in forms that may be taken apart, in the function's body that has it so."""
+    block, place = around.block_of(loop)
+    looks = with_looks(loop, block.statements[:place])
+    if looks is not None:
+        statements = (*block.statements[:place], looks, *block.statements[place + 1 :])
+        loop, around = looks, Surroundings(with_block(around.body, block, replace(block, statements=statements)))
+    yield loop, around
+    trial = with_infinity(loop, around)
+    if trial is not None and isinstance(trial.loop, _Loop):
+        yield trial.loop, trial.around
+
+
+@dataclass(frozen=True)
+class _Apart:
+    """The function's body with a loop over levels behind a search, and the cells that hold levels."""
+
+    body: typed.Block
+    cells: typed.Symbol
+
+
+@dataclass(frozen=True)
+class _Levels:
+    """A loop that gives levels from `first` on, by a `counter`, and what else its rounds do at each level."""
+
+    loop: _Loop
+    cells: typed.Symbol
+    first: int
+    visitor: typed.ForEach
+    counter: typed.Symbol
+    begins: int
+    ahead: int
+    """How much more the counter is than the level that has its turn, when the visitor comes."""
+
+
+def _apart(loop: _Loop, around: Surroundings) -> _Apart | None:
+    found = _levels(loop, around)
+    if found is None:
+        return None
+    block, place = around.block_of(loop)
+    span = loop.span
+    private = replace(found.counter)
+    far, k = (typed.Symbol(name, Scalar.INT, typed.Role.LOCAL, span) for name in ("far", "k"))
+    rest = tuple(s for s in loop.body.statements if s is not found.visitor)
+    search = substituted(replace(loop, body=replace(loop.body, statements=rest)), {found.counter: private})
+    statements = (
+        *block.statements[:place],
+        typed.Declare(private, typed.Literal(found.begins, Scalar.INT), span=span),
+        search,
+        *_farthest(found, far),
+        typed.Assign(
+            typed.Variable(found.counter, span=span),
+            _plus(typed.Variable(far, span=span), found.begins - found.first + 1),
+            span=span,
+        ),
+        _over_levels(found, far, k),
+        *block.statements[place + 1 :],
+    )
+    return _Apart(with_block(around.body, block, replace(block, statements=statements)), found.cells)
+
+
+def _levels(loop: _Loop, around: Surroundings) -> _Levels | None:
+    """What such a loop does; None for other loops."""
+    block, place = around.block_of(loop)
+    before, known = block.statements[:place], around.known_before(loop)
+    counters = counters_of_rounds(loop, known)
+    statements = loop.body.statements
+    for at, s in enumerate(statements):
+        store = read_store(s)
+        offer = None if store is None else of_level(store, loop, before, known, counters)
+        if store is None or offer is None or offer[1]:
+            continue
+        cells, mine = store.place.symbol, typed.Cell(store.place.symbol, typed.Variable(store.source))
+        asked_for = [value for c in store.when if (value := compared(c, mine)) is not None]
+        for symbol, counter in counters.items():
+            level = above(asked_for[0], typed.Variable(symbol))
+            visitors = [i for i, other in enumerate(statements) if mentions_any(other, cells) and i != at]
+            if level is None or len(visitors) != 1:
+                continue
+            (visited,) = visitors
+            visitor = statements[visited]
+            ahead = (counter.place < visited) - (counter.place < at) - level
+            first = counter.first + (counter.place < at) + level
+            if isinstance(visitor, typed.ForEach):
+                found = _Levels(loop, cells, first, visitor, symbol, counter.first, ahead)
+                if _asks_for_the_past(found, 1 if visited > at else 0) and _is_alone(found):
+                    return found
+    return None
+
+
+def mentions_any(s: typed.Statement, cells: typed.Symbol) -> bool:
+    """Whether a statement reads cells at any depth."""
+    return any(mentions(value, {cells}) for value in walk.all_values(s))
+
+
+def _asks_for_the_past(found: _Levels, most: int) -> bool:
+    """Whether all that the visitor asks of cells is whether they are at levels from 0 on, up to that many above the one
+    that has its turn."""
+    asked: set[int] = set()
+    parts = [part for value in walk.all_values(found.visitor) for part in walk.within(value)]
+    for part in parts:
+        for cell in walk.within(part):
+            if isinstance(cell, typed.Cell) and cell.symbol is found.cells:
+                level = above(compared(part, cell), typed.Variable(found.counter))
+                if level is not None and -found.first <= level + found.ahead <= most:
+                    asked.add(id(cell))
+    return all(id(part) in asked for part in parts if isinstance(part, typed.Cell) and part.symbol is found.cells)
+
+
+def _is_alone(found: _Levels) -> bool:
+    """Whether the rest of the round and the visitor have nothing to do with each other but for the levels."""
+    rest = [s for s in found.loop.body.statements if s is not found.visitor]
+    inside = [i for s in rest for i in walk.statements(s)]
+    written = {symbol for i in inside for symbol in walk.written(i)}
+    uses = written.union(read(found.loop), *(read(i) for i in inside))
+    visits = list(walk.statements(found.visitor))
+    leaves = (typed.Break, typed.Continue)
+    own = {found.cells, found.counter}
+    return (
+        not any(uses & set(walk.written(i)) for i in visits)
+        and not any((written - own) & set(read(i)) for i in visits)
+        and not any(isinstance(i, leaves) for s in found.loop.body.statements for i in own_statements(s))
+        and not any(isinstance(i, typed.Return) for i in (*visits, *inside))
+        and not any(any(walk.calls(s)) for s in found.loop.body.statements)
+    )
+
+
+def _farthest(found: _Levels, far: typed.Symbol) -> tuple[typed.Statement, ...]:
+    """The greatest of all levels."""
+    span, graph = found.loop.span, found.visitor.domain
+    assert isinstance(graph, typed.AllNodes)
+    node = typed.Symbol("node", Scalar.NODE, typed.Role.ITERATOR, span, parallel_depth=1)
+    own = typed.Cell(found.cells, typed.Variable(node, span=span), span=span)
+    reached = typed.Binary(typed.Operator.NOT_EQUAL, own, typed.Infinity(Scalar.INT), Scalar.BOOL, span=span)
+    takes = typed.AssignExtreme(typed.Extreme.MAX, typed.Variable(far, span=span), own, span=span)
+    every = typed.ForEach(True, node, graph, reached, typed.Block((takes,), span=span), span=span)
+    return typed.Declare(far, typed.Literal(found.first, Scalar.INT, span=span), span=span), every
+
+
+def _over_levels(found: _Levels, far: typed.Symbol, k: typed.Symbol) -> typed.CountedLoop:
+    """What is done at each level, level by level."""
+    span = found.visitor.span
+    level = typed.Variable(k, span=span)
+    visitor = substituted(found.visitor, {found.counter: _plus(level, found.ahead)})
+    return typed.CountedLoop(
+        k,
+        True,
+        typed.Literal(found.first, Scalar.INT, span=span),
+        typed.Binary(typed.Operator.LESS_EQUAL, level, typed.Variable(far, span=span), Scalar.BOOL, span=span),
+        typed.Update(typed.Combine.ADD, level, typed.Literal(1, Scalar.INT, span=span), span=span),
+        typed.Block((visitor,), span=span),
+        span=span,
+    )
+
+
+def _plus(value: typed.Expression, number: int) -> typed.Expression:
+    if number == 0:
+        return value
+    more = typed.Literal(number, Scalar.INT, span=value.span)
+    return typed.Binary(typed.Operator.ADD, value, more, Scalar.INT, span=value.span)

@@ -1,0 +1,92 @@
+"""The numbers that a loop of the host counts through, upwards or downwards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+from starplat.operators.canonical.searches.levels import above
+from starplat.operators.canonical.sweeps.distances import Distances
+
+
+@dataclass(frozen=True)
+class Counting:
+    """A `counter` that is `first` at least, and whose greatest number is `last` or more above the greatest distance.
+    `left` is what a counter holds in the end that is there before the loop."""
+
+    counter: typed.Symbol
+    up: bool
+    first: int
+    last: int
+    left: typed.Assign | None
+
+
+def read_counting(loop: typed.Statement, distances: Distances) -> Counting | None:
+    """How a loop counts whose rounds are one statement, but for what counts; None for others."""
+    match loop:
+        case typed.CountedLoop(symbol=symbol, first=begin):
+            step = _step(loop.step, symbol)
+            if step == 1:
+                return _upwards(symbol, begin, loop.condition, distances)
+            return _downwards(symbol, begin, loop.condition, distances) if step == -1 else None
+        case typed.While(body=typed.Block(statements=(one, other))):
+            steps_first = isinstance(other, typed.ForEach)
+            end = _compared(loop.condition)
+            counting = None if end is None else _downwards(end[0], typed.Variable(end[0]), loop.condition, distances)
+            if counting is None or _step(one if steps_first else other, counting.counter) != -1:
+                return None
+            last = counting.first - 1
+            if counting.last < last:
+                return None
+            counter = typed.Variable(counting.counter, span=loop.span)
+            left = typed.Assign(counter, typed.Literal(last, Scalar.INT, span=loop.span), span=loop.span)
+            first, greatest = counting.first - steps_first, counting.last - steps_first
+            return replace(counting, first=first, last=greatest, left=left)
+        case _:
+            return None
+
+
+def _step(s: typed.Statement, counter: typed.Symbol) -> int | None:
+    """How much a statement adds to a counter."""
+    own = typed.Variable(counter)
+    match s:
+        case typed.Update(combine=typed.Combine.ADD, place=place, value=typed.Literal(value=int() as number)):
+            return number if place == own else None
+        case typed.Assign(place=place, value=value) if place == own:
+            return above(value, own)
+        case _:
+            return None
+
+
+def _compared(condition: typed.Expression) -> tuple[typed.Symbol, typed.Operator, typed.Expression] | None:
+    """The counter that a condition compares, how, and with what."""
+    match condition:
+        case typed.Binary(operator=operator, left=typed.Variable(symbol=symbol), right=end):
+            return symbol, operator, end
+        case _:
+            return None
+
+
+def _upwards(
+    counter: typed.Symbol, begin: typed.Expression, condition: typed.Expression, distances: Distances
+) -> Counting | None:
+    less = {typed.Operator.LESS: 1, typed.Operator.LESS_EQUAL: 0}
+    match _compared(condition), begin:
+        case (symbol, operator, end), typed.Literal(value=int() as first) if symbol is counter and operator in less:
+            most = distances.over(end)
+            return None if most is None else Counting(counter, True, first, most - less[operator], None)
+        case _:
+            return None
+
+
+def _downwards(
+    counter: typed.Symbol, begin: typed.Expression, condition: typed.Expression, distances: Distances
+) -> Counting | None:
+    more = {typed.Operator.GREATER: 1, typed.Operator.GREATER_EQUAL: 0}
+    match _compared(condition):
+        case symbol, operator, typed.Literal(value=int() as end) if symbol is counter and operator in more:
+            most = distances.over(begin)
+            return None if most is None else Counting(counter, False, end + more[operator], most, None)
+        case _:
+            return None

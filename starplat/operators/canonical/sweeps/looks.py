@@ -1,0 +1,125 @@
+"""Nodes that add up what their parents have, and are reached where that is anything, look for a parent first.
+
+    forall (v in g.nodes().filter(level == INF)) {        forall (v in g.nodes().filter(level == INF)) {
+      double sum = 0.0;                                     for (u in g.nodes_to(v).filter(level == depth)) {
+      for (u in g.nodes_to(v).filter(level == depth)) {       v.level = depth + 1; more = True; break;
+        sum += u.paths;                                     }
+      }                                                   }
+      if (sum > 0.0) {                                    forall (v in g.nodes().filter(level == depth + 1)) {
+        v.paths = sum; v.level = depth + 1; more = True;    double sum = 0.0;
+      }                                                     for (u in g.nodes_to(v).filter(level == depth)) {
+    }                                                         sum += u.paths;
+                                                            }
+                                                            v.paths = sum;
+                                                          }
+
+A sum of reals above 0 is above 0 if it has any, and all nodes at a level have one: those of the first are given one,
+and the others such a sum. That `depth` grows from round to round is for whoever takes the rounds apart to prove.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from starplat.analysis import walk
+from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+from starplat.operators.canonical.effects import asked
+from starplat.operators.canonical.rebuilding import with_fresh_symbols
+from starplat.operators.canonical.searches.steps import begun_with
+from starplat.operators.canonical.searches.stores import compared
+
+_Loop = typed.While | typed.DoWhile
+
+
+def with_looks(loop: _Loop, before: Sequence[typed.Statement]) -> _Loop | None:
+    """The loop with such a sum behind a look; None if there is none. `before` are the statements before it."""
+    for place, s in enumerate(loop.body.statements):
+        apart = _apart(s, loop, before) if isinstance(s, typed.ForEach) else ()
+        if apart:
+            statements = (*loop.body.statements[:place], *apart, *loop.body.statements[place + 1 :])
+            return replace(loop, body=replace(loop.body, statements=statements))
+    return None
+
+
+def _apart(nodes: typed.ForEach, loop: _Loop, before: Sequence[typed.Statement]) -> tuple[typed.Statement, ...]:
+    own = typed.Variable(nodes.iterator)
+    match nodes:
+        case typed.ForEach(
+            parallel=True,
+            domain=typed.AllNodes(),
+            body=typed.Block(
+                statements=(
+                    typed.Declare(symbol=local, value=typed.Literal(value=0)) as begins,
+                    typed.ForEach(domain=typed.Neighbors(node=node)) as row,
+                    typed.If(condition=condition, then=then, otherwise=None),
+                )
+            ),
+        ) if node == own:
+            pass
+        case _:
+            return ()
+    sum_ = typed.Variable(local)
+    added = _added(row, sum_)
+    stores = [s for s in then.statements if isinstance(s, typed.Assign)]
+    sums = [s for s in stores if s.value == sum_]
+    if added is None or len(stores) < len(then.statements) or len(sums) != 1 or not _is_above_zero(condition, sum_):
+        return ()
+    kept, (total,) = tuple(s for s in stores if s is not sums[0]), sums
+    levels = [(s.place, s.value) for s in kept if isinstance(s.place, typed.Cell)]
+    if len(levels) != 1 or total.place != typed.Cell(added.symbol, own) or levels[0][0].symbol is added.symbol:
+        return ()
+    ((level, value),), conditions = levels, asked(nodes.filter)
+    reads = any(part == sum_ for s in kept for part in walk.within(s.value))
+    if len(conditions) != 1 or compared(conditions[0], level) is None or level.index != own or reads:
+        return ()
+    if not _all_have_one(added.symbol, level.symbol, total, loop, before):
+        return ()
+    span = nodes.span
+    look = replace(row, parallel=False, body=typed.Block((*kept, typed.Break(span=span)), span=row.span))
+    if isinstance(row.body.statements[0], typed.If):
+        branch = row.body.statements[0]
+        look = replace(look, body=typed.Block((typed.If(branch.condition, look.body, span=span),), span=span))
+    looks = replace(nodes, body=replace(nodes.body, statements=(look,)))
+    reached = typed.Binary(typed.Operator.EQUAL, level, value, Scalar.BOOL, span=span)
+    adds = replace(nodes, filter=reached, body=replace(nodes.body, statements=(begins, row, total)))
+    return looks, with_fresh_symbols(adds, (adds,))
+
+
+def _added(row: typed.ForEach, sum_: typed.Variable) -> typed.Cell | None:
+    """The cell of the neighbor that a row adds to a local, if that is all it does."""
+    match row.body.statements:
+        case (typed.If(otherwise=None, then=typed.Block(statements=(typed.Update() as update,))),):
+            pass
+        case (typed.Update() as update,):
+            pass
+        case _:
+            return None
+    cell = update.value
+    is_cell = isinstance(cell, typed.Cell) and cell.index == typed.Variable(row.iterator)
+    is_real = cell.type in (Scalar.DOUBLE, Scalar.FLOAT) and sum_.type is cell.type
+    adds = update.combine is typed.Combine.ADD and update.place == sum_
+    return cell if is_cell and is_real and adds and isinstance(cell, typed.Cell) else None
+
+
+def _is_above_zero(condition: typed.Expression, sum_: typed.Variable) -> bool:
+    match condition:
+        case typed.Binary(
+            operator=typed.Operator.GREATER | typed.Operator.NOT_EQUAL, left=left, right=typed.Literal(value=0)
+        ):
+            return left == sum_
+        case _:
+            return False
+
+
+def _all_have_one(
+    symbol: typed.Symbol, level: typed.Symbol, total: typed.Assign, loop: _Loop, before: Sequence[typed.Statement]
+) -> bool:
+    """Whether every node that has a level has a number above 0."""
+    writers = [s for s in walk.statements(loop) if symbol in walk.written(s)]
+    begun, levels = begun_with(symbol, before), begun_with(level, before)
+    if begun is None or levels is None or writers != [total]:
+        return False
+    numbers = {index: value.value for index, value in begun.set if isinstance(value, typed.Literal)}
+    return all(index in numbers and numbers[index] > 0 for index, _ in levels.set)

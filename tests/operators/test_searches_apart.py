@@ -1,0 +1,171 @@
+"""Searches that do something at each level as they go, and then go back; what only looks like them stays right."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import starplat
+from tests.operators.test_sweeps import SEARCH
+from tests.operators.texts import operators_of
+from tests.spellings.graphs import UGLY
+
+PUSHED = """
+function f(Graph g, propNode<double> c, SetN<g> sources) {
+  g.attachNodeProperty(c = 0.0);
+  for (s in sources) {
+    propNode<int> d;
+    propNode<double> paths;
+    propNode<double> share;
+    g.attachNodeProperty(d = INF, paths = 0.0, share = 0.0);
+    s.d = 0;
+    s.paths = 1.0;
+    int depth = 0;
+    bool more = True;
+    while (more) {
+      more = False;
+      forall (v in g.nodes().filter(d == depth)) {
+        forall (w in g.neighbors(v)) { if (w.d == INF) { w.d = depth + 1; more = True; } }
+      }
+      forall (w in g.nodes().filter(d == depth + 1)) {
+        for (u in g.nodes_to(w)) { if (u.d == depth) { w.paths += u.paths; } }
+      }
+      depth++;
+    }
+    while (depth > 1) {
+      depth--;
+      forall (v in g.nodes().filter(d == depth)) {
+        for (w in g.neighbors(v)) {
+          if (w.d == depth + 1) { v.share += v.paths / (1.0 + w.paths) * (1.0 + w.share); }
+        }
+        v.c += v.share;
+      }
+    }
+  }
+}
+"""
+LOOKED = """
+function f(Graph g, propNode<double> c, SetN<g> sources) {
+  g.attachNodeProperty(c = 0.0);
+  for (s in sources) {
+    propNode<int> d;
+    propNode<double> paths;
+    propNode<double> share;
+    g.attachNodeProperty(d = -1, paths = 0.0, share = 0.0);
+    s.d = 0;
+    s.paths = 1.0;
+    int depth = 0;
+    bool more;
+    do {
+      more = False;
+      forall (v in g.nodes().filter(d == -1)) {
+        double sum = 0.0;
+        for (u in g.nodes_to(v)) { if (u.d == depth) { sum += u.paths; } }
+        if (sum > 0.0) { v.paths = sum; v.d = depth + 1; more = True; }
+      }
+      depth++;
+    } while (more);
+    for (int k = depth; k > 0; k--) {
+      forall (v in g.nodes().filter(d == k)) {
+        for (w in g.neighbors(v)) {
+          if (w.d == k + 1) { v.share += v.paths / (1.0 + w.paths) * (1.0 + w.share); }
+        }
+        v.c += v.share;
+      }
+    }
+  }
+}
+"""
+BY_SUM = SEARCH.replace(
+    "for (u in g.nodes_to(v)) { v.paths += u.paths; }",
+    "if (v != s) { double sum = 0.0; for (u in g.nodes_to(v)) { sum += u.paths; } v.paths = sum; }",
+)
+
+
+def _changed(text: str, *changes: tuple[str, str]) -> str:
+    for before, after in changes:
+        assert before in text
+        text = text.replace(before, after)
+    return text
+
+
+SPELLINGS = {
+    "paths are added up behind": (PUSHED, SEARCH),
+    "-1 for no level": (_changed(PUSHED, ("INF", "-1")), SEARCH),
+    "levels are counted before": (
+        _changed(
+            PUSHED,
+            ("      more = False;\n", "      more = False;\n      depth++;\n"),
+            ("      depth++;\n    }\n    while", "    }\n    while"),
+            ("filter(d == depth)) {\n        forall", "filter(d == depth - 1)) {\n        forall"),
+            ("w.d = depth + 1", "w.d = depth"),
+            ("filter(d == depth + 1)", "filter(d == depth)"),
+            ("if (u.d == depth)", "if (u.d == depth - 1)"),
+        ),
+        SEARCH,
+    ),
+    "paths say who is reached": (LOOKED, BY_SUM),
+    "paths say so by being any": (_changed(LOOKED, ("sum > 0.0", "sum != 0.0")), BY_SUM),
+    "INF for no level": (_changed(LOOKED, ("-1", "INF")), BY_SUM),
+}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_search_with_sums_has_the_operators_of_one_there_and_back(spelling: str) -> None:
+    text, search = SPELLINGS[spelling]
+    assert operators_of(text) == operators_of(search)
+
+
+ADDS = "      forall (w in g.nodes().filter(d == depth + 1)) {\n"
+NEAR = {
+    "paths are added up before": _changed(
+        PUSHED,
+        ("      more = False;\n", "      more = False;\n" + ADDS + "        w.paths += 1.0;\n      }\n"),
+        (ADDS + "        for", "      forall (w in g.nodes().filter(d == depth + 2)) {\n        for"),
+    ),
+    "levels within a level": _changed(PUSHED, ("u.d == depth", "u.d == depth + 1")),
+    "levels that are not known yet": _changed(PUSHED, ("u.d == depth", "u.d == INF")),
+    "paths decide who is reached": _changed(PUSHED, ("if (w.d == INF)", "if (w.d == INF && v.paths < 3.0)")),
+    "paths decide how long": _changed(
+        PUSHED, ("w.paths += u.paths;", "w.paths += u.paths; if (w.paths > 3.0) { more = False; }")
+    ),
+    "not along every arc": _changed(PUSHED, ("if (w.d == INF)", "if (w.d == INF && w % 3 != 1)")),
+    "the way back begins too low": _changed(PUSHED, ("while (depth > 1) {", "depth -= 3;\n    while (depth > 1) {")),
+    "the way back goes on": _changed(PUSHED, ("while (depth > 1)", "while (depth > -1)")),
+    "levels are asked for": _changed(PUSHED, ("v.c += v.share;", "v.c += v.share + v.d;")),
+    "a level of two steps": _changed(PUSHED, ("depth++", "depth += 2")),
+    "sums that may be 0": _changed(LOOKED, ("s.paths = 1.0", "s.paths = 0.0")),
+    "sums below 0": _changed(LOOKED, ("s.paths = 1.0", "s.paths = -1.0")),
+    "sums of more": _changed(LOOKED, ("sum += u.paths", "sum += u.paths - 1.0")),
+    "sums that must be large": _changed(LOOKED, ("sum > 0.0", "sum > 1.0")),
+    "sums that are whole numbers": _changed(
+        LOOKED,
+        ("propNode<double> paths", "propNode<int> paths"),
+        ("double sum = 0.0", "int sum = 0"),
+        ("sum > 0.0", "sum > 0"),
+        ("paths = 0.0", "paths = 0"),
+        ("s.paths = 1.0", "s.paths = 1"),
+    ),
+    "what is stored is twice the sum": _changed(LOOKED, ("v.paths = sum", "v.paths = 2.0 * sum")),
+    "sums decide the level": _changed(LOOKED, ("v.d = depth + 1", "v.d = depth + 1 + (sum > 2.0 ? 1 : 0)")),
+}
+
+
+@pytest.mark.parametrize("name", NEAR)
+def test_what_only_looks_alike_has_other_operators(name: str) -> None:
+    assert operators_of(NEAR[name]) not in (operators_of(SEARCH), operators_of(BY_SUM))
+
+
+TEXTS = {name: text for name, (text, _) in SPELLINGS.items()} | NEAR
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_answer_is_that_of_the_program_as_it_is_written(name: str) -> None:
+    program = starplat.compile(TEXTS[name])
+    for graph in (UGLY["knot"], UGLY["ladder"], UGLY["one-node"]):
+        sources = list(range(graph.num_nodes))
+        found, right = (
+            program.run(graph, sources=sources, target="reference", checked=checked) for checked in (False, True)
+        )
+        assert np.allclose(found["c"], right["c"], rtol=1e-9), graph.name

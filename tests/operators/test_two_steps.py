@@ -1,0 +1,121 @@
+"""Rounds in which nodes are told first, and get their level then, are rounds of one step; near misses stay right."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import starplat
+from tests.operators.test_canonical import BFS
+from tests.operators.texts import operators_of
+from tests.spellings.graphs import UGLY
+
+TWO_STEPS = """
+function f(Graph g, propNode<int> level, node src) {
+  propNode<bool> here;
+  propNode<bool> there;
+  propNode<bool> visited;
+  g.attachNodeProperty(level = INF, here = False, there = False, visited = False);
+  src.level = 0;
+  src.visited = True;
+  src.here = True;
+  int depth = 0;
+  bool more = True;
+  while (more) {
+    more = False;
+    depth++;
+    forall (v in g.nodes().filter(here == True)) {
+      forall (w in g.neighbors(v)) {
+        if (!w.visited && w != v) { w.there = True; }
+      }
+    }
+    forall (v in g.nodes()) {
+      v.here = v.there;
+      if (v.here) { v.visited = True; v.level = depth; more = True; }
+      v.there = False;
+    }
+  }
+}
+"""
+TAKEN = """    forall (v in g.nodes()) {
+      v.here = v.there;
+      if (v.here) { v.visited = True; v.level = depth; more = True; }
+      v.there = False;
+    }
+"""
+COPIED = """    forall (v in g.nodes().filter(there)) { v.visited = True; v.level = depth; more = True; }
+    here = there;
+    g.attachNodeProperty(there = False);
+"""
+
+
+def _changed(*changes: tuple[str, str], text: str = TWO_STEPS) -> str:
+    for before, after in changes:
+        assert before in text
+        text = text.replace(before, after)
+    return text
+
+
+STARTS = "  src.here = True;\n"
+ENDS = "      v.there = False;\n    }\n"
+COUNTS = "    depth++;\n"
+KEPT = COPIED.replace("    g.attachNodeProperty(there = False);\n", "")
+CLEARED = COUNTS + "    g.attachNodeProperty(there = False);\n"
+NOT_LONG = ("while (more) {", "while (more && depth < 9) {")
+SPELLINGS = {
+    "node by node": TWO_STEPS,
+    "property by property": _changed((TAKEN, COPIED)),
+    "cleared as a round begins": _changed((TAKEN, KEPT), (COUNTS, CLEARED)),
+    "no level yet": _changed(("!w.visited", "w.level == INF")),
+    "a later level": _changed(("!w.visited", "w.level > depth")),
+    "counted in the end": _changed((COUNTS, ""), ("= depth;", "= depth + 1;"), (ENDS, ENDS + COUNTS)),
+    "how many there are": _changed(
+        ("bool more = True", "int more = 1"),
+        ("(more)", "(more > 0)"),
+        ("more = False", "more = 0"),
+        ("more = True", "more += 1"),
+    ),
+}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_rounds_of_two_steps_have_the_operators_of_a_search(spelling: str) -> None:
+    assert operators_of(SPELLINGS[spelling]) == operators_of(BFS)
+
+
+NEAR = {
+    "counted twice": _changed((COUNTS, COUNTS + COUNTS)),
+    "counted from another number": _changed(("int depth = 0", "int depth = 4")),
+    "another begins": _changed((STARTS, STARTS + "  node first = 0;\n  first.here = True;\n")),
+    "one is visited already": _changed((STARTS, STARTS + "  node first = 2;\n  first.visited = True;\n")),
+    "one is told already": _changed((STARTS, STARTS + "  node first = 2;\n  first.there = True;\n")),
+    "those told are never forgotten": _changed(("      v.there = False;\n", ""), NOT_LONG),
+    "the level of the round before": _changed(("v.level = depth", "v.level = depth - 1"), NOT_LONG),
+    "the number of the node": _changed(("v.level = depth", "v.level = v")),
+    "not all that are told": _changed(("if (v.here) {", "if (v.here && v % 3 != 1) {")),
+    "not along every arc": _changed(("w != v", "w % 3 != 1")),
+    "told again": _changed(("!w.visited && ", ""), NOT_LONG),
+    "who tells stays": _changed(("v.here = v.there;", "if (v.there) { v.here = True; }"), NOT_LONG),
+    "who tells is asked for": _changed((ENDS, ENDS + "    if (depth == 2) { src.here = True; }\n")),
+    "who is visited is asked for": _changed(
+        (ENDS + "  }\n", ENDS + "  }\n  forall (v in g.nodes()) { if (v.visited) { v.level += 1; } }\n")
+    ),
+    "who was told last is told again": _changed((TAKEN, KEPT), NOT_LONG),
+    "the signal is forgotten": _changed((ENDS, ENDS + "    more = False;\n")),
+}
+
+
+@pytest.mark.parametrize("name", NEAR)
+def test_what_only_looks_alike_keeps_its_steps(name: str) -> None:
+    assert operators_of(NEAR[name]) != operators_of(BFS)
+
+
+@pytest.mark.parametrize("name", [*SPELLINGS, *NEAR])
+def test_the_answer_is_that_of_the_program_as_it_is_written(name: str) -> None:
+    program = starplat.compile((SPELLINGS | NEAR)[name])
+    for graph in (UGLY["knot"], UGLY["ladder"]):
+        for src in (0, graph.num_nodes // 2):
+            found, right = (
+                program.run(graph, src=src, target="reference", checked=checked)["level"] for checked in (False, True)
+            )
+            assert np.array_equal(found, right), graph.name
