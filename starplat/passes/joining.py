@@ -22,6 +22,8 @@ def joined(first: ir.Kernel, second: ir.Kernel, memory: Memory) -> ir.Kernel | N
     """A kernel that does what both do, with the first's name, span and comment; None if it may not be."""
     if not _same_iterations(first, second) or continues(first.body):
         return None
+    if first.counts is not None or second.counts is not None:
+        return None  # a search for triangles may take its place
     if not _independent(first, second, memory):
         return None
     reductions = _united(first, second)
@@ -32,7 +34,7 @@ def joined(first: ir.Kernel, second: ir.Kernel, memory: Memory) -> ir.Kernel | N
     body = tuple(op for part in bodies for op in part)
     if filter is None and (_is_advance(first) or _is_advance(second)):
         return None
-    return with_signature(replace(first, filter=filter, body=body, reductions=reductions, counts=None))
+    return with_signature(replace(first, filter=filter, body=body, reductions=reductions))
 
 
 def _same_iterations(first: ir.Kernel, second: ir.Kernel) -> bool:

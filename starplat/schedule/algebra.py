@@ -10,9 +10,8 @@ from starplat.ir.capabilities import Capabilities
 from starplat.ir.same import Same
 from starplat.passes.labels.union_find import union_find
 from starplat.passes.rewritten import Rewritten
+from starplat.passes.triangles.intersections import triangles
 from starplat.passes.triangles.meetings import Meeting
-from starplat.passes.triangles.of_graphs import triangles
-from starplat.passes.triangles.of_nodes import node_triangles
 from starplat.schedule.balance.step import threads_share_arcs
 from starplat.schedule.facts import EVEN, GraphFacts
 from starplat.schedule.schedule import Algebra, Schedule
@@ -93,9 +92,7 @@ def has_few_pairs(facts: GraphFacts, capabilities: Capabilities) -> bool:
 @lru_cache(maxsize=16)
 def _with_triangles(same: Same, capabilities: Capabilities) -> Rewritten:
     meeting = _meeting(capabilities)
-    counted = triangles(same.module, meeting=meeting)
-    of_nodes = node_triangles(counted.module, meeting=meeting, adds=lambda kind: _adds(capabilities, kind))
-    return Rewritten(of_nodes.module, (*counted.found, *of_nodes.found))
+    return triangles(same.module, meeting=meeting, adds=lambda kind: _adds(capabilities, kind))
 
 
 def _meeting(capabilities: Capabilities) -> Meeting:

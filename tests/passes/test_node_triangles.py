@@ -18,8 +18,8 @@ from starplat.ir import nodes as ir
 from starplat.ir.verifying.modules import verify
 from starplat.ir.visitor import walk_host, walk_kernel
 from starplat.passes.rewritten import Rewritten
+from starplat.passes.triangles.intersections import triangles
 from starplat.passes.triangles.meetings import Meeting
-from starplat.passes.triangles.of_nodes import node_triangles
 from starplat.runtime import bind, run_module
 from starplat.runtime.validate import first_difference
 from starplat.schedule import PLAIN
@@ -43,7 +43,7 @@ def plain(name: str) -> ir.Module:
 
 @cache
 def rewritten(name: str, meeting: Meeting) -> Rewritten:
-    return node_triangles(plain(name), meeting=meeting)
+    return triangles(plain(name), meeting=meeting)
 
 
 def answer(module: ir.Module, graph: Graph, target: str = "reference", device: int = 0) -> starplat.Result:
@@ -81,7 +81,7 @@ def test_what_else_a_loop_does_is_still_done_and_no_more() -> None:
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_what_counts_something_else_stays_as_it_is(name: str) -> None:
-    found = node_triangles(plain(name))
+    found = triangles(plain(name))
     assert found.module is plain(name)
     assert found.found == ()
 
@@ -132,7 +132,7 @@ def test_cuda_takes_the_kernels(tmp_path: Path) -> None:
 
 
 def test_a_target_that_cannot_add_to_one_cell_at_once_keeps_the_program() -> None:
-    found = node_triangles(plain("clustering"), adds=lambda element: False)
+    found = triangles(plain("clustering"), adds=lambda element: False)
     assert found.module is plain("clustering")
 
 

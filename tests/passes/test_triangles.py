@@ -22,14 +22,15 @@ from starplat.ir.capabilities import Capabilities
 from starplat.ir.verifying.modules import verify
 from starplat.ir.visitor import walk_host
 from starplat.passes.rewritten import Rewritten
+from starplat.passes.triangles.intersections import triangles
 from starplat.passes.triangles.meetings import Meeting
-from starplat.passes.triangles.of_graphs import triangles
 from starplat.runtime import bind, run_module
 from starplat.schedule import AUTO
 from starplat.schedule.algebra import triangles_by_intersection
 from tests.backends.test_cuda import to_machine_code
 from tests.oracles import triangles as triangles_of
 from tests.passes.counting_triangles import OTHERS, TRIANGLES
+from tests.passes.spreading import changed
 from tests.programs.targets import REFERENCE, TARGETS, Target
 from tests.zoo import ZOO, random_graphs
 
@@ -93,6 +94,15 @@ def test_how_rows_meet_depends_on_what_threads_are(capabilities: Capabilities, m
     """Which a device says, not the target."""
     name = next(iter(TRIANGLES))
     assert triangles_by_intersection(plain(name), AUTO, capabilities, None).module == rewritten(name, meeting).module
+
+
+def test_a_loop_before_it_stays_apart() -> None:
+    """Fusing is for kernels that the step leaves as they are."""
+    loop = "forall (v in g.nodes()) { v.x = v; }"
+    text = changed(TRIANGLES["upwards"], ("(Graph g)", "(Graph g, propNode<int> x)"), ("  long", f"{loop} long"))
+    module = pipeline.lower(starplat.compile(text).checked)
+    assert len(module.kernels) == 2
+    assert len(triangles(module).found) == 1
 
 
 @pytest.mark.parametrize("name", OTHERS)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.passes.triangles.meetings import Tally
+from starplat.passes.triangles.tallies import Tally
 
 BLOCK = 64
 """Nodes that a worker takes at once: their rows are adjacent."""

@@ -20,7 +20,8 @@ from starplat.ir.fresh_names import FreshNames, names_throughout
 from starplat.ir.visitor import with_signature
 from starplat.passes.rewritten import replaced
 from starplat.passes.triangles.marked_rows import MarkedRows
-from starplat.passes.triangles.meetings import Meeting, Tally
+from starplat.passes.triangles.meetings import Meeting
+from starplat.passes.triangles.tallies import Tally
 
 _STEPS = ("check", "orient", "intersect")
 

@@ -4,38 +4,25 @@ All of it holds for graphs in which every arc has its reverse and no other besid
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from starplat.ir import nodes as ir
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import blocks_of, declared_by, expressions_of, variables_read, walk_kernel
 
-
-@dataclass(frozen=True, slots=True)
-class NodeCounts:
-    """The kernel's `body` without its counting; where a local grew, it now grows by what `added` gives for a number of
-    times the triangles of the node. `locals` are those; `loops_count` if loops may make triangles of fewer nodes."""
-
-    body: tuple[ir.KernelOp, ...]
-    locals: tuple[ir.Variable, ...]
-    loops_count: bool
-
-
 Added = Callable[[ir.Variable, int], ir.KernelOp]
+"""Writes what makes a local grow by a number of times the triangles of the node in hand."""
 
 
-def node_counts(kernel: ir.Kernel, added: Added) -> NodeCounts | None:
-    """What the kernel counts, if it counts triangles of its nodes. `added` writes what makes a local grow by a number
-    of times the triangles of the node in hand."""
-    loops = (op for op in walk_kernel(kernel.body) if isinstance(op, ir.ForNeighbors))
-    counts = [count for loop in loops for count in loop.counts]
-    locals_ = tuple(count.target for count in counts if isinstance(count.target, ir.Variable))
-    if not locals_ or not isinstance(kernel.domain, ir.AllNodes):
-        return None
-    return NodeCounts(_Rest(added).kernel_block(kernel.body), locals_, any(count.loops_count for count in counts))
+def counts_of(*loops: ir.KernelOp) -> dict[ir.Variable, ir.PerTriangle]:
+    """The locals that loops count triangles of their node in, and what each triangle adds."""
+    counts = (c for op in loops if isinstance(op, ir.ForNeighbors) for c in op.counts)
+    return {c.target: c for c in counts if isinstance(c.target, ir.Variable)}
 
 
-class _Rest(Rewriter):
+class Uncounted(Rewriter):
+    """Puts what is `added` in the place of loops that count, and leaves out those that do nothing."""
+
     def __init__(self, added: Added) -> None:
         self.added = added
 
@@ -43,9 +30,9 @@ class _Rest(Rewriter):
         if not isinstance(op, ir.ForNeighbors):
             yield self.rebuild(op)
         elif not op.one_way:
-            counts = [(c.target, c.value) for c in op.counts if isinstance(c.target, ir.Variable)]
-            yield from _Without(op, {local for local, _ in counts}).kernel_op(replace(op, counts=()))
-            yield from (self.added(local, value) for local, value in counts)
+            counts = counts_of(op)
+            yield from _Without(op, set(counts)).kernel_op(replace(op, counts=()))
+            yield from (self.added(local, count.value) for local, count in counts.items())
 
 
 class _Without(Rewriter):

@@ -1,0 +1,98 @@
+"""Finds triangles by intersecting rows, where a program tries every pair of a node's neighbors.
+
+A kernel that counts the graph's triangles, or of which loops count those of their node, as for clustering coefficients,
+gives way to a search that finds each once, on simple graphs whose arcs lead both ways. Behind a search that counts them
+for each node stands the kernel without the counting. On other graphs the program's own kernel runs.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from starplat.ir import build
+from starplat.ir import nodes as ir
+from starplat.ir.fresh_names import FreshNames
+from starplat.ir.visitor import walk_host, walk_kernel, with_signature
+from starplat.passes.rewritten import Found, Rewritten, tidied
+from starplat.passes.triangles.meetings import Meeting
+from starplat.passes.triangles.search import TriangleSearch
+from starplat.passes.triangles.tallies import OfNodes, Sum
+from starplat.passes.triangles.uncounted import Uncounted, counts_of
+
+
+def triangles(
+    module: ir.Module, *, meeting: Meeting = Meeting.SEARCH, adds: Callable[[ir.Element], bool] = lambda element: True
+) -> Rewritten:
+    """The same program with intersections in place of tests of pairs, and the replacements.
+
+    Args:
+        meeting: how rows are compared.
+        adds: whether threads can add to one cell of this kind at the same time.
+    """
+    found, rewritten = [], module
+    for function in module.functions:
+        for launch in walk_host(function.body):
+            if isinstance(launch, ir.Launch) and (counts := _counts(kernel := module.kernel(launch.kernel), adds)):
+                host = rewritten.function(function.name)
+                loops_matter = any(count.loops_count for count in counts.values())
+                search = TriangleSearch(rewritten, host, kernel, launch, meeting, loops_matter)
+                rewritten = _with_counts(search, counts) if kernel.counts is None else _with_sum(search, kernel.counts)
+                found.append(_note(kernel, counts))
+    return Rewritten(tidied(rewritten), tuple(found)) if found else Rewritten(module)
+
+
+def _counts(kernel: ir.Kernel, adds: Callable[[ir.Element], bool]) -> dict[ir.Variable, ir.PerTriangle]:
+    """What grows for triangles, if threads can make it: the kernel's one sum, or locals of one type for those of its
+    node."""
+    counts = counts_of(*walk_kernel(kernel.body)) if isinstance(kernel.domain, ir.AllNodes) else {}
+    elements = {local.element for local in counts}
+    counts = counts if len(elements) == 1 and all(map(adds, elements)) else {}
+    if kernel.counts is not None:
+        counts = {kernel.reductions[0].variable: kernel.counts}
+    return counts if all(map(_fits, counts, counts.values())) else {}
+
+
+def _fits(variable: ir.Variable, count: ir.PerTriangle) -> bool:
+    """Whether a triangle's addition is a number of the variable's type."""
+    least, most = ir.limits(variable.element)
+    return least <= count.value <= most
+
+
+def _note(kernel: ir.Kernel, counts: Iterable[ir.Variable]) -> Found:
+    """What was done, for people."""
+    names = " and ".join(f"'{name}'" for name in dict.fromkeys(local.name for local in counts))
+    why = "every triangle adds the same for each of its nodes"
+    if kernel.counts is not None:
+        why = f"every triangle adds {kernel.counts.value} to it, whichever of its nodes comes first"
+    return Found(f"intersections of neighbors for {names}, on simple graphs whose arcs lead both ways", why)
+
+
+def _with_sum(search: TriangleSearch, count: ir.PerTriangle) -> ir.Module:
+    total = Sum(search.kernel.reductions[0], count.value)
+    search.taken.add(total.reduction.variable.name)
+    return search.module_with(total)
+
+
+def _with_counts(search: TriangleSearch, locals_: Iterable[ir.Variable]) -> ir.Module:
+    """The module with the search, and the kernel without its counting after it."""
+    kernel, node = search.kernel, search.kernel.iterator
+    element = next(iter(locals_)).element
+    assert node is not None
+    counts = ir.Array(search.outer.free("triangles_of"), element, ir.Extent.NODES, ir.Origin.TEMPORARY)
+    search.taken.add(counts.name)
+
+    def added(local: ir.Variable, times: int) -> ir.KernelOp:
+        counted: ir.Expression = ir.Load(counts, ir.Ref(node))
+        if times != 1:
+            counted = build.times(ir.Const(times, element), counted, element)
+        return ir.SetLocal(local, build.plus(ir.Ref(local), counted))
+
+    name = FreshNames({kernel.name for kernel in search.module.kernels}).free(f"{kernel.name}_from_triangles")
+    comment = f"{kernel.comment}: from the triangles of nodes".removeprefix(": ")
+    body = Uncounted(added).kernel_block(kernel.body)
+    return search.module_with(
+        OfNodes(counts, search.local("here", element)),
+        before=(ir.Fill(counts, ir.Const(0, element)),),
+        after=(ir.Launch(name),),
+        arrays=(counts,),
+        kernels=(with_signature(replace(kernel, name=name, body=body, comment=comment)),),
+    )

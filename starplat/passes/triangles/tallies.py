@@ -1,0 +1,76 @@
+"""What is done with triangles as they are found: one sum grows, or the counts of their nodes."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from starplat.ir import build
+from starplat.ir import nodes as ir
+
+
+class Tally(Protocol):
+    """What is done with the triangles that a thread finds, all of which have two nodes in common."""
+
+    @property
+    def reductions(self) -> tuple[ir.Reduction, ...]:
+        """What the kernel brings back."""
+
+    def begin(self) -> tuple[ir.KernelOp, ...]:
+        """Before the first."""
+
+    def found(self, third: ir.Variable) -> tuple[ir.KernelOp, ...]:
+        """For each."""
+
+    def end(self, one: ir.Variable, other: ir.Variable) -> tuple[ir.KernelOp, ...]:
+        """After the last, which may be none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """Every triangle adds the same to one sum."""
+
+    reduction: ir.Reduction
+    value: int
+
+    @property
+    def reductions(self) -> tuple[ir.Reduction, ...]:
+        return (self.reduction,)
+
+    def begin(self) -> tuple[ir.KernelOp, ...]:
+        return ()
+
+    def found(self, third: ir.Variable) -> tuple[ir.KernelOp, ...]:
+        variable = self.reduction.variable
+        return (ir.Contribute(variable, ir.Const(self.value, variable.element)),)
+
+    def end(self, one: ir.Variable, other: ir.Variable) -> tuple[ir.KernelOp, ...]:
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class OfNodes:
+    """Every triangle adds one to the `counts` of its three nodes; `here` are those of the two that all have in
+    common."""
+
+    counts: ir.Array
+    here: ir.Variable
+
+    @property
+    def reductions(self) -> tuple[ir.Reduction, ...]:
+        return ()
+
+    def begin(self) -> tuple[ir.KernelOp, ...]:
+        return (ir.Let(self.here, ir.Const(0, self.here.element)),)
+
+    def found(self, third: ir.Variable) -> tuple[ir.KernelOp, ...]:
+        more = build.plus(ir.Ref(self.here), self._one())
+        return (ir.SetLocal(self.here, more), self._add(third, self._one()))
+
+    def end(self, one: ir.Variable, other: ir.Variable) -> tuple[ir.KernelOp, ...]:
+        some = build.greater(ir.Ref(self.here), ir.Const(0, self.here.element))
+        return (ir.KernelIf(some, (self._add(one, ir.Ref(self.here)), self._add(other, ir.Ref(self.here)))),)
+
+    def _one(self) -> ir.Const:
+        return ir.Const(1, self.here.element)
+
+    def _add(self, node: ir.Variable, value: ir.Expression) -> ir.KernelOp:
+        return ir.UpdateCell(ir.Combine.ADD, self.counts, ir.Ref(node), value, shared=True)
