@@ -34,6 +34,34 @@ function f(Graph g, propNode<int> core, propNode<int> x, int k, int rounds) {
   }
 }
 """
+IN_STEPS = """
+function f(Graph g, propNode<int> core) {
+  propNode<bool> gone;
+  propNode<bool> weak;
+  g.attachNodeProperty(core = 0);
+  long inside = g.num_nodes();
+  int k = 1;
+  while (inside > 0) {
+    g.attachNodeProperty(gone = False);
+    int changes = 0;
+    do {
+      g.attachNodeProperty(weak = False);
+      changes = 0;
+      forall (v in g.nodes()) {
+        if (!v.gone) {
+          int d = 0;
+          for (u in g.nodes_to(v)) { if (!u.gone && u != v) { d += 1; } }
+          if (d < k) { v.weak = True; changes += 1; }
+        }
+      }
+      forall (v in g.nodes().filter(weak)) { v.gone = True; }
+    } while (changes > 0);
+    inside = 0;
+    forall (v in g.nodes().filter(gone == False)) { v.core = k; inside += 1; }
+    k++;
+  }
+}
+"""
 SURVIVING = """
 function f(Graph g, propNode<int> core, propNode<int> x) {
   propNode<bool> in;
@@ -370,6 +398,58 @@ function f(Graph g, propNode<int> core, propNode<int> x, int k, int rounds) {
 }
 """,
     ),
+    "sets of those that have left, which they do in two steps": (
+        IN_STEPS,
+        """
+function f(Graph g, propNode<int> core) {
+  propNode<bool> gone;
+  propNode<int> number;
+  propNode<bool> weak;
+  g.attachNodeProperty(core = 0);
+  g.attachNodeProperty(gone = False, number = 0);
+  forall (v in g.nodes()) { for (u in g.nodes_to(v).filter(u != v)) { v.number += 1; } }
+  long inside = g.num_nodes();
+  int left = g.num_nodes();
+  int k = 1;
+  while (inside > 0) {
+    bool changes = False;
+    do {
+      g.attachNodeProperty(weak = False);
+      changes = False;
+      forall (v in g.nodes().filter(!gone)) {
+        int d = v.number;
+        if (d < k) { v.weak = True; v.gone = True; v.core = k - 1; left -= 1; changes = True; }
+      }
+      forall (v in g.nodes().filter(weak)) { forall (w in g.neighbors(v).filter(v != w)) { w.number -= 1; } }
+    } while (changes);
+    inside = left;
+    k++;
+  }
+}
+""",
+    ),
+    "rounds that are counted beside": (
+        """
+function f(Graph g, propNode<int> x) {
+  bool more = True;
+  for (int k = 1; more; k++) {
+    more = False;
+    forall (v in g.nodes().filter(x < k)) { v.x += 2 * k; more = True; }
+  }
+}
+""",
+        """
+function f(Graph g, propNode<int> x) {
+  bool more = True;
+  int k = 1;
+  while (more) {
+    more = False;
+    forall (v in g.nodes().filter(x < k)) { v.x += 2 * k; more = True; }
+    k++;
+  }
+}
+""",
+    ),
     "what those that stay are given": (
         SURVIVING,
         """
@@ -454,6 +534,13 @@ NOT_NESTED = {
     "a search that is not begun": ("bool changed = True", "bool changed = k > 3"),
     "something between": ("bool changed", "forall (v in g.nodes().filter(x > k)) { v.stays = False; } bool changed"),
 }
+STEPS_THAT_DIFFER = {
+    "of whoever was to leave before": ("g.attachNodeProperty(weak = False);", ""),
+    "of some": ("filter(weak)", "filter(weak && core > 0)"),
+    "in which they do more": ("{ v.gone = True; }", "{ v.gone = True; v.core = 0; }"),
+    "in which all come back": ("{ v.gone = True; }", "{ v.gone = False; }"),
+    "of a set that others join": ("changes = 0;\n      forall", "changes = 0; v0.weak = True;\n      forall"),
+}
 NOT_SURVIVING = {
     "some come back": ("k += 1;", "k += 1; forall (v in g.nodes().filter(x > k)) { v.in = True; }"),
     "some leave later": ("k += 1;", "k += 1; forall (v in g.nodes().filter(in)) { if (v.x == k) { v.in = False; } }"),
@@ -469,6 +556,7 @@ NOT_SURVIVING = {
     "those outside": ("filter(in == True)", "filter(in == False)"),
     "not all at first": ("in = True", "in = False"),
     "asked at another place": ("some = False;", "some = k < 4;"),
+    "asked before": ("some = False;", "some = False; if (some) { g.attachNodeProperty(x = 0); }"),
 }
 SEEN_ON_JOINING = {
     "by neighbors in their turns": ("v.x < k", "Count(in) < k"),
@@ -610,6 +698,21 @@ def test_a_count_of_all_that_may_differ_is_made_in_each_round(name: str) -> None
 def test_a_search_that_may_find_what_was_not_left_begins_with_all(name: str) -> None:
     assert "\n  stays := " in _operators(NESTED)
     assert "\n  stays := " not in _operators(changed(NESTED, NOT_NESTED[name]))
+
+
+@pytest.mark.parametrize("name", STEPS_THAT_DIFFER)
+def test_steps_that_do_more_than_leave_begin_with_all(name: str) -> None:
+    text = IN_STEPS.replace("core) {", "core, node v0) {", 1)
+    assert "\n  gone := " in _operators(text)
+    assert "\n  gone := " not in _operators(changed(text, STEPS_THAT_DIFFER[name]))
+
+
+def test_a_loop_by_its_counter_stays_one() -> None:
+    """As does one whose rounds may be cut short, which goes on to its step."""
+    body = "{ forall (v in g.nodes()) { v.x += k; } more -= 1;"
+    for head, rest in (("k < more", "}"), ("more > 0", "if (more == 3) { continue; } }")):
+        text = f"function f(Graph g, propNode<int> x, int more) {{ for (int k = 0; {head}; k++) {body} {rest} }}"
+        assert "count k from 0" in _operators(text)
 
 
 @pytest.mark.parametrize("name", NOT_SURVIVING)

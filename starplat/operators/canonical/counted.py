@@ -17,8 +17,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from starplat.analysis import walk
+from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.canonical.effects import is_bounded
@@ -50,6 +52,29 @@ def until_nothing_changes(loop: typed.CountedLoop, before: Sequence[typed.Statem
     none = typed.Assign(typed.Variable(more, span=span), typed.Literal(False, Scalar.BOOL, span=span), span=span)
     body = rebuilt(loop.body, marked)
     return typed.DoWhile(replace(body, statements=(none, *body.statements)), typed.Variable(more, span=span), span=span)
+
+
+def without_counters(body: typed.Block) -> typed.Block:
+    """A function's body in which loops that go on while anything but their counter says so are no counted loops.
+
+    for (int k = 0; left > 0; k++) { ... }          int k = 0; while (left > 0) { ... k++; }
+    """
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, typed.Block):
+            return None
+        return replace(part, statements=tuple(new for s in part.statements for new in _uncounted(rebuilt(s, change))))
+
+    return rebuilt(body, change) if any(isinstance(s, typed.CountedLoop) for s in walk.statements(body)) else body
+
+
+def _uncounted(s: typed.Statement) -> tuple[typed.Statement, ...]:
+    if not isinstance(s, typed.CountedLoop) or not s.declares or mentions(s.condition, {s.symbol}):
+        return (s,)
+    if any(isinstance(i, typed.Continue) for inner in s.body.statements for i in own_statements(inner)):
+        return (s,)
+    body = replace(s.body, statements=(*s.body.statements, s.step))
+    return typed.Declare(s.symbol, s.first, span=s.span), typed.While(s.condition, body, span=s.span)
 
 
 def _has_enough(loop: typed.CountedLoop, before: Sequence[typed.Statement]) -> bool:

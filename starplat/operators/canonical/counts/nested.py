@@ -18,48 +18,55 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import MIRRORED, conjuncts, mentions, rises_with
 from starplat.frontend import typed
+from starplat.operators.canonical.counters import as_flags
 from starplat.operators.canonical.counts.counting import counts_of
-from starplat.operators.canonical.counts.members import FALSE, FLAG, TRUE, Members
+from starplat.operators.canonical.counts.members import FALSE, FLAG, TRUE, Members, is_over_nodes, member_of
 from starplat.operators.canonical.counts.rising import only_rises
 from starplat.operators.canonical.effects import asked
 from starplat.operators.canonical.hosts import HostLoop, Surroundings, read, surely_begins
-from starplat.operators.canonical.rebuilding import with_block
+from starplat.operators.canonical.rebuilding import rebuilt, with_block
 
 _LEAVES = (typed.Break, typed.Continue, typed.Return)
 
 
 def in_what_was_left(body: typed.Block) -> typed.Block:
     """A function's body in which such searches begin with what the one before has left."""
+    for tried in (body, as_flags(body)):
+        if (found := _nested(tried)) is not tried:
+            return found
+    return body
+
+
+def _nested(body: typed.Block) -> typed.Block:
     around = Surroundings(body)
     for loop in around.loops:
         if (found := _begun_before(loop, around)) is not None:
             block, place = around.block_of(loop)
             changed = replace(block, statements=(*block.statements[:place], *found, *block.statements[place + 1 :]))
-            return in_what_was_left(with_block(body, block, changed))
+            return _nested(with_block(body, block, changed))
     return body
 
 
 def _begun_before(loop: HostLoop, around: Surroundings) -> tuple[typed.Statement, ...] | None:
     """What all are in before the loop, and the loop that begins with that; None if it holds no such search."""
     statements = loop.body.statements
-    for place, fill in enumerate(statements):
-        if not isinstance(fill, typed.Attach):
-            continue
-        for flag, value in fill.items:
-            declared = [s for s in statements[:place] if isinstance(s, typed.Declare) and s.symbol is flag]
-            own = bool(declared) or not around.is_seen(flag, loop)
-            if flag.type == FLAG and flag.role is typed.Role.LOCAL and value == TRUE and own:
-                search = _Search(loop, flag, statements[place + 1 :], around)
-                if search.is_nested() and _is_only_search(loop, search, flag, fill):
-                    rest = tuple(item for item in fill.items if item[0] is not flag)
-                    kept = (replace(fill, items=rest),) if rest else ()
-                    left = [s for s in statements[:place] if s not in declared]
-                    inner = replace(loop.body, statements=(*left, *kept, *statements[place + 1 :]))
-                    return *declared, replace(fill, items=((flag, value),)), replace(loop, body=inner)
+    fills = [(place, s, item) for place, s in enumerate(statements) if isinstance(s, typed.Attach) for item in s.items]
+    for place, fill, (flag, value) in fills:
+        declared = [s for s in statements[:place] if isinstance(s, typed.Declare) and s.symbol is flag]
+        is_own = flag.role is typed.Role.LOCAL and (declared or not around.is_seen(flag, loop))
+        if flag.type == FLAG and isinstance(value, typed.Literal) and is_own:
+            search = _Search(loop, Members(flag, bool(value.value)), statements[place + 1 :], around)
+            if search.is_nested() and _is_only_search(loop, search, flag, fill):
+                rest = tuple(item for item in fill.items if item[0] is not flag)
+                kept = (replace(fill, items=rest),) if rest else ()
+                left = [s for s in statements[:place] if s not in declared]
+                inner = replace(loop.body, statements=(*left, *kept, *statements[place + 1 :]))
+                return *declared, replace(fill, items=((flag, value),)), replace(loop, body=inner)
     return None
 
 
@@ -78,7 +85,7 @@ class _Search:
     """What comes after a set is filled in the rounds of a loop."""
 
     around_it: HostLoop
-    flag: typed.Symbol
+    members: Members
     after: Sequence[typed.Statement]
     around: Surroundings
 
@@ -102,18 +109,51 @@ class _Search:
                 surely = True
             case _:
                 return False
-        match body.statements:
-            case (typed.Assign(place=place, value=value), typed.ForEach(domain=typed.AllNodes()) as turns):
-                begins = place == typed.Variable(more) and value == FALSE
+        turns = self._turns(body.statements, typed.Variable(more))
+        return surely and turns is not None and is_over_nodes(turns) and self._leave(turns, more)
+
+    def _turns(self, statements: Sequence[typed.Statement], more: typed.Variable) -> typed.ForEach | None:
+        """The loop in which nodes leave, be it that they only say so there and all leave in a second one; None if a
+        round does anything else."""
+        every = [s for s in statements if not isinstance(s, typed.Declare)]
+        loops = [s for s in every if isinstance(s, typed.ForEach)]
+        first = every[: len(every) - len(loops)]
+        begins = any(isinstance(s, typed.Assign) and s.place == more and s.value == FALSE for s in first)
+        match loops:
+            case [turns] if len(first) == 1 and begins and first[0] is not turns:
+                return turns
+            case [turns, second] if len(first) == 2 and begins and is_over_nodes(second) and second.filter is not None:
+                found = member_of(second.filter)
             case _:
-                return False
-        return surely and begins and turns.parallel and self._leave(turns, more)
+                return None
+        if found is None or found != (typed.Cell(found[0].symbol, typed.Variable(second.iterator)), True):
+            return None
+        weak = found[0].symbol
+        leaves = typed.Assign(typed.Cell(self.members.symbol, typed.Variable(second.iterator)), self._outside)
+        if second.body.statements != (leaves,) or not any(
+            isinstance(s, typed.Attach) and s.items == ((weak, FALSE),) for s in first
+        ):
+            return None
+
+        def change(part: Any) -> Any:
+            match part:
+                case typed.Assign(place=typed.Cell(symbol=symbol) as cell) if symbol is weak and part.value == TRUE:
+                    return replace(part, place=replace(cell, symbol=self.members.symbol), value=self._outside)
+                case _:
+                    return None
+
+        return rebuilt(turns, change)
+
+    @property
+    def _outside(self) -> typed.Literal:
+        """What nodes hold that have left."""
+        return FALSE if self.members.value else TRUE
 
     def _leave(self, turns: typed.ForEach, more: typed.Symbol) -> bool:
         """Whether the turn of a node only takes it out of the set if it has too few neighbors there, and says so."""
         if any(walk.calls(turns)) or any(isinstance(s, _LEAVES) for s in walk.statements(turns)):
             return False
-        members = Members(self.flag, True)
+        members = self.members
         counted = {id(c.target): c.target for c in counts_of(turns, ()) if c.members == members}
         conditions, statements = list(asked(turns.filter)), turns.body.statements
         local: typed.Symbol | None = None
@@ -126,9 +166,9 @@ class _Search:
                     statements, local = tuple(rest), symbol
                 case _:
                     return False
-        own = typed.Cell(self.flag, typed.Variable(turns.iterator))
+        own = typed.Cell(members.symbol, typed.Variable(turns.iterator))
         done = {(s.place, s.value) for s in statements if isinstance(s, typed.Assign)}
-        leaves = len(statements) == 2 and done == {(own, FALSE), (typed.Variable(more), TRUE)}
+        leaves = len(statements) == 2 and done == {(own, self._outside), (typed.Variable(more), TRUE)}
         few = [c for c in conditions if mentions(c, {local})]
         is_member = [c for c in conditions if members.asked(c, turns.iterator)]
         steady = all(not mentions(c, self._changed) for c in conditions if c not in few and c not in is_member)

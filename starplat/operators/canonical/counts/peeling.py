@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from starplat.frontend import typed
+from starplat.operators.canonical.counted import without_counters
 from starplat.operators.canonical.counts.ends import asked_of_ends
 from starplat.operators.canonical.counts.joining import done_on_joining
 from starplat.operators.canonical.counts.kept import with_kept_counts
@@ -18,6 +19,6 @@ def with_counts(body: typed.Block) -> typed.Block:
     Flags of arcs that follow from sets go first, so that counts are of members. Sets are nested before counts are kept,
     as nothing is counted anew then; what is done to members comes together after that, as no count sees them any more.
     """
-    asked = with_filters(asked_of_ends(flagged_in_turn(body)))
+    asked = with_filters(asked_of_ends(flagged_in_turn(without_counters(body))))
     counted = with_filters(with_kept_counts(in_what_was_left(asked)))
     return told_on_leaving(done_on_joining(counted))

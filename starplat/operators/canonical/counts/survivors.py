@@ -43,11 +43,11 @@ _LEAVES = (typed.Break, typed.Continue, typed.Return)
 def told_on_leaving(body: typed.Block) -> typed.Block:
     """A function's body in which nodes that leave such sets are given their values, and are counted."""
     flags = [s.symbol for s in walk.statements(body) if isinstance(s, typed.Declare) and s.symbol.type == FLAG]
-    for flag in flags:
+    for members in (Members(flag, value) for flag in flags for value in (True, False)):
         around = Surroundings(body)
         for loop in around.loops:
             block, place = around.block_of(loop)
-            rounds = _Rounds(loop, flag, block.statements[:place], around, body)
+            rounds = _Rounds(loop, members, block.statements[:place], around, body)
             if isinstance(loop, typed.While) and (found := rounds.changed()) is not None:
                 new = replace(block, statements=(*block.statements[:place], *found, *block.statements[place + 1 :]))
                 return told_on_leaving(with_block(body, block, new))
@@ -56,10 +56,10 @@ def told_on_leaving(body: typed.Block) -> typed.Block:
 
 @dataclass(frozen=True)
 class _Rounds:
-    """A loop of the host, a flag of nodes, and what the block of the loop does before it."""
+    """A loop of the host, a set of nodes, and what the block of the loop does before it."""
 
     loop: HostLoop
-    flag: typed.Symbol
+    members: Members
     before: Sequence[typed.Statement]
     around: Surroundings
     body: typed.Block
@@ -68,8 +68,9 @@ class _Rounds:
         """The declaration of the number that is left, and the loop; None if the flags are not of such a set."""
         every = self.loop.body.statements
         turns = [(place, s) for place, s in enumerate(every) if isinstance(s, typed.ForEach) and self._is_of_members(s)]
-        fills = [s for s in self.before if any(self.flag in walk.written(i) for i in walk.statements(s))][-1:]
-        filled = any(isinstance(s, typed.Attach) and (self.flag, TRUE) in s.items for s in fills)
+        flag, value = self.members.symbol, TRUE if self.members.value else FALSE
+        fills = [s for s in self.before if any(flag in walk.written(i) for i in walk.statements(s))][-1:]
+        filled = any(isinstance(s, typed.Attach) and (flag, value) in s.items for s in fills)
         if len(turns) != 1 or not filled or any(isinstance(i, _LEAVES) for s in every for i in own_statements(s)):
             return None
         ((place, survivors),) = turns
@@ -82,27 +83,34 @@ class _Rounds:
 
     def _is_of_members(self, s: typed.ForEach) -> bool:
         """Whether a loop only gives something to those that are in the set."""
-        of_members = s.filter is not None and Members(self.flag, True).asked(s.filter, s.iterator)
-        return is_over_nodes(s) and of_members and all(isinstance(i, typed.Assign) for i in s.body.statements)
+        of_members = s.filter is not None and self.members.asked(s.filter, s.iterator)
+        gives = all(isinstance(i, typed.Assign) or _counts_one(i) for i in s.body.statements)
+        return is_over_nodes(s) and of_members and gives
 
     def _leaving(self, before: Sequence[typed.Statement]) -> dict[int, typed.Symbol]:
         """The stores that take members out of the set, with the nodes; none if there are others."""
-        members = Members(self.flag, True)
         loops = [loop for s in before for loop in loops_over_nodes(s)]
-        leaving = [(members.sure_to_leave(loop, self.body), loop.iterator) for loop in loops]
+        leaving = [(self.members.sure_to_leave(loop, self.body), loop.iterator) for loop in loops]
         found = {id(s): node for s, node in leaving if s is not None}
-        writers = {id(s) for s in walk.statements(self.loop.body) if self.flag in walk.written(s)}
+        writers = {id(s) for s in walk.statements(self.loop.body) if self.members.symbol in walk.written(s)}
         return found if writers == found.keys() else {}
 
     def _asked(self, place: int, survivors: typed.ForEach) -> typed.Variable | None:
         """The scalar of the loop's condition, if it says whether anybody is left."""
-        some = self.loop.condition
-        if not isinstance(some, typed.Variable):
-            return None
-        told = [s for s in survivors.body.statements if _stores(s, some, TRUE)]
-        denied = [s for s in self.loop.body.statements[:place] if _stores(s, some, FALSE)]
-        writers = [s for s in walk.statements(self.loop.body) if some.symbol in walk.written(s)]
-        return some if told and denied and len(writers) == len(told) + len(denied) else None
+        match self.loop.condition:
+            case typed.Variable() as some:
+                told = [s for s in survivors.body.statements if _stores(s, some, TRUE)]
+            case typed.Binary(
+                operator=typed.Operator.GREATER | typed.Operator.NOT_EQUAL, left=typed.Variable() as some, right=zero
+            ) if number(zero) == 0:
+                told = [s for s in survivors.body.statements if _counts_one(s) and some.symbol in walk.written(s)]
+            case _:
+                return None
+        inside = list(walk.statements(self.loop.body))
+        denied = [s for s in self.loop.body.statements[:place] if _says_none(s, some)]
+        touches = [s for s in inside if some.symbol in (*walk.written(s), *read(s))]
+        counted = all(isinstance(s, typed.Assign) or s in told for s in survivors.body.statements)
+        return some if len(told) == 1 and denied and counted and len(touches) == len(denied) + 1 else None
 
     def _is_given_each_round(self, s: typed.Assign, place: int) -> bool:
         """Whether members are given the number of the round, which nobody reads meanwhile, and which is one more than
@@ -128,9 +136,9 @@ class _Rounds:
         asked: typed.Variable,
         given: Sequence[typed.Assign],
     ) -> Iterator[typed.Statement]:
-        span = survivors.span
+        span, flag = survivors.span, self.members.symbol
         assert isinstance(survivors.domain, typed.AllNodes)
-        left = typed.Variable(typed.Symbol(f"left_{self.flag.name}", Scalar.INT, typed.Role.LOCAL, span), span=span)
+        left = typed.Variable(typed.Symbol(f"left_{flag.name}", Scalar.INT, typed.Role.LOCAL, span), span=span)
         one, all_, zero = (typed.Literal(value, Scalar.INT, span=span) for value in (1, -1, 0))
 
         def change(part: Any) -> Any:
@@ -141,7 +149,8 @@ class _Rounds:
         def at(s: typed.Statement) -> Iterator[typed.Statement]:
             if s is survivors:
                 there = typed.Binary(typed.Operator.GREATER, left, zero, Scalar.BOOL, span=span)
-                yield typed.Assign(asked, there, span=span)
+                as_asked = left if asked.type is Scalar.INT else typed.Convert(left, asked.type, span=span)
+                yield typed.Assign(asked, there if asked.type is Scalar.BOOL else as_asked, span=span)
             elif id(s) in leaving:
                 yield s
                 for store in given:
@@ -149,7 +158,7 @@ class _Rounds:
                     cell = typed.Cell(store.place.symbol, typed.Variable(leaving[id(s)], span=span), span=span)
                     yield typed.Assign(cell, before, span=span)
                 yield typed.Update(typed.Combine.ADD, left, all_, span=span)
-            elif not _stores(s, asked, FALSE):
+            elif not _says_none(s, asked):
                 yield rebuilt(s, change)
 
         number_of_nodes = typed.GraphQuery(survivors.domain.graph, typed.Query.NUM_NODES, (), Scalar.INT, span=span)
@@ -159,3 +168,11 @@ class _Rounds:
 
 def _stores(s: typed.Statement, place: typed.Place, value: typed.Expression) -> bool:
     return isinstance(s, typed.Assign) and s.place == place and s.value == value
+
+
+def _says_none(s: typed.Statement, place: typed.Variable) -> bool:
+    return isinstance(s, typed.Assign) and s.place == place and (s.value == FALSE or number(s.value) == 0)
+
+
+def _counts_one(s: typed.Statement) -> bool:
+    return added(s) == 1 and isinstance(s, typed.Update) and isinstance(s.place, typed.Variable)
