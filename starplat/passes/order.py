@@ -10,7 +10,6 @@ from starplat.passes.copies import copies_to_swaps
 from starplat.passes.fills import drop_dead_fills
 from starplat.passes.fuse_kernels import fuse_kernels
 from starplat.passes.hoist_factors import hoist_factors
-from starplat.passes.late_reads import late_reads
 from starplat.passes.local_sums import local_sums
 from starplat.passes.rotated_loops import rotated_loops
 
@@ -31,12 +30,6 @@ PASSES = (
         "a loop that is sure to run once is tested behind its body",
         "first: all others see one form of loop then",
         rotated_loops,
-    ),
-    Pass(
-        "late-reads",
-        "a cell that neighbors lower is read at each use",
-        "early: it only changes where a value is read, and all others see one spelling then",
-        late_reads,
     ),
     Pass(
         "copies-to-swaps",

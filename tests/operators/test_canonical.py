@@ -62,6 +62,22 @@ function f(Graph g, propNode<int> level, node src) {
   }
 }
 """,
+    "a value that a node holds for its neighbors": """
+function f(Graph g, propNode<int> level, node src) {
+  propNode<bool> active;
+  g.attachNodeProperty(level = INF, active = False);
+  src.level = 0;
+  src.active = True;
+  fixedPoint until (done : !active) {
+    forall (v in g.nodes().filter(active == True)) {
+      int next = v.level + 1;
+      forall (w in g.neighbors(v)) {
+        <w.level, w.active> = <Min(w.level, next), True>;
+      }
+    }
+  }
+}
+""",
     "extremes": """
 function f(Graph g, propNode<int> level, node src) {
   g.attachNodeProperty(level = INF);

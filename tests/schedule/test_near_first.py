@@ -81,7 +81,7 @@ def test_near_nodes_come_first(text: str, by_host: bool) -> None:
 
 @pytest.mark.parametrize("text", SPELLINGS.values(), ids=SPELLINGS)
 def test_threads_share_arcs_and_sort_out_who_is_near(text: str) -> None:
-    kernels = BACKENDS["cuda"].kernels_text(scheduled(text))
+    kernels = BACKENDS["cuda"].kernels_text(decided(starplat.compile(text).module(), AUTO, CUDA).module)
     assert "advance(active, " in kernels
     assert kernels.count("insert(active_later, w);") == 1
 

@@ -74,8 +74,12 @@ def over_frontiers(body: typed.Block, program: typed.Program, results: frozenset
 
 
 def _is_in_form(loop: HostLoop) -> bool:
-    """Whether a loop asks one flag of all nodes, and its rounds do nothing but loop over nodes."""
-    return isinstance(loop, typed.FixedPoint) and all(isinstance(s, typed.ForEach) for s in loop.body.statements)
+    """Whether a loop asks one flag of all nodes, and its rounds do nothing but loop over nodes, without values that a
+    node holds for its neighbors: these are offered as they are."""
+    return isinstance(loop, typed.FixedPoint) and all(
+        isinstance(s, typed.ForEach) and not any(isinstance(inner, typed.Declare) for inner in s.body.statements)
+        for s in loop.body.statements
+    )
 
 
 def edge_effects(
