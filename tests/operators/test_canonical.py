@@ -643,6 +643,51 @@ def test_other_counted_rounds_stay(old: str, new: str) -> None:
     assert "is empty" not in pipeline.operators(pipeline.check(SourceFile("c.sp", text)))
 
 
+WIDEST = """
+function f(Graph g, propNode<int> width, propEdge<int> weight, node src) {
+  g.attachNodeProperty(width = 0);
+  src.width = INF;
+  bool more = True;
+  while (more) {
+    more = False;
+    forall (v in g.nodes().filter(width > 0)) {
+      forall (w in g.neighbors(v)) {
+        edge e = g.get_edge(v, w);
+        <w.width, more> = <Max(w.width, min(v.width, e.weight)), True>;
+      }
+    }
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("asks", ["filter(width > 0)", "filter(0 < width)"])
+def test_nodes_that_hold_what_all_began_with_need_not_be_left_out(asks: str) -> None:
+    all_nodes = operators_of(WIDEST.replace(".filter(width > 0)", ""))
+    assert "is empty" in all_nodes
+    assert operators_of(WIDEST.replace("filter(width > 0)", asks)) == all_nodes
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("width > 0", "width > 1"),
+        ("width = 0", "width = -2"),
+        ("src.width = INF", "src.width = -1"),
+        ("min(v.width, e.weight)", "e.weight"),
+        ("Max(w.width, min(v.width, e.weight))", "Min(w.width, max(v.width, e.weight))"),
+    ],
+)
+def test_conditions_that_leave_out_more_stay(old: str, new: str) -> None:
+    text = WIDEST.replace(old, new)
+    assert old in WIDEST
+    assert "is empty" not in operators_of(text)
+    program = starplat.compile(text)
+    for graph in (UGLY["knot"], UGLY["ladder"]):
+        found, right = (program.run(graph, src=0, target="reference", checked=c)["width"] for c in (False, True))
+        assert np.array_equal(found, right)
+
+
 def test_the_operators_of_a_search() -> None:
     text = pipeline.operators(pipeline.check(SourceFile("bfs.sp", BFS)))
     assert (

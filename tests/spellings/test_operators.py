@@ -30,7 +30,7 @@ REACHED = {
     "sssp": "all_arcs helpers long_sums over_edges pull round_flag two_flags",
     "connected_components": "both_neighbors count_rounds edges_until_quiet helpers old_and_new round_flag two_flags",
     "reachability": "look_for_parent over_edges round_flag two_flags while_more",
-    "widest_path": "all_arcs over_edges pull round_flag",
+    "widest_path": "all_arcs count_rounds over_edges pull round_flag",
     "pagerank": "pull sequential_sums",
     "k_core": "edge_flags peel",
     "triangle_count": "along_a_path by_degree counted_on_edges equal_ends from_the_greatest from_the_least"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import conjuncts, mentions, says_that_it_wins
+from starplat.analysis.settling.monotone import MIRRORED, conjuncts, mentions, says_that_it_wins
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.frontend.walk import children
@@ -27,12 +27,19 @@ class _NotFollowed(Exception):  # noqa: N818 - it says what the loop is
 
 class EffectReader:
     """Reads the statements of a round that lower (raise) the cells of a symbol. `written` are the symbols that rounds
-    change, flags of nodes that have their turn among them."""
+    change, flags of nodes that have their turn among them; no cell is ever worse than `worst`, if that is known."""
 
-    def __init__(self, symbol: typed.Symbol, extreme: typed.Extreme, written: set[typed.Symbol]) -> None:
+    def __init__(
+        self,
+        symbol: typed.Symbol,
+        extreme: typed.Extreme,
+        written: set[typed.Symbol],
+        worst: typed.Expression | None = None,
+    ) -> None:
         self.symbol = symbol
         self.extreme = extreme
         self.written = written
+        self.worst = worst
         self.graphs: set[typed.Symbol] = set()
 
     def effects(self, statements: Sequence[typed.Statement]) -> tuple[EdgeEffect, ...]:
@@ -159,7 +166,10 @@ class EffectReader:
                 return None
 
     def _is_idle(self, condition: typed.Expression, offered: typed.Cell, candidate: typed.Expression) -> bool:
-        """Whether a condition only leaves out what would not win: the end of the order, of which comes no other."""
+        """Whether a condition only leaves out what would not win: the end of the order, of which comes no other, or
+        the worst that any cell holds, where a cell offers nothing better than itself."""
+        if self._is_better_than_worst(condition, offered) and is_bounded(candidate, offered, self.extreme):
+            return True
         top = self.extreme is typed.Extreme.MAX
         match condition:
             case typed.Binary(left=left, right=typed.Infinity(negative=negative)) if left == offered:
@@ -170,6 +180,16 @@ class EffectReader:
             case typed.Binary(operator=typed.Operator.NOT_EQUAL, left=typed.Infinity() as end, right=right):
                 turned = replace(condition, left=right, right=end)
                 return right == offered and self._is_idle(turned, offered, candidate)
+            case _:
+                return False
+
+    def _is_better_than_worst(self, condition: typed.Expression, offered: typed.Cell) -> bool:
+        better = typed.Operator.GREATER if self.extreme is typed.Extreme.MAX else typed.Operator.LESS
+        match condition:
+            case typed.Binary(operator=operator, left=left, right=right) if operator in MIRRORED:
+                if left != offered:
+                    operator, left, right = MIRRORED[operator], right, left
+                return left == offered and right == self.worst and operator is better
             case _:
                 return False
 

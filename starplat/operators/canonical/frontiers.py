@@ -19,7 +19,6 @@ be the only thing that anybody sees of the loop.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -39,12 +38,13 @@ from starplat.operators.canonical.counted import (
 from starplat.operators.canonical.effects import EffectReader, is_bounded, is_end
 from starplat.operators.canonical.extremes import as_extremes
 from starplat.operators.canonical.gathers import as_scatters
-from starplat.operators.canonical.hosts import HostLoop, Known, Loop, Surroundings, surely_begins, until_quiet
+from starplat.operators.canonical.hosts import HostLoop, Loop, Surroundings, surely_begins, until_quiet
 from starplat.operators.canonical.labels.buffers import in_one_buffer
 from starplat.operators.canonical.labels.findings import without_findings
 from starplat.operators.canonical.labels.guards import without_idle_guards
 from starplat.operators.canonical.labels.spreading import both_ways, filled_apart, is_spread_out
 from starplat.operators.canonical.rebuilding import rebuilt, with_block
+from starplat.operators.canonical.searches.beginnings import constant, order, worst
 from starplat.operators.canonical.searches.offers import as_offers
 from starplat.operators.canonical.searches.unreached import with_infinity
 from starplat.operators.canonical.unread import without_unread
@@ -109,7 +109,8 @@ def edge_effects(
     ((symbol, extreme),) = lowered
     if not settles(loop, symbol, extreme, program):
         return ()
-    reader = EffectReader(symbol, extreme, {s for inner in walk.statements(loop) for s in walk.written(inner)})
+    written_by = {s for inner in walk.statements(loop) for s in walk.written(inner)}
+    reader = EffectReader(symbol, extreme, written_by, worst(symbol, extreme, before, known))
     effects = reader.effects(loop.body.statements)
     if isinstance(written, typed.CountedLoop) and not all(never_better(e) or added_by_arcs(e) for e in effects):
         return ()
@@ -261,9 +262,9 @@ class _Replacement:
                 case typed.Assign(place=typed.Cell(symbol=symbol, index=index), value=value) as store if (
                     symbol is target and filled is not None
                 ):
-                    if not self._is_better(_constant(value, known), filled):
+                    if not self._is_better(constant(value, known), filled):
                         return None
-                    done[-1] = replace(store, value=_constant(value, known))
+                    done[-1] = replace(store, value=constant(value, known))
                     joins = typed.Cell(active, index, span=s.span)
                     done.append(typed.Assign(joins, typed.Literal(True, Scalar.BOOL, span=s.span), span=s.span))
                 case _ if any(target in walk.written(inner) for inner in walk.statements(s)):
@@ -289,7 +290,7 @@ class _Replacement:
 
     def _is_better(self, value: typed.Expression, than: typed.Expression) -> bool:
         """Whether a cell is surely no worse than another."""
-        one, other = _order(value), _order(than)
+        one, other = order(value), order(than)
         at_end = isinstance(than, typed.Infinity) or isinstance(getattr(than, "value", None), bool)
         if one is None or other is None:
             return at_end
@@ -346,26 +347,6 @@ def _offer(effect: EdgeEffect, active: typed.Symbol) -> typed.Statement:
     unmarked = typed.Binary(typed.Operator.EQUAL, there(effect.symbol), other, Scalar.BOOL, span=span)
     marks = (typed.Assign(there(effect.symbol), given, span=span), typed.Assign(there(active), true, span=span))
     return typed.If(unmarked, typed.Block(marks, span=span), span=span)
-
-
-def _order(value: typed.Expression) -> float | None:
-    """A constant as a number."""
-    match value:
-        case typed.Infinity(negative=negative):
-            return -math.inf if negative else math.inf
-        case typed.Literal(value=number):
-            return number
-        case _:
-            return None
-
-
-def _constant(value: typed.Expression, known: Known) -> typed.Expression:
-    """A variable as the number that it holds: the loop that counted it up is gone."""
-    match value:
-        case typed.Variable(symbol=symbol) if symbol in known:
-            return typed.Literal(known[symbol], symbol.scalar, span=value.span)
-        case _:
-            return value
 
 
 def as_fill(s: typed.Statement) -> typed.Statement:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from starplat.analysis import walk
@@ -110,32 +109,3 @@ class Steps:
                 return at == own
             case _:
                 return False
-
-
-@dataclass(frozen=True)
-class Begun:
-    """The value of all cells but of those that are set one by one."""
-
-    fill: typed.Expression
-    set: tuple[tuple[typed.Expression, typed.Expression], ...]
-
-
-def begun_with(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> Begun | None:
-    """What cells hold after some statements; None where that is not all known, or an index has changed since."""
-    found: Begun | None = None
-    for s in before:
-        written = {w for inner in walk.statements(s) for w in walk.written(inner)}
-        match s:
-            case typed.Attach(items=items) if symbol in written:
-                (value,) = (value for target, value in items if target is symbol)
-                found = None if isinstance(value, typed.Symbol) else Begun(value, ())
-            case typed.Assign(place=typed.Cell(symbol=target, index=index), value=value) if target is symbol:
-                found = None if found is None else Begun(found.fill, (*found.set, (index, value)))
-            case _ if symbol in written:
-                found = None
-            case _ if found is not None:
-                indices = {index.symbol for index, _ in found.set if isinstance(index, typed.Variable)}
-                found = None if indices & written else found
-            case _:
-                pass
-    return found

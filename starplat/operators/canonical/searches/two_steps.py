@@ -28,8 +28,9 @@ from starplat.frontend.types import Scalar
 from starplat.operators.canonical.filters import all_of
 from starplat.operators.canonical.hosts import Known, Surroundings, read
 from starplat.operators.canonical.rebuilding import with_block, with_fresh_symbols
+from starplat.operators.canonical.searches.beginnings import Begun, begun_with
 from starplat.operators.canonical.searches.levels import above, counted_up, number
-from starplat.operators.canonical.searches.steps import Begun, Steps, begun_with
+from starplat.operators.canonical.searches.steps import Steps
 from starplat.operators.canonical.searches.stores import Nest, compared, read_nest, says
 
 _Loop = typed.While | typed.DoWhile

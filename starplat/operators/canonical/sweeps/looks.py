@@ -27,7 +27,7 @@ from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.effects import asked
 from starplat.operators.canonical.rebuilding import with_fresh_symbols
-from starplat.operators.canonical.searches.steps import begun_with
+from starplat.operators.canonical.searches.beginnings import begun_with
 from starplat.operators.canonical.searches.stores import compared
 
 _Loop = typed.While | typed.DoWhile
