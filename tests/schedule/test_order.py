@@ -20,6 +20,7 @@ from starplat.graph import Graph, generators
 from starplat.ir import nodes as ir
 from starplat.ir.printing.modules import print_kernel
 from starplat.ir.verifying.modules import InvalidModule, verify
+from starplat.runtime import elements
 from starplat.runtime.resident import on_device
 from starplat.schedule.apply import decided
 from starplat.schedule.by_kind import for_all_kinds
@@ -282,6 +283,19 @@ def test_a_search_finds_the_same(name: str, directed: bool, target: str) -> None
     result = program(SEARCHES[name]).run(of, target=target, schedule="order=rows", arguments=call, repeat=2)
     assert 0 < expected.sum() < of.num_nodes
     assert result["found"].tolist() == expected.tolist()
+
+
+@every_target
+def test_a_search_with_arcs_of_64_bits_finds_the_same(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(elements, "WIDE_ARCS_FROM", 0)
+    device_of(target)
+    of = graph()
+    call, look = arguments(of), program(SEARCHES["by the arc that leaves"])
+    expected = look.run(of, target="reference", arguments=call)["found"]
+    assert look.run(of, target=target, schedule="order=rows", arguments=call)["found"].tolist() == expected.tolist()
+    neighbors, arcs = rows_on(target, of, OUT)
+    assert arcs.dtype == np.int64
+    assert neighbors.tolist() == of.columns[arcs].tolist()
 
 
 @every_target
