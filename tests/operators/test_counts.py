@@ -105,6 +105,38 @@ function f(Graph g, propNode<int> core, propNode<int> x) {
 }
 """
 
+OF_THOSE_LEFT = """
+function f(Graph g, propNode<int> core, propNode<int> x) {
+  propNode<int> deg;
+  g.attachNodeProperty(core = -1);
+  int k = 0;
+  while (k < 7) {
+    g.attachNodeProperty(deg = 0);
+    forall (v in g.nodes().filter(core < 0)) {
+      for (u in g.nodes_to(v)) { if (0 > u.core && u != v) { v.deg += 1; } }
+    }
+    forall (v in g.nodes().filter(core < 0 && deg <= k)) { v.core = k; }
+    k += 1;
+  }
+}
+"""
+KEPT_IN_ROUNDS = """
+function f(Graph g, propNode<int> core, propNode<int> x) {
+  propNode<int> number;
+  propNode<bool> leaving;
+  g.attachNodeProperty(core = -1, number = 0, leaving = False);
+  forall (v in g.nodes()) { for (u in g.nodes_to(v).filter(u != v)) { v.number += 1; } }
+  int k = 0;
+  while (k < 7) {
+    forall (v in g.nodes().filter(core == -1 && number <= k)) { v.core = k; v.leaving = True; }
+    forall (v in g.nodes().filter(leaving)) {
+      v.leaving = False;
+      forall (w in g.neighbors(v).filter(v != w)) { w.number -= 1; }
+    }
+    k += 1;
+  }
+}
+"""
 CUT = "forall (e in g.edges()) { node a = e.source; if (a.core != -1) { e.cut = True; } }"
 ENDS = f"""
 function f(Graph g, propNode<int> core, propNode<int> x) {{
@@ -265,6 +297,27 @@ function f(Graph g, propNode<int> core, propNode<int> x) {
   }
 }
 """,
+    ),
+    "a count of all who are left that those make who are left": (OF_THOSE_LEFT, KEPT_IN_ROUNDS),
+    "a count of those at both ends of an arc": (
+        OF_THOSE_LEFT.replace(
+            """forall (v in g.nodes().filter(core < 0)) {
+      for (u in g.nodes_to(v)) { if (0 > u.core && u != v) { v.deg += 1; } }
+    }""",
+            """forall (e in g.edges()) {
+      node a = e.source;
+      node b = e.destination;
+      if (a.core < 0 && b.core <= -1 && a != b) { b.deg += 1; }
+    }""",
+        ),
+        KEPT_IN_ROUNDS,
+    ),
+    "a count that all store": (
+        OF_THOSE_LEFT.replace("g.attachNodeProperty(deg = 0);", "").replace(
+            "for (u in g.nodes_to(v)) { if (0 > u.core && u != v) { v.deg += 1; } }",
+            "int d = 0; for (u in g.nodes_to(v)) { if (!(u.core > -1) && u != v) { d++; } } v.deg = d;",
+        ),
+        KEPT_IN_ROUNDS,
     ),
     "a count of all, which is all that decides": (
         EVERY_ROUND.replace("v.x = v.deg; ", ""),
@@ -625,6 +678,19 @@ TOLD_OTHERWISE = {
     "arcs of one node": (CUT, "for (w in g.neighbors(0)) { edge e = g.get_edge(0, w); e.cut = True; }"),
 }
 READ = "k += 1;"
+OF_OTHERS_TOO = {
+    "read by others": ("core < 0 && deg", "deg"),
+    "read of neighbors": (
+        "{ v.core = k; }",
+        "{ for (w in g.neighbors(v)) { if (w.deg > 3) { v.x = k; } } v.core = k; }",
+    ),
+    "of cells that may be less": ("int k = 0", "int k = -2"),
+    "of cells that are not filled": ("core = -1", "x = -1"),
+    "of cells that fall": ("k += 1;", "k += 1; forall (v in g.nodes()) { v.core = Min(v.core, v.x); }"),
+    "of cells that begin lower": ("core = -1", "core = -2"),
+    "of cells that are compared with another number": ("0 > u.core", "1 > u.core"),
+    "of some": ("g.nodes().filter(core < 0)) {\n      for", "g.nodes().filter(x < 0)) {\n      for"),
+}
 COUNTED_ANEW = {
     "read before all have counted": (
         "g.attachNodeProperty(deg",
@@ -686,6 +752,13 @@ def test_a_state_that_is_asked_for_otherwise_stays(name: str) -> None:
 def test_a_flag_of_arcs_that_tells_more_than_their_ends_stays(name: str) -> None:
     assert "cut" not in _operators(ENDS)
     assert "cut" in _operators(changed(ENDS, TOLD_OTHERWISE[name]))
+
+
+@pytest.mark.parametrize("name", OF_OTHERS_TOO)
+def test_a_count_of_those_left_that_others_may_see_is_made_in_each_round(name: str) -> None:
+    assert "\n    advance all" not in _operators(OF_THOSE_LEFT)
+    text = changed(OF_THOSE_LEFT, OF_OTHERS_TOO[name])
+    assert "\n    advance all" in _operators(text)
 
 
 @pytest.mark.parametrize("name", COUNTED_ANEW)

@@ -29,7 +29,7 @@ class Count:
     """A `node` counts the neighbors `there` in its row that are members and for which the `others` hold.
 
     `loop` is the loop that makes it. `target` is the declaration of a local, or the filled property; `parts` are the
-    statements that a kept count has no use for.
+    statements that a kept count has no use for. If it is `for_members`, other nodes count none.
     """
 
     node: typed.Symbol
@@ -40,6 +40,7 @@ class Count:
     loop: typed.ForEach
     target: typed.Declare | typed.Symbol
     parts: tuple[typed.Statement, ...]
+    for_members: bool = False
 
     def alike(self, other: Count) -> bool:
         """Whether the other counts the same."""
@@ -53,9 +54,14 @@ class Count:
         return self.target if isinstance(self.target, typed.Symbol) else None
 
 
-def counts_of(loop: typed.ForEach, before: Sequence[typed.Statement]) -> Iterator[Count]:
-    """The counts of a loop over all nodes; `before` is what its block does before it."""
+def counts_in_locals(loop: typed.ForEach) -> Iterator[Count]:
+    """The counts that nodes make in locals, in a loop over all of them."""
     yield from _in_locals(loop, loop.body.statements)
+
+
+def counts_in_property(loop: typed.ForEach, before: Sequence[typed.Statement]) -> Iterator[Count]:
+    """The count of all nodes that is all that a loop is for; `before` is what its block does before it."""
+    yield from _stored(loop)
     match loop.body.statements:
         case (typed.ForEach() as row,):
             yield from _in_property(loop, row, before)
@@ -63,17 +69,17 @@ def counts_of(loop: typed.ForEach, before: Sequence[typed.Statement]) -> Iterato
             pass
 
 
-def all_counts(body: typed.Statement) -> Iterator[Count]:
-    """The counts of all loops of the host over nodes."""
+def all_counts(body: typed.Statement, *, in_locals: bool) -> Iterator[Count]:
+    """The counts of all loops of the host over nodes, in locals or in properties."""
     if isinstance(body, typed.Block):
         for place, s in enumerate(body.statements):
             if isinstance(s, typed.ForEach) and is_over_nodes(s):
-                yield from counts_of(s, body.statements[:place])
+                yield from counts_in_locals(s) if in_locals else counts_in_property(s, body.statements[:place])
             else:
-                yield from all_counts(s)
+                yield from all_counts(s, in_locals=in_locals)
     elif not isinstance(body, typed.IterateInBFS) and not (isinstance(body, typed.ForEach) and body.parallel):
         for inner in walk.blocks(body):
-            yield from all_counts(inner)
+            yield from all_counts(inner, in_locals=in_locals)
 
 
 def loops_around(body: typed.Statement, s: typed.Statement) -> list[HostLoop]:
@@ -95,6 +101,29 @@ def _in_locals(loop: typed.ForEach, statements: Sequence[typed.Statement]) -> It
                     yield from _in_locals(loop, block.statements)
             case _:
                 pass
+
+
+def _stored(loop: typed.ForEach) -> Iterator[Count]:
+    """The count in a local that every node only stores in a property."""
+    match loop.body.statements:
+        case (
+            typed.Declare(symbol=local),
+            typed.ForEach(),
+            typed.Assign(place=typed.Cell(symbol=symbol, index=index), value=value),
+        ) if index == typed.Variable(loop.iterator) and value == typed.Variable(local) and symbol.type == NUMBER:
+            for count in _in_locals(loop, loop.body.statements):
+                yield from _for_all_or_members(replace(count, target=symbol, parts=(loop,)))
+        case _:
+            pass
+
+
+def _for_all_or_members(count: Count) -> Iterator[Count]:
+    """The count, if its loop is for all nodes or for all members."""
+    asked_for = asked(count.loop.filter)
+    if not asked_for:
+        yield count
+    elif len(asked_for) == 1 and count.members.asked(asked_for[0], count.node):
+        yield replace(count, for_members=True)
 
 
 def _in_row(
@@ -127,13 +156,17 @@ def _in_property(loop: typed.ForEach, row: typed.ForEach, before: Sequence[typed
     zero = [s for s in fills if isinstance(s, typed.Attach) and any(c is counted and _is_zero(v) for c, v in s.items)]
     if not zero or not _counts_one(row, cell):
         return
-    known = {loop.iterator, row.iterator}
-    if cell.index == typed.Variable(loop.iterator) and loop.filter is None:
-        yield from _in_row(loop, row, cell, counted, (loop,))
+    if cell.index == typed.Variable(loop.iterator):
+        for count in _in_row(loop, row, cell, counted, (loop,)):
+            yield from _for_all_or_members(count)
     elif cell.index == typed.Variable(row.iterator):
         turned = replace(domain, node=typed.Variable(row.iterator), direction=REVERSED[direction])
-        for members, others in _asked((*asked(loop.filter), *asked(row.filter)), loop.iterator, known):
-            yield Count(row.iterator, loop.iterator, turned, others, members, loop, counted, (loop,))
+        conditions = (*asked(loop.filter), *asked(row.filter))
+        for members, others in _asked(conditions, loop.iterator, {loop.iterator, row.iterator}, row.iterator):
+            left = tuple(c for c in others if not members.asked(c, row.iterator))
+            yield Count(
+                row.iterator, loop.iterator, turned, left, members, loop, counted, (loop,), len(left) < len(others)
+            )
 
 
 def _is_zero(value: typed.Expression | typed.Symbol) -> bool:
@@ -150,16 +183,21 @@ def _counts_one(row: typed.ForEach, place: typed.Place) -> bool:
 
 
 def _asked(
-    conditions: Sequence[typed.Expression], node: typed.Symbol, known: set[typed.Symbol]
+    conditions: Sequence[typed.Expression],
+    node: typed.Symbol,
+    known: set[typed.Symbol],
+    other: typed.Symbol | None = None,
 ) -> Iterator[tuple[Members, tuple[typed.Expression, ...]]]:
     """The set that a node is asked to be in, and the other conditions, if these are about the numbers of the two nodes
-    only."""
+    only, or ask the `other` to be in the set as well."""
     for condition in conditions:
         found = member_of(condition)
         if found is None or found[0].index != typed.Variable(node) or found[0].symbol.type not in (FLAG, NUMBER):
             continue
         others = tuple(c for c in conditions if c is not condition)
-        parts = [part for c in others for part in walk.within(c)]
+        members = Members(found[0].symbol, found[1])
+        plain = [c for c in others if other is None or not members.asked(c, other)]
+        parts = [part for c in plain for part in walk.within(c)]
         named = all(not isinstance(part, typed.Variable) or part.symbol in known for part in parts)
         if named and all(isinstance(part, _PLAIN) for part in parts):
-            yield Members(found[0].symbol, found[1]), others
+            yield members, others

@@ -29,9 +29,13 @@ from starplat.operators.canonical.rebuilding import rebuilt
 
 def with_kept_counts(body: typed.Block) -> typed.Block:
     """A function's body with such counts kept."""
+    return _with_kept(_with_kept(body, in_locals=False), in_locals=True)
+
+
+def _with_kept(body: typed.Block, *, in_locals: bool) -> typed.Block:
     tried: set[Members] = set()
     while True:
-        counts = [count for count in all_counts(body) if count.members not in tried]
+        counts = [count for count in all_counts(body, in_locals=in_locals) if count.members not in tried]
         if not counts:
             return body
         members = counts[0].members
@@ -118,13 +122,32 @@ def _is_kept_in(own: typed.Symbol, body: typed.Block, counts: Sequence[Count], s
     loop = loops_around(body, count.loop)[-1]
     every = loop.body.statements
     places = [i for i, s in enumerate(every) if s is count.loop]
-    fills = [i for i, s in enumerate(every[: places[0]]) if own in walk.written(s)][-1:] if places else []
-    changes = [i for i, s in enumerate(every) if any(id(j) in stores for j in walk.statements(s))]
-    if not fills or not changes or changes[0] < places[0] or not isinstance(every[changes[0]], typed.ForEach):
+    if not places:
         return False
-    alone = [every[fills[0]], count.loop, *every[places[0] + 1 : changes[0] + 1]]
-    inside = {id(j) for s in alone for j in walk.statements(s)}
+    fills = [s for s in every[: places[0]] if own in walk.written(s)][-1:]
+    needs_fill = isinstance(count.loop.body.statements[-1], typed.ForEach)
+    changes = [i for i, s in enumerate(every) if any(id(j) in stores for j in walk.statements(s))]
+    if (
+        (needs_fill and not fills)
+        or not changes
+        or changes[0] < places[0]
+        or not isinstance(every[changes[0]], typed.ForEach)
+    ):
+        return False
+    readers = every[places[0] + 1 : changes[0] + 1]
+    inside = {id(j) for s in (*fills, count.loop, *readers) for j in walk.statements(s)}
     others = [s for s in walk.statements(body) if own in _touched(s) and id(s) not in inside]
     if not all(isinstance(s, typed.Attach) and all(value is not own for _, value in s.items) for s in others):
         return False
-    return not any(own in walk.written(j) for s in alone[2:] for j in walk.statements(s))
+    if count.for_members and not all(_is_about_members(s, own, count.members) for s in readers):
+        return False
+    return not any(own in walk.written(j) for s in readers for j in walk.statements(s))
+
+
+def _is_about_members(s: typed.Statement, own: typed.Symbol, members: Members) -> bool:
+    """Whether only members read a property in a statement, and only their own cells."""
+    if not any(own in read(i) for i in walk.statements(s)):
+        return True
+    cells = [p for v in walk.all_values(s) for p in walk.within(v) if isinstance(p, typed.Cell) and p.symbol is own]
+    mine = isinstance(s, typed.ForEach) and all(cell.index == typed.Variable(s.iterator) for cell in cells)
+    return mine and isinstance(s, typed.ForEach) and members.asked_by(s)

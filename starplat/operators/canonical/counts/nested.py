@@ -24,7 +24,7 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import MIRRORED, conjuncts, mentions, rises_with
 from starplat.frontend import typed
 from starplat.operators.canonical.counters import as_flags
-from starplat.operators.canonical.counts.counting import counts_of
+from starplat.operators.canonical.counts.counting import counts_in_locals
 from starplat.operators.canonical.counts.members import FALSE, FLAG, TRUE, Members, is_over_nodes, member_of
 from starplat.operators.canonical.counts.rising import only_rises
 from starplat.operators.canonical.effects import asked
@@ -154,7 +154,7 @@ class _Search:
         if any(walk.calls(turns)) or any(isinstance(s, _LEAVES) for s in walk.statements(turns)):
             return False
         members = self.members
-        counted = {id(c.target): c.target for c in counts_of(turns, ()) if c.members == members}
+        counted = {id(c.target): c.target for c in counts_in_locals(turns) if c.members == members}
         conditions, statements = list(asked(turns.filter)), turns.body.statements
         local: typed.Symbol | None = None
         while len(statements) == 1 or local is None:
