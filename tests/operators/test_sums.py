@@ -203,6 +203,46 @@ function f(Graph g, propEdge<int> x) {
 }
 """,
     ),
+    "a property that is stored, then added up": (
+        """
+function f(Graph g) {
+  propNode<int> most;
+  g.attachNodeProperty(most = 3);
+  forall (v in g.nodes()) { v.most = v * 2; }
+  return Sum(most);
+}
+""",
+        """
+function f(Graph g) {
+  long most = 0;
+  forall (v in g.nodes()) { most += v * 2; }
+  return most;
+}
+""",
+    ),
+    "a property that is added to, and added up by a loop": (
+        """
+function f(Graph g, propNode<int> x) {
+  propNode<int> corner;
+  g.attachNodeProperty(corner = 0);
+  forall (v in g.nodes().filter(x > 2)) {
+    forall (u in g.neighbors(v)) { u.corner += v.x; }
+  }
+  long sum = 0;
+  for (v in g.nodes()) { sum += v.corner; }
+  return sum;
+}
+""",
+        """
+function f(Graph g, propNode<int> x) {
+  long sum = 0;
+  forall (v in g.nodes().filter(x > 2)) {
+    forall (u in g.neighbors(v)) { sum += v.x; }
+  }
+  return sum;
+}
+""",
+    ),
     "fills by a loop, and a node's own constants": (
         """
 function f(Graph g, propNode<double> x, propNode<int> y, propNode<bool> on) {
@@ -484,7 +524,8 @@ STAYING_PARTS = {
     "of neighbors": ("sum += v.twice;", "for (w in g.neighbors(v)) { sum += w.twice; }"),
     "squared": ("sum += v.twice", "sum += v.twice * v.twice"),
     "asked": ("return", "forall (v in g.nodes()) { v.x = v.twice; } return"),
-    "filled before": ("long other = 0;", "long other = 0; g.attachNodeProperty(twice = 0);"),
+    "filled with others": ("long other = 0;", "long other = 0; propNode<int> y = twice;"),
+    "cut off": ("propNode<int> twice", "propNode<double> twice"),
     "beside another sum": ("long sum = 0;", "long sum = 0; other = Sum(x);"),
     "added to what its own loop adds up": (
         "int here = v.x * 2; v.twice = here; }\n  long sum = 0;\n  forall (v in g.nodes()) { sum += ",

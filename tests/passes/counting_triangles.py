@@ -117,6 +117,21 @@ CLOSED_BY_A_LOOP = """function f(Graph g) {
   return sum;
 }"""
 
+OTHERWISE = """function f(Graph g) {
+  long sum = 0;
+  forall (v in g.nodes()) {
+    if (!(v != v)) {
+      for (u in g.neighbors(v)) {
+        if (u >= v) { continue; }
+        for (w in g.neighbors(v)) {
+          if (w <= v) { } else { sum += g.is_an_edge(u, w) == True ? 4 : 0; }
+        }
+      }
+    }
+  }
+  return sum;
+}"""
+
 TRIANGLES = {
     "upwards": UPWARDS,
     "renamed": RENAMED,
@@ -127,6 +142,7 @@ TRIANGLES = {
     "by-node": BY_NODE,
     "by-degree": BY_DEGREE,
     "closed-by-a-loop": CLOSED_BY_A_LOOP,
+    "otherwise": OTHERWISE,
 }
 
 OTHERS = {
@@ -153,6 +169,8 @@ OTHERS = {
     "impossible": changed(UPWARDS, ("w > v)", "w > v && w < u)")),
     "by-degree-without-ties": changed(BY_DEGREE, ("|| (da == db && a < b)", "")),
     "degree-as-a-number": changed(BY_DEGREE, ("da < db ||", "da < b ||")),
+    "something-else-where-open": changed(OTHERWISE, ("? 4 : 0", "? 4 : 1")),
+    "what-follows-a-loop-is-skipped": changed(OTHERWISE, ("continue; }", "continue; } sum += 1;")),
     "closed-anywhere": changed(CLOSED_BY_A_LOOP, ("u == x", "u != x")),
     "closed-once": changed(CLOSED_BY_A_LOOP, ("here += 1; }", "here += 1; break; }")),
     "four-nodes": changed(UPWARDS, ("if (g.is_an_edge(u, w))", "forall (x in g.neighbors(w)) if (g.is_an_edge(u, w))")),

@@ -102,13 +102,23 @@ class Triples:
         """
         match list(self._defined(statements)):
             case [typed.Update(combine=typed.Combine.ADD, place=place, value=value)] if place == total:
-                if isinstance(added := bare(value), typed.Call):
-                    return self._called(added, total)
-                if (number := constant(added)) is not None:
-                    return number
+                match bare(value):
+                    case typed.Call() as call:
+                        return self._called(call, total)
+                    case typed.Conditional(condition=condition, then=then, otherwise=no) if constant(no) == 0:
+                        self.condition(condition)
+                        return _number(then)
+                    case added:
+                        return _number(added)
             case [typed.If(condition=condition, then=then, otherwise=None)]:
                 self.condition(condition)
                 return self.value(then.statements, total)
+            case [typed.If(condition=condition, then=typed.Block(statements=())) as branch] if branch.otherwise:
+                self.condition(typed.Unary(typed.UnaryOperator.NOT, condition))
+                return self.value(branch.otherwise.statements, total)
+            case [typed.If(then=typed.Block(statements=(typed.Continue(),)), otherwise=None) as left_out, *rest]:
+                self.condition(typed.Unary(typed.UnaryOperator.NOT, left_out.condition))
+                return self.value(rest, total)
             case [typed.ForEach(domain=typed.Neighbors()) as row]:
                 self._row(row)
                 return self.value(row.body.statements, total)
@@ -199,6 +209,8 @@ def tested_arc(condition: typed.Expression) -> tuple[typed.Expression, typed.Exp
     match condition:
         case typed.GraphQuery(query=typed.Query.IS_EDGE, arguments=(source, destination)):
             return bare(source), bare(destination)
+        case typed.Binary(operator=typed.Operator.EQUAL, left=asked, right=typed.Literal(value=True, type=Scalar.BOOL)):
+            return tested_arc(asked)
         case typed.Binary(operator=typed.Operator.OR, left=left, right=right):
             one, other = tested_arc(left), tested_arc(right)
             return one if one is not None and other is not None and set(one) == set(other) else None
@@ -228,6 +240,12 @@ def constant(value: typed.Expression) -> int | None:
             return None if (denied := constant(operand)) is None else -denied
         case _:
             return None
+
+
+def _number(value: typed.Expression) -> int:
+    if (number := constant(value)) is None:
+        raise NotCounted
+    return number
 
 
 def bare(value: typed.Expression) -> typed.Expression:

@@ -7,6 +7,8 @@ return Sum(corner) / 3;                               return corner / 3;
 forall (e in g.edges()) { ... e.support = n; }        long sum = 0;
 long sum = 0;                                         forall (e in g.edges()) { ... sum += n; }
 forall (e in g.edges()) { sum += e.support; }
+
+Cells are added to from 0 on, or each is stored once; `Sum` adds them up, or a loop.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from typing import Any
 
 from starplat.analysis import walk
 from starplat.frontend import typed
-from starplat.frontend.types import PropertyType
+from starplat.frontend.types import Carrier, PropertyType
 from starplat.operators.canonical.hosts import read
 from starplat.operators.canonical.rebuilding import rebuilt
 
@@ -45,89 +47,101 @@ def _block(statements: tuple[typed.Statement, ...]) -> tuple[typed.Statement, ..
     for place, s in enumerate(statements):
         match s:
             case typed.Declare(symbol=typed.Symbol(type=PropertyType(element=element))) if element.is_numeric:
-                after = statements[place + 1 :]
-                if (done := _as_sum(s, after) or _as_part_of_sum(s.symbol, after)) is not None:
+                if (done := _as_sum(s.symbol, statements[place + 1 :])) is not None:
                     return _block((*statements[:place], *done))
             case _:
                 pass
     return statements
 
 
-def _as_sum(declared: typed.Declare, after: Sequence[typed.Statement]) -> tuple[typed.Statement, ...] | None:
+def _as_sum(symbol: typed.Symbol, after: Sequence[typed.Statement]) -> tuple[typed.Statement, ...] | None:
     """What follows the declaration of a property, with a sum in its place; None if it is more than added up."""
-    symbol = declared.symbol
     uses = [place for place, s in enumerate(after) if any(_uses(inner, symbol) for inner in walk.statements(s))]
-    if len(uses) != 3:
+    match [after[place] for place in uses]:
+        case [typed.ForEach(parallel=True) as loop, last]:
+            filled = None
+        case [typed.Attach() as filled, typed.ForEach(parallel=True) as loop, last]:
+            pass
+        case _:
+            return None
+    between = after[uses[-2] + 1 : uses[-1]]
+    added = _added_up(symbol, last)
+    if added is not None:
+        total, ahead = added, between
+        behind: tuple[typed.Statement, ...] = ()
+        if not all(isinstance(s, typed.Declare) and isinstance(s.value, typed.Literal) for s in between):
+            return None
+    elif (summed := _summed(symbol, last)) is not None:
+        total = replace(symbol, type=summed.type)
+        zero = typed.Literal(0 if total.scalar.is_integer else 0.0, total.scalar)
+        ahead = (typed.Declare(total, zero, span=symbol.span),)
+        of_total = typed.Variable(total, span=summed.span)
+        behind = (*between, rebuilt(last, lambda part: of_total if part is summed else None))
+    else:
         return None
-    fill, loop, last = (after[place] for place in uses)
-    if not isinstance(fill, typed.Attach) or not isinstance(loop, typed.ForEach) or not loop.parallel:
+    adding = _adding(symbol, total, loop, cleared=filled is not None and _begins_at_zero(filled, symbol))
+    if adding is None:
         return None
-    sums = [
-        part
-        for value in walk.values(last)
-        for part in walk.within(value)
-        if isinstance(part, typed.Aggregate) and part.property is symbol
-    ]
-    if len(sums) != 1 or sums[0].aggregation is not typed.Aggregation.SUM or not _begins_at_zero(fill, symbol):
-        return None
-    if sum(_uses(inner, symbol) for inner in walk.statements(last)) != 1 or symbol in walk.written(last):
-        return None
-    total = replace(symbol, type=sums[0].type)
-    if not all(_only_adds(inner, symbol) for inner in walk.statements(loop) if _uses(inner, symbol)):
+    before = [s for s in after[: uses[-2]] if s is not filled]
+    if filled is not None and (rest := tuple(item for item in filled.items if item[0] is not symbol)):
+        before.insert(uses[0], replace(filled, items=rest))
+    return (*before, *ahead, adding, *behind, *after[uses[-1] + 1 :])
+
+
+def _summed(symbol: typed.Symbol, s: typed.Statement) -> typed.Aggregate | None:
+    """The sum of a property, of a statement that does nothing else with it."""
+    parts = [part for value in walk.values(s) for part in walk.within(value)]
+    sums = [part for part in parts if isinstance(part, typed.Aggregate) and part.property is symbol]
+    alone = sum(_uses(inner, symbol) for inner in walk.statements(s)) == 1 and symbol not in walk.written(s)
+    return sums[0] if alone and [part.aggregation for part in sums] == [typed.Aggregation.SUM] else None
+
+
+def _added_up(symbol: typed.Symbol, s: typed.Statement) -> typed.Symbol | None:
+    """What a loop adds all cells of a property to, if it does nothing else."""
+    match s:
+        case typed.ForEach(
+            parallel=True,
+            filter=None,
+            body=typed.Block(
+                statements=(typed.Update(combine=typed.Combine.ADD, place=typed.Variable(symbol=total), value=value),)
+            ),
+        ) if _covers(s, symbol):
+            whole = total.scalar.is_integer and symbol.property.element.is_integer
+            cell = value.operand if isinstance(value, typed.Convert) and whole else value
+            return total if cell == _cell(symbol, s) else None
+        case _:
+            return None
+
+
+def _adding(symbol: typed.Symbol, total: typed.Symbol, loop: typed.ForEach, *, cleared: bool) -> typed.ForEach | None:
+    """A loop with additions to a total in place of those to cells that were `cleared`, or of a store to each cell."""
+    inside = list(walk.statements(loop))
+    touching = [s for s in inside if _uses(s, symbol)]
+    stores = [s for s in loop.body.statements if isinstance(s, typed.Assign) and s.place == _cell(symbol, loop)]
+    if not (cleared and all(_only_adds(s, symbol) for s in touching)):
+        whole = loop.filter is None and _covers(loop, symbol) and not any(isinstance(s, _LEAVES) for s in inside)
+        if not whole or len(touching) != 1 or touching != stores:
+            return None
+    if any(_uses(s, total) for s in inside):
         return None
 
     def change(part: Any) -> Any:
-        match part:
-            case typed.Update(place=typed.Cell(symbol=cell)) if cell is symbol:
-                value = part.value if symbol.property.element is total.scalar else _wider(part.value, total)
-                return replace(part, place=typed.Variable(total, span=part.place.span), value=value)
-            case typed.Aggregate(property=asked) if asked is symbol:
-                return typed.Variable(total, span=part.span)
-            case _:
-                return None
-
-    zero = typed.Declare(total, typed.Literal(0 if total.scalar.is_integer else 0.0, total.scalar), span=declared.span)
-    rest = tuple(item for item in fill.items if item[0] is not symbol)
-    changed = {uses[1]: rebuilt(loop, change), uses[2]: rebuilt(last, change)}
-    filled = (replace(fill, items=rest),) if rest else ()
-    others = [
-        new for place, s in enumerate(after) for new in (filled if place == uses[0] else (changed.get(place, s),))
-    ]
-    return (zero, *others)
-
-
-def _as_part_of_sum(symbol: typed.Symbol, after: Sequence[typed.Statement]) -> tuple[typed.Statement, ...] | None:
-    """What follows the declaration of a property that one loop stores and the next, over the same domain, adds to a
-    scalar, with one loop for both; None if it is more than that."""
-    uses = [place for place, s in enumerate(after) if any(_uses(inner, symbol) for inner in walk.statements(s))]
-    match [after[place] for place in uses]:
-        case [
-            typed.ForEach(parallel=True, filter=None) as loop,
-            typed.ForEach(parallel=True, filter=None, body=typed.Block(statements=(typed.Update() as added,))) as last,
-        ] if loop.domain == last.domain and isinstance(added.place, typed.Variable):
-            total = added.place.symbol
-        case _:
+        if not isinstance(part, typed.Update | typed.Assign) or part.place.symbol is not symbol:
             return None
-    between = after[uses[0] + 1 : uses[1]]
-    stores = [s for s in loop.body.statements if isinstance(s, typed.Assign) and s.place == _cell(symbol, loop)]
-    inside = list(walk.statements(loop.body))
-    if len(stores) != 1 or sum(_uses(s, symbol) for s in inside) != 1 or any(_uses(s, total) for s in inside):
-        return None
-    if any(isinstance(s, _LEAVES) for s in inside) or not all(_is_constant(s) for s in between):
-        return None
-    if added.value != _cell(symbol, last) and added.value != typed.Convert(_cell(symbol, last), total.scalar):
-        return None
-    value = rebuilt(added.value, lambda part: stores[0].value if part == _cell(symbol, last) else None)
-    body = rebuilt(loop.body, lambda part: replace(added, value=value) if part is stores[0] else None)
-    return (*after[: uses[0]], *between, replace(loop, body=body), *after[uses[1] + 1 :])
+        value = part.value if symbol.property.element is total.scalar else _wider(part.value, total)
+        return typed.Update(typed.Combine.ADD, typed.Variable(total, span=part.place.span), value, span=part.span)
+
+    return rebuilt(loop, change)
+
+
+def _covers(loop: typed.ForEach, symbol: typed.Symbol) -> bool:
+    """Whether a loop is over all that a property has cells for."""
+    of_nodes = symbol.property.carrier is Carrier.NODE
+    return isinstance(loop.domain, typed.AllNodes if of_nodes else typed.AllEdges)
 
 
 def _cell(symbol: typed.Symbol, loop: typed.ForEach) -> typed.Cell:
     return typed.Cell(symbol, typed.Variable(loop.iterator))
-
-
-def _is_constant(s: typed.Statement) -> bool:
-    return isinstance(s, typed.Declare) and isinstance(s.value, typed.Literal)
 
 
 def _wider(value: typed.Expression, total: typed.Symbol) -> typed.Expression:
