@@ -101,6 +101,13 @@ def test_rounds_that_stay_with_the_host_say_why(name: str, loop: str, why: str) 
         for_target(module_of(near_misses.LOOPS[name]), target, parse_schedule(loop))
 
 
+def test_a_loop_around_a_launch_says_why_it_is_none() -> None:
+    choices = decided(module_of(NESTED), Schedule(), CUDA).choices
+    (around,) = (choice for choice in choices if "the host drives its rounds" in choice.what)
+    assert around.what.startswith("the loop around 'farthest_loop'")
+    assert around.why == "the host goes over arcs or members of a set"
+
+
 def test_a_break_of_the_loop_around_stays_outside_the_launch() -> None:
     module = scheduled(near_misses.LOOPS["a break of the host's loop beside a loop"])
     (launch,) = loops_of(module)

@@ -208,9 +208,10 @@ class Ahead(Driver):
 
 def left_to_the_host(ops: Iterable[ir.HostOp], why: str | None) -> Iterator[Choice]:
     """Says that the host drives rounds, if they launch anything and there is a reason."""
-    launched = next((op.kernel for op in ops if isinstance(op, ir.Launch)), None)
-    if launched is not None and why:
-        yield Choice(f"the loop of '{launched}': the host drives its rounds", why)
+    match next((op for op in ops if isinstance(op, ir.Launch | ir.OnDevice)), None):
+        case ir.Launch(name) | ir.OnDevice(name) as first if why:
+            place = "of" if isinstance(first, ir.Launch) else "around"
+            yield Choice(f"the loop {place} '{name}': the host drives its rounds", why)
 
 
 def is_safe(expression: ir.Expression) -> bool:

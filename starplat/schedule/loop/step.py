@@ -83,7 +83,7 @@ class _Former:
                 return replace(op, then=self.block(then), otherwise=self.block(otherwise))
             case ir.Loop() | ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
                 made = replace(op, body=self.block(op.body))
-                parts = (inner for inner in walk_host(made.body) if isinstance(inner, ir.OnDevice | ir.HostLoop))
+                parts = (inner for inner in walk_host(made.body) if isinstance(inner, ir.HostLoop))
                 self.refused += left_to_the_host(walk_around(made.body, *parts), self.grid.obstacle(op))
                 return made
             case _:
