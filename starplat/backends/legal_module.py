@@ -26,7 +26,7 @@ def legal(
 def _legal(
     same: Same, capabilities: Capabilities
 ) -> tuple[tuple[st.LegalKernel | st.LegalLoop, ...], tuple[st.LegalFunction, ...]]:
-    module = same.module
+    module = same.thing
     kernels: tuple[st.LegalKernel | st.LegalLoop, ...] = (
         *(legal_kernel(kernel, module, capabilities) for kernel in launched_alone(module)),
         *(legal_loop(loop, module, capabilities) for loop in loops_of(module)),

@@ -28,7 +28,7 @@ def names_taken(module: ir.Module) -> frozenset[str]:
 
 @lru_cache(maxsize=16)
 def _names_taken(same: Same) -> frozenset[str]:
-    everything = (same.module.functions, same.module.kernels)
+    everything = (same.thing.functions, same.thing.kernels)
     return frozenset(part.name for part in walk(everything) if isinstance(part, ir.Array | ir.Variable))
 
 

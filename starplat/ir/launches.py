@@ -139,4 +139,4 @@ def is_launched_once(kernel: str, module: ir.Module) -> bool:
 @lru_cache(maxsize=16)
 def _places(same: Same) -> Counter[str]:
     """At how many places each kernel is launched; steps ask for every kernel of a module."""
-    return Counter(launch.kernel for launch in launches(same.module.functions))
+    return Counter(launch.kernel for launch in launches(same.thing.functions))

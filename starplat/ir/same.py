@@ -1,18 +1,20 @@
-"""A module as a cache key by identity: comparing modules takes longer than most cached work."""
+"""Keys by identity, of modules and operations.
+
+Comparing modules takes longer than most cached work, and equal operations at two places of a program are two.
+"""
 
 from dataclasses import dataclass
-
-from starplat.ir import nodes as ir
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Same:
-    """A module, equal to itself alone."""
+    """A thing, equal to itself alone, which lives as long as its key."""
 
-    module: ir.Module
+    thing: Any
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Same) and other.module is self.module
+        return isinstance(other, Same) and other.thing is self.thing
 
     def __hash__(self) -> int:
-        return id(self.module)
+        return id(self.thing)

@@ -15,6 +15,7 @@ from starplat.ir.fresh_names import FreshNames
 from starplat.ir.launches import launched_names
 from starplat.ir.printing.expressions import print_expression
 from starplat.ir.rewriter import Rewriter
+from starplat.ir.same import Same
 from starplat.ir.visitor import walk_kernel, with_signature
 from starplat.passes.forwarding import forwarded
 from starplat.passes.host_effects import Effects, commute, effects
@@ -54,8 +55,8 @@ class _Fuser(Rewriter):
         self.memory = Memory(module)
         self.kernels = {kernel.name: kernel for kernel in module.kernels}
         self.after = dict(pairwise(self.kernels))
-        self.known: dict[int, tuple[ir.HostOp, Effects | None]] = {}
-        self.apart: set[tuple[int, int]] = set()
+        self.known: dict[Same, Effects | None] = {}
+        self.apart: set[tuple[Same, Same]] = set()
         self.function = module.functions[0]
         self.wanted: dict[str, str] = {}
 
@@ -106,7 +107,7 @@ class _Fuser(Rewriter):
             done = self._effects(second)
             if done is None:
                 return None
-            if (id(first), id(second)) not in self.apart:
+            if (Same(first), Same(second)) not in self.apart:
                 at = self._meeting(place, self._effects(first), later, done, between)
                 kernel = None if at is None else self._joined(first, second)
                 if at is not None and kernel is not None:
@@ -116,14 +117,14 @@ class _Fuser(Rewriter):
                     ahead, behind = (both, []) if at == place else ([], both)
                     return row[:place] + ahead + row[place + 1 : later] + behind + row[later + 1 :]
                 if at is not None:
-                    self.apart.add((id(first), id(second)))
+                    self.apart.add((Same(first), Same(second)))
             between.append(done)
         return None
 
     def _effects(self, op: ir.HostOp) -> Effects | None:
-        if id(op) not in self.known:
-            self.known[id(op)] = (op, effects(op, self.kernels.__getitem__))
-        return self.known[id(op)][1]
+        if Same(op) not in self.known:
+            self.known[Same(op)] = effects(op, self.kernels.__getitem__)
+        return self.known[Same(op)]
 
     def _meeting(
         self, place: int, first: Effects | None, later: int, second: Effects, between: list[Effects]

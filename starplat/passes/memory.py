@@ -33,6 +33,6 @@ def has_two_names(module: ir.Module) -> bool:
 
 @lru_cache(maxsize=16)
 def _has_two_names(same: Same) -> bool:
-    calls = (op for function in same.module.functions for op in walk_host(function.body) if isinstance(op, ir.HostCall))
+    calls = (op for function in same.thing.functions for op in walk_host(function.body) if isinstance(op, ir.HostCall))
     lent = ([argument for argument in call.arguments if isinstance(argument, ir.Array)] for call in calls)
     return any(len(set(arrays)) < len(arrays) for arrays in lent)

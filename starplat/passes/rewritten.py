@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from starplat.ir import nodes as ir
 from starplat.ir.launches import launched_names, touched
 from starplat.ir.rewriter import Rewriter
+from starplat.ir.same import Same
 from starplat.ir.visitor import walk_host
 
 _OWN = (ir.Origin.LOCAL, ir.Origin.TEMPORARY)
@@ -32,18 +33,22 @@ class Rewritten:
 
 
 def replaced(
-    body: tuple[ir.HostOp, ...], *changes: tuple[ir.HostOp | None, tuple[ir.HostOp, ...]]
+    body: tuple[ir.HostOp, ...], *changes: tuple[ir.HostOp | None, tuple[ir.HostOp, ...]], empties: bool = True
 ) -> tuple[ir.HostOp, ...]:
-    """The operations with some replaced, which may stand inside others."""
-    return _Replacer({id(old): new for old, new in changes if old is not None}).host_block(body)
+    """The operations with some replaced, which may stand inside others; `empties` are blocks that have become empty."""
+    return _Replacer({Same(old): new for old, new in changes if old is not None}, empties).host_block(body)
 
 
 class _Replacer(Rewriter):
-    def __init__(self, changes: dict[int, tuple[ir.HostOp, ...]]) -> None:
+    def __init__(self, changes: dict[Same, tuple[ir.HostOp, ...]], empties: bool) -> None:
         self.changes = changes
+        self.empties = empties
 
     def host_op(self, op: ir.HostOp) -> tuple[ir.HostOp, ...]:
-        return self.changes[id(op)] if id(op) in self.changes else (self.rebuild(op),)
+        if Same(op) in self.changes:
+            return self.changes[Same(op)]
+        made = self.rebuild(op)
+        return () if made == ir.HostBlock(()) and not self.empties else (made,)
 
 
 def tidied(module: ir.Module) -> ir.Module:

@@ -51,7 +51,7 @@ def _with_union_find(
     def joins(combine: ir.Combine, element: ir.Element) -> bool:
         return capabilities.has_atomic(combine, element) or capabilities.has_compare_and_swap(element)
 
-    return union_find(same.module, shares_arcs=shares_arcs, symmetric=symmetric, even_few=even_few, joins=joins)
+    return union_find(same.thing, shares_arcs=shares_arcs, symmetric=symmetric, even_few=even_few, joins=joins)
 
 
 _FEW, _FEW_IN_LOCKSTEP = 8, 48
@@ -92,7 +92,7 @@ def has_few_pairs(facts: GraphFacts, capabilities: Capabilities) -> bool:
 @lru_cache(maxsize=16)
 def _with_triangles(same: Same, capabilities: Capabilities) -> Rewritten:
     meeting = _meeting(capabilities)
-    return triangles(same.module, meeting=meeting, adds=lambda kind: _adds(capabilities, kind))
+    return triangles(same.thing, meeting=meeting, adds=lambda kind: _adds(capabilities, kind))
 
 
 def _meeting(capabilities: Capabilities) -> Meeting:

@@ -11,6 +11,7 @@ from typing import Any, assert_never
 from starplat.diagnostics import DiagnosticError
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.same import Same
 from starplat.ir.verifying.modules import verify
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import KNOBS, Schedule
@@ -46,9 +47,8 @@ class Taking:
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """A step taken on `module`, the knobs that it read, and its result."""
+    """The knobs that a step read, and its result."""
 
-    module: ir.Module
     asked: Mapping[str, object]
     end: Decided | DiagnosticError
 
@@ -57,11 +57,11 @@ class _Taken:
 class TakingOnce(Taking):
     """Memoised: no step runs twice where it would read the same."""
 
-    _known: dict[tuple[Step | GraphStep, int], list[_Taken]] = field(default_factory=dict, repr=False, compare=False)
-    _checked: dict[int, ir.Module] = field(default_factory=dict, repr=False, compare=False)
+    _known: dict[tuple[Step | GraphStep, Same], list[_Taken]] = field(default_factory=dict, repr=False, compare=False)
+    _checked: set[Same] = field(default_factory=set, repr=False, compare=False)
 
     def take(self, step: Step | GraphStep, module: ir.Module, schedule: Schedule) -> Decided:
-        known = self._known.setdefault((step, id(module)), [])
+        known = self._known.setdefault((step, Same(module)), [])
         taken = next((taken for taken in known if _same(taken.asked, schedule)), None)
         if taken is None:
             taken = self._taken(step, module, schedule)
@@ -76,12 +76,12 @@ class TakingOnce(Taking):
             end: Decided | DiagnosticError = super().take(step, module, watched)
         except DiagnosticError as error:
             end = error
-        return _Taken(module, {name: getattr(schedule, name) for name in watched.asked}, end)
+        return _Taken({name: getattr(schedule, name) for name in watched.asked}, end)
 
     def check(self, module: ir.Module) -> None:
-        if id(module) not in self._checked:
+        if Same(module) not in self._checked:
             verify(module)
-            self._checked[id(module)] = module
+            self._checked.add(Same(module))
 
 
 def _same(asked: Mapping[str, object], schedule: Schedule) -> bool:

@@ -12,6 +12,7 @@ from starplat.backends.counters import counters_in, variables_set
 from starplat.backends.one_launch.device_operations import DeviceOperations
 from starplat.ir import nodes as ir
 from starplat.ir.access import Access, accesses
+from starplat.ir.same import Same
 from starplat.ir.visitor import blocks_of
 
 Pending = frozenset[Access]
@@ -22,7 +23,7 @@ class Touches:
     """The cells touched by the operations inside one.
 
     Attributes:
-        known: what operations touch, by their identity.
+        known: what operations touch.
         counters: the variables in terms of which cells may be known; none on targets where no thread may look at a cell
             that another one writes.
     """
@@ -32,17 +33,17 @@ class Touches:
         self.noted = operations.noted
         op = operations.op
         self.counters = frozenset[ir.Variable]() if op.one_group else counters_in(op.body, self.module)
-        self.known: dict[int, Pending] = {}
+        self.known: dict[Same, Pending] = {}
 
     def touched(self, op: ir.HostOp) -> Pending:
         """The cells that one operation touches, where other threads may run at the same time. Loops ask again."""
-        if id(op) not in self.known:
-            self.known[id(op)] = self._newly_touched(op)
-        return self.known[id(op)]
+        if Same(op) not in self.known:
+            self.known[Same(op)] = self._newly_touched(op)
+        return self.known[Same(op)]
 
     def _newly_touched(self, op: ir.HostOp) -> Pending:
         touched = accesses(op, self.module)
-        lists = self.noted.get(id(op))
+        lists = self.noted.get(Same(op))
         if lists is not None and lists.flags.packed is not ir.Packing.LIST:
             lacking = lists.flags if lists.flags.packed is ir.Packing.SWITCHED else None
             touched |= {Access(lists.array, False, None, lacking=lacking)}

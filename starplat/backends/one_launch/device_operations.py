@@ -18,6 +18,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import FreshNames
 from starplat.ir.launches import set_by
+from starplat.ir.same import Same
 from starplat.ir.visitor import walk, walk_host, walk_kernel
 
 
@@ -78,7 +79,7 @@ class DeviceOperations:
             case ir.WriteCell(array, index, value):
                 return (st.OnFirst((st.StoreCell(array, index, value),)),)
             case ir.Launch(kernel):
-                return self.launch(self.module.kernel(kernel), self.noted.get(id(op)))
+                return self.launch(self.module.kernel(kernel), self.noted.get(Same(op)))
             case _:
                 raise AssertionError(f"the schedule does not put {type(op).__name__} on the device")
 

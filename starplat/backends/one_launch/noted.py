@@ -6,6 +6,7 @@ from starplat.backends.counters import variables_set
 from starplat.backends.uses import variables_in
 from starplat.ir import nodes as ir
 from starplat.ir.launches import changed
+from starplat.ir.same import Same
 from starplat.ir.shapes.gathering import gathering
 from starplat.ir.shapes.members import membership
 from starplat.ir.visitor import blocks_of, walk_host
@@ -14,28 +15,28 @@ Known = Mapping[ir.Array, ir.ListMembers]
 """Sets, and the operation that has listed each."""
 
 
-def noted_at(body: Iterable[ir.HostOp], module: ir.Module) -> dict[int, ir.ListMembers]:
-    """By the identity of a launch that gathers into a set's members: the operation that has listed them all, if neither
+def noted_at(body: Iterable[ir.HostOp], module: ir.Module) -> dict[Same, ir.ListMembers]:
+    """By the launch that gathers into a set's members: the operation that has listed them all, if neither
     the set nor the list nor its start has changed since."""
-    found: dict[int, ir.ListMembers] = {}
+    found: dict[Same, ir.ListMembers] = {}
     _block(body, {}, module, found)
     return found
 
 
-def _block(ops: Iterable[ir.HostOp], known: Known, module: ir.Module, found: dict[int, ir.ListMembers]) -> Known:
+def _block(ops: Iterable[ir.HostOp], known: Known, module: ir.Module, found: dict[Same, ir.ListMembers]) -> Known:
     for op in ops:
         known = _operation(op, known, module, found)
     return known
 
 
-def _operation(op: ir.HostOp, known: Known, module: ir.Module, found: dict[int, ir.ListMembers]) -> Known:
+def _operation(op: ir.HostOp, known: Known, module: ir.Module, found: dict[Same, ir.ListMembers]) -> Known:
     if isinstance(op, ir.HostBlock):
         return _block(op.body, known, module, found)
     if isinstance(op, ir.Launch):
         kernel = module.kernel(op.kernel)
         walked = membership(kernel) if kernel.shares_arcs and gathering(kernel) is not None else None
         if walked is not None and walked.members in known:
-            found[id(op)] = known[walked.members]
+            found[Same(op)] = known[walked.members]
     left = _untouched(op, known, module)
     for block in blocks_of(op):
         _block(block, left, module, found)

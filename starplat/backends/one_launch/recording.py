@@ -10,6 +10,7 @@ from typing import assert_never
 from starplat.backends import statements as st
 from starplat.ir import nodes as ir
 from starplat.ir.points import Event, Point, points_of, pushing_rows, rows_of
+from starplat.ir.same import Same
 from starplat.ir.shapes.members import membership
 from starplat.ir.visitor import walk_expression, written_arrays
 
@@ -20,11 +21,11 @@ class Points:
     def __init__(self, op: ir.OnDevice, module: ir.Module) -> None:
         self.module = module
         self.points = points_of(op.body, module) if op.traced else ()
-        self.numbers = {(point.event, id(point.op)): number for number, point in enumerate(self.points)}
+        self.numbers = {(point.event, Same(point.op)): number for number, point in enumerate(self.points)}
 
     def in_loop(self, op: ir.HostOp, body: st.Body) -> st.Body:
         """The statements of a loop, whose rounds are noted, and its end."""
-        if (Event.ROUND, id(op)) not in self.numbers:
+        if (Event.ROUND, Same(op)) not in self.numbers:
             return body
         return (*(self._in_statement(op, statement) for statement in body), *self.over(op))
 
@@ -42,20 +43,20 @@ class Points:
 
     def new_round(self, op: ir.HostOp) -> st.Body:
         """A round begins."""
-        number = self.numbers.get((Event.ROUND, id(op)))
+        number = self.numbers.get((Event.ROUND, Same(op)))
         return () if number is None else (st.Record(number, new_round=True),)
 
     def over(self, op: ir.HostOp) -> st.Body:
         """A loop is over."""
-        number = self.numbers.get((Event.END, id(op)))
+        number = self.numbers.get((Event.END, Same(op)))
         return () if number is None else (st.Record(number),)
 
     def before(self, op: ir.HostOp) -> st.Body:
         """What stands before the statements of an operation."""
-        filled = self.numbers.get((Event.FILL, id(op)))
+        filled = self.numbers.get((Event.FILL, Same(op)))
         if filled is not None:
             return (st.Record(filled),)
-        number = self.numbers.get((Event.WALK, id(op)))
+        number = self.numbers.get((Event.WALK, Same(op)))
         return () if number is None else self._walk(number, self.points[number])
 
     def _walk(self, number: int, point: Point) -> st.Body:

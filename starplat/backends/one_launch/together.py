@@ -22,6 +22,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.access import LOOKED_AT, Access
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import FreshNames
+from starplat.ir.same import Same
 from starplat.ir.uses import stream
 from starplat.ir.visitor import walk
 
@@ -45,7 +46,7 @@ class Together:
         self.module = operations.module
         self.touches = Touches(operations)
         self.leaving: list[set[Access]] = []
-        self.settled: dict[tuple[int, Pending], tuple[st.Body, Pending]] = {}
+        self.settled: dict[tuple[Same, Pending], tuple[st.Body, Pending]] = {}
 
     def loop(self) -> st.LegalLoop:
         op, names = self.operations.op, self.operations.names
@@ -128,7 +129,7 @@ class Together:
     def settled_loop(self, op: ir.Loop | ir.HostForRange, pending: Pending) -> tuple[st.Body, Pending]:
         """A loop, with a barrier before it if that spares one in every round. It is asked for anew in every attempt at
         the loops around it, which must not multiply: it is the same from the same beginning."""
-        key = (id(op), pending)
+        key = (Same(op), pending)
         if key not in self.settled:
             self.settled[key] = self._settled(op, pending)
         return self.settled[key]

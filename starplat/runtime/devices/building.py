@@ -1,6 +1,7 @@
 """Cache of built kernels by device and module."""
 
 from starplat.ir import nodes as ir
+from starplat.ir.same import Same
 from starplat.runtime.devices.device import Device, Kernels
 from starplat.runtime.text import dump_program, edited_text_may_be_wrong
 
@@ -9,11 +10,11 @@ _MOST_BUILT = 64
 
 def kernels_on(device: Device, module: ir.Module, wide_arcs: bool) -> Kernels:
     """The module's kernels on the device; those of the modules last used are at hand."""
-    known, key = device.built, (id(module), wide_arcs)
+    known, key = device.built, (Same(module), wide_arcs)
     if key not in known:
         if len(known) >= _MOST_BUILT:
             known.pop(next(iter(known)))
         dump_program(module)
         with edited_text_may_be_wrong(device.target, module):
-            known[key] = (module, device.build(module, wide_arcs=wide_arcs))
-    return known[key][1]
+            known[key] = device.build(module, wide_arcs=wide_arcs)
+    return known[key]

@@ -22,6 +22,7 @@ from starplat.backends.launch import MOST_THREADS
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.same import Same
 from starplat.ir.visitor import written_arrays
 from starplat.runtime.devices.buffers import Adopted, Buffer
 from starplat.runtime.devices.device_memory import DeviceMemory
@@ -52,7 +53,7 @@ class Device(DeviceMemory):
         self.broken = False
         self.turn = RLock()
         """Held by a run: words of kernels and the queue are for one run at a time."""
-        self.built: dict[tuple[int, bool], tuple[ir.Module, Kernels]] = {}
+        self.built: dict[tuple[Same, bool], Kernels] = {}
         """The kernels of the modules last used, by module and width of arcs; `building.kernels_on` fills it."""
         self.copied_per_second: float | None = None
         """Bytes, as soon as `tracing.work.copy_rate` has measured them."""

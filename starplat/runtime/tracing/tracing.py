@@ -6,26 +6,26 @@ rounds launched ahead it waits for each, so that only rounds that took place are
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 
 from starplat.ir import nodes as ir
 from starplat.ir.rewriter import Rewriter
+from starplat.ir.same import Same
 from starplat.ir.visitor import walk_host
-
-_MADE: dict[int, tuple[ir.Module, ir.Module]] = {}
-_MOST_MADE = 64
 
 
 def traced(module: ir.Module) -> ir.Module:
     """The module with all its `OnDevice` operations traced: itself if it has none, nor rounds launched ahead; the same
     object every time."""
-    if id(module) not in _MADE:
-        if not any(isinstance(op, ir.OnDevice) or _is_ahead(op) for f in module.functions for op in walk_host(f.body)):
-            return module
-        if len(_MADE) >= _MOST_MADE:
-            del _MADE[next(iter(_MADE))]
-        functions = tuple(replace(f, body=_Traced().host_block(f.body)) for f in module.functions)
-        _MADE[id(module)] = (module, replace(module, functions=functions))
-    return _MADE[id(module)][1]
+    return _traced(Same(module))
+
+
+@lru_cache(maxsize=64)
+def _traced(same: Same) -> ir.Module:
+    module: ir.Module = same.thing
+    if not any(isinstance(op, ir.OnDevice) or _is_ahead(op) for f in module.functions for op in walk_host(f.body)):
+        return module
+    return replace(module, functions=tuple(replace(f, body=_Traced().host_block(f.body)) for f in module.functions))
 
 
 def taken_apart(module: ir.Module) -> bool:

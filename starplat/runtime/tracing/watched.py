@@ -10,6 +10,7 @@ from time import perf_counter
 from starplat.backends.launch import RECORDS
 from starplat.ir import nodes as ir
 from starplat.ir.points import Event, Point, points_of
+from starplat.ir.same import Same
 from starplat.runtime.actions.executor import Executor
 from starplat.runtime.actions.machine import Flow, Frame, Op, World
 from starplat.runtime.attending.progress import Progress
@@ -29,7 +30,7 @@ class WatchedExecutor(Executor):
         self._watch = watch
         self._looked = 0.0
         points = [point for function in self.module.functions for point in points_of(function.body, self.module)]
-        self._points: dict[tuple[Event, int], Point] = {(point.event, id(point.op)): point for point in points}
+        self._points: dict[tuple[Event, Same], Point] = {(point.event, Same(point.op)): point for point in points}
         self._records: Buffer | None = None
         self._loops: list[ir.HostOp] = []
 
@@ -59,7 +60,7 @@ class WatchedExecutor(Executor):
     def block(self, ops: Op, frame: Frame) -> Flow:
         loop = self._loops[-1] if self._loops else None
         if isinstance(loop, ir.HostLoop) and ops is loop.body:
-            line = line_of(self.module, self._points[Event.ROUND, id(loop)].span)
+            line = line_of(self.module, self._points[Event.ROUND, Same(loop)].span)
             self._watch.round(loop, line, self._now())
         return super().block(ops, frame)
 

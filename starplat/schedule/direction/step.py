@@ -14,6 +14,7 @@ from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import names_of
 from starplat.ir.launches import with_own_arrays
 from starplat.ir.rewriter import Rewriter
+from starplat.ir.same import Same
 from starplat.ir.shapes.members import membership
 from starplat.ir.uses import stream
 from starplat.ir.visitor import with_signature
@@ -53,7 +54,7 @@ class _Maker(Rewriter):
         self.in_one_launch = False
         self.choices: list[Choice] = []
         self.kernels: list[ir.Kernel] = []
-        self.waves: dict[int, Wave] = {}
+        self.waves: dict[Same, Wave] = {}
         self.walking: set[str] = set()
         self.pushes: set[str] = set()
         self.taken = names_of(module)
@@ -71,8 +72,8 @@ class _Maker(Rewriter):
             return (with_own_arrays(inner, self.given, (*self.kernels, *self.pulls.made.values())),)
         if isinstance(op, ir.Loop) and op.driver is not None:
             return (op,)  # near nodes push
-        if isinstance(op, ir.Launch) and id(op) in self.waves:
-            return self.either(op, self.waves[id(op)])
+        if isinstance(op, ir.Launch) and Same(op) in self.waves:
+            return self.either(op, self.waves[Same(op)])
         if isinstance(op, ir.Launch):
             return self.pulls.instead(op, in_one_launch=self.in_one_launch, only=self.only_pull)
         return (self.rebuild(op),)
@@ -85,7 +86,7 @@ class _Maker(Rewriter):
                 found = wave_in(op, flat[:place], self.given)
                 if found is not None:
                     launch, wave = found
-                    self.waves[id(launch)] = wave
+                    self.waves[Same(launch)] = wave
                     self.walking.add(launch.kernel)
         return super().host_block(row)
 

@@ -13,6 +13,7 @@ from starplat.ir.launches import touched
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.uses import stream
 from starplat.ir.visitor import walk_host
+from starplat.passes.rewritten import replaced
 
 
 def with_fills_in_branches(function: ir.HostFunction, module: ir.Module) -> ir.HostFunction:
@@ -43,7 +44,7 @@ class _Sinker(Rewriter):
         if not then and not otherwise:
             return row
         after = replace(branching, then=(*then, *branching.then), otherwise=(*otherwise, *branching.otherwise))
-        return tuple(_replaced(row, {id(branching): (after,), **{id(fill): () for fill in (*then, *otherwise)}}))
+        return replaced(row, (branching, (after,)), *((fill, ()) for fill in (*then, *otherwise)), empties=False)
 
     def meant_for(self, branch: tuple[ir.HostOp, ...], before: Sequence[ir.HostOp]) -> tuple[ir.Fill, ...]:
         """The fills of arrays that only these and the branch touch."""
@@ -59,16 +60,3 @@ class _Sinker(Rewriter):
     def touching(self, ops: Iterable[ir.HostOp], array: ir.Array) -> int:
         """How many of the operations touch the array directly."""
         return sum(array in touched(op, self.given) for op in ops)
-
-
-def _replaced(row: Iterable[ir.HostOp], changes: dict[int, tuple[ir.HostOp, ...]]) -> Iterable[ir.HostOp]:
-    """The row with some operations replaced; blocks that only group are descended into, and removed if empty."""
-    for op in row:
-        if id(op) in changes:
-            yield from changes[id(op)]
-        elif isinstance(op, ir.HostBlock):
-            body = tuple(_replaced(op.body, changes))
-            if body:
-                yield op if body == op.body else replace(op, body=body)
-        else:
-            yield op
