@@ -48,6 +48,24 @@ function f(Graph g, propNode<int> level, node src) {
   }
 }
 """,
+    "fills, node by node": """
+function f(Graph g, propNode<int> level, node src) {
+  propNode<bool> active;
+  forall (v in g.nodes()) { v.level = INF; v.active = False; }
+  src.level = 0;
+  int depth = 0;
+  bool more = True;
+  while (more) {
+    more = False;
+    forall (v in g.nodes().filter(level == depth)) {
+      forall (w in g.neighbors(v)) {
+        if (w.level == INF) { w.level = depth + 1; more = True; }
+      }
+    }
+    depth++;
+  }
+}
+""",
     "arcs": """
 function f(Graph g, propNode<int> level, node src) {
   g.attachNodeProperty(level = INF);

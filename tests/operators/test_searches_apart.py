@@ -76,6 +76,16 @@ function f(Graph g, propNode<double> c, SetN<g> sources) {
   }
 }
 """
+PASSED_ON = "if (w.d == depth + 1) { w.paths += v.paths; }"
+AT_ONCE = (
+    PUSHED[: PUSHED.index("      forall (w in g.nodes()")].replace(
+        "more = True; } }", "more = True; } " + PASSED_ON + " }"
+    )
+    + PUSHED[PUSHED.index("      depth++;\n    }\n") :]
+)
+SEARCH_PUSHED = SEARCH.replace(
+    "for (u in g.nodes_to(v)) { v.paths += u.paths; }", "forall (w in g.neighbors(v)) { w.paths += v.paths; }"
+)
 BY_SUM = SEARCH.replace(
     "for (u in g.nodes_to(v)) { v.paths += u.paths; }",
     "if (v != s) { double sum = 0.0; for (u in g.nodes_to(v)) { sum += u.paths; } v.paths = sum; }",
@@ -104,6 +114,15 @@ SPELLINGS = {
         ),
         SEARCH,
     ),
+    "paths are passed on where a node is found": (AT_ONCE, SEARCH_PUSHED),
+    "the way back begins at the last level": (
+        _changed(
+            AT_ONCE,
+            ("    while (depth > 1) {\n      depth--;\n", "    depth = depth - 1;\n    while (depth >= 1) {\n"),
+            ("        v.c += v.share;\n      }\n", "        v.c += v.share;\n      }\n      depth -= 1;\n"),
+        ),
+        SEARCH_PUSHED,
+    ),
     "paths say who is reached": (LOOKED, BY_SUM),
     "paths say so by being any": (_changed(LOOKED, ("sum > 0.0", "sum != 0.0")), BY_SUM),
     "INF for no level": (_changed(LOOKED, ("-1", "INF")), BY_SUM),
@@ -129,6 +148,9 @@ NEAR = {
     "paths decide how long": _changed(
         PUSHED, ("w.paths += u.paths;", "w.paths += u.paths; if (w.paths > 3.0) { more = False; }")
     ),
+    "paths are passed on within a level": _changed(AT_ONCE, (PASSED_ON, PASSED_ON.replace("depth + 1", "depth"))),
+    "paths are passed on to all": _changed(AT_ONCE, (PASSED_ON, PASSED_ON.replace("w.d == depth + 1", "w.d > depth"))),
+    "levels are given along the way": _changed(AT_ONCE, (PASSED_ON, "if (w == v) { v.d = 0; } " + PASSED_ON)),
     "not along every arc": _changed(PUSHED, ("if (w.d == INF)", "if (w.d == INF && w % 3 != 1)")),
     "the way back begins too low": _changed(PUSHED, ("while (depth > 1) {", "depth -= 3;\n    while (depth > 1) {")),
     "the way back goes on": _changed(PUSHED, ("while (depth > 1)", "while (depth > -1)")),

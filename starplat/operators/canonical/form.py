@@ -16,7 +16,7 @@ from starplat.operators.canonical.floods import as_spreading
 from starplat.operators.canonical.frontiers import over_frontiers
 from starplat.operators.canonical.inlining import inlined
 from starplat.operators.canonical.labels.turned import turned
-from starplat.operators.canonical.order import in_order
+from starplat.operators.canonical.order import in_order, with_fills
 from starplat.operators.canonical.ranges import within_range
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.searches.in_bfs import as_rounds
@@ -53,7 +53,7 @@ def _canonical_function(
     results = frozenset(
         p for p in function.parameters if isinstance(p.type, PropertyType | SetType) or p.role is typed.Role.REFERENCE
     )
-    ranged = as_rounds(within_range(function.body))
+    ranged = as_rounds(within_range(with_fills(function.body)))
     flagged = without_copies(turned(as_flags(ranged), frozenset(function.parameters)))
     flagged = as_spreading(flagged, program)
     body = over_frontiers(in_one_step(flagged, results), program, results)

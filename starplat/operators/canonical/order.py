@@ -14,7 +14,7 @@ forall (v in g.nodes().filter(taken)) {               forall (v in g.nodes().fil
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,11 +28,16 @@ _LEAVES = (typed.Return, typed.Break, typed.Continue)
 
 def in_order(body: typed.Block) -> typed.Block:
     """A function's body in that order."""
+    return with_fills(body, _own_first)
+
+
+def with_fills(body: typed.Block, inside: Callable[[typed.ForEach], typed.ForEach] = lambda loop: loop) -> typed.Block:
+    """A function's body with fills out of loops, and what `inside` makes of loops that all nodes go through."""
 
     def change(part: Any) -> Any:
         match part:
             case typed.ForEach(parallel=True, domain=typed.AllNodes()):
-                return _own_first(part)
+                return inside(part)
             case typed.ForEach(parallel=True) | typed.IterateInBFS():
                 return part
             case typed.Block():

@@ -39,6 +39,7 @@ from starplat.operators.canonical.rebuilding import substituted, with_block
 from starplat.operators.canonical.searches.levels import above, counters_of_rounds, of_level
 from starplat.operators.canonical.searches.stores import compared, read_store
 from starplat.operators.canonical.searches.unreached import with_infinity
+from starplat.operators.canonical.sweeps.behind import with_the_rest_behind
 from starplat.operators.canonical.sweeps.looks import with_looks
 from starplat.operators.canonical.sweeps.loops import as_searches
 
@@ -63,10 +64,10 @@ def with_searches_apart(body: typed.Block, program: typed.Program, results: froz
 def _tried(loop: _Loop, around: Surroundings) -> Iterator[tuple[_Loop, Surroundings]]:
     """The loop in forms that may be taken apart, in the function's body that has it so."""
     block, place = around.block_of(loop)
-    looks = with_looks(loop, block.statements[:place])
-    if looks is not None:
-        statements = (*block.statements[:place], looks, *block.statements[place + 1 :])
-        loop, around = looks, Surroundings(with_block(around.body, block, replace(block, statements=statements)))
+    split = with_looks(loop, block.statements[:place]) or with_the_rest_behind(loop)
+    if split is not None:
+        statements = (*block.statements[:place], split, *block.statements[place + 1 :])
+        loop, around = split, Surroundings(with_block(around.body, block, replace(block, statements=statements)))
     yield loop, around
     trial = with_infinity(loop, around)
     if trial is not None and isinstance(trial.loop, _Loop):

@@ -50,6 +50,11 @@ class Distances:
             ) if value is not None and (least := self.over(value)) is not None:
                 self.least[symbol] = least
                 self.made.append(s)
+            case typed.Update(
+                combine=typed.Combine.ADD, place=typed.Variable(symbol=symbol), value=typed.Literal(value=int() as more)
+            ) if symbol in self.least:
+                self.least[symbol] += more
+                self.made.append(s)
             case typed.ForEach() if (greatest := self._greatest(s)) is not None:
                 self.least[greatest] = 0
                 self.made.append(s)

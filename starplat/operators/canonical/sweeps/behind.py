@@ -1,0 +1,60 @@
+"""What is done along the arcs to the next level, where these are found, is done behind.
+
+    forall (v in g.nodes().filter(level == depth)) {      forall (v in g.nodes().filter(level == depth)) {
+      forall (w in g.neighbors(v)) {                        forall (w in g.neighbors(v)) {
+        if (w.level == INF) {                                 if (w.level == INF) {
+          w.level = depth + 1; more = True;                     w.level = depth + 1; more = True;
+        }                                                     }
+        if (w.level == depth + 1) {                         }
+          w.paths += v.paths;                             }
+        }                                                 forall (v in g.nodes().filter(level == depth)) {
+      }                                                     forall (w in g.neighbors(v)) {
+    }                                                         if (w.level == depth + 1) { w.paths += v.paths; }
+                                                            }
+                                                          }
+
+When an arc is asked for the second time its ends have their levels, whoever gave them. That levels are given once, and
+that nothing done behind has to do with who is found, is for whoever takes the rounds apart to prove.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from starplat.analysis import walk
+from starplat.frontend import typed
+from starplat.operators.canonical.rebuilding import rebuilt, with_fresh_symbols
+from starplat.operators.canonical.searches.stores import read_nest
+
+_Loop = typed.While | typed.DoWhile
+
+
+def with_the_rest_behind(loop: _Loop) -> _Loop | None:
+    """The loop with what follows a store along an arc in a loop of its own; None if there is no such thing."""
+    for place, s in enumerate(loop.body.statements):
+        apart = _apart(s)
+        if apart:
+            statements = (*loop.body.statements[:place], *apart, *loop.body.statements[place + 1 :])
+            return replace(loop, body=replace(loop.body, statements=statements))
+    return None
+
+
+def _apart(s: typed.Statement) -> tuple[typed.Statement, ...]:
+    nest = read_nest(s)
+    if nest is None or nest.may_break or len(nest.inner) < 2 or not isinstance(nest.inner[0], typed.If):
+        return ()
+    finds, *rest = nest.inner
+    stores = [i for i in walk.statements(finds) if isinstance(i, typed.Assign) and isinstance(i.place, typed.Cell)]
+    if len(stores) != 1 or not all(isinstance(other, typed.If) for other in rest):
+        return ()
+
+    def only(kept: tuple[typed.Statement, ...]) -> typed.Statement:
+        def change(part: Any) -> Any:
+            whole = isinstance(part, typed.Block) and part.statements == nest.inner
+            return replace(part, statements=kept) if whole else None
+
+        return rebuilt(s, change)
+
+    behind = only(tuple(rest))
+    return only((finds,)), with_fresh_symbols(behind, (behind,))
