@@ -1,21 +1,9 @@
 """Conjunctions and disjunctions: taken apart and put together."""
 
-import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
-
-COMPARISONS: Mapping[ir.BinaryOperator, Callable[[Any, Any], bool]] = {
-    ir.BinaryOperator.EQUAL: operator.eq,
-    ir.BinaryOperator.NOT_EQUAL: operator.ne,
-    ir.BinaryOperator.LESS: operator.lt,
-    ir.BinaryOperator.LESS_EQUAL: operator.le,
-    ir.BinaryOperator.GREATER: operator.gt,
-    ir.BinaryOperator.GREATER_EQUAL: operator.ge,
-}
-"""What comparisons say of two numbers."""
 
 
 def conjuncts(condition: ir.Expression) -> Iterator[ir.Expression]:

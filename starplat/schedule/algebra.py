@@ -11,7 +11,7 @@ from starplat.ir.same import Same
 from starplat.passes.labels.union_find import union_find
 from starplat.passes.rewritten import Rewritten
 from starplat.passes.triangles.intersections import triangles
-from starplat.passes.triangles.meetings import Meeting
+from starplat.passes.triangles.search import Meeting
 from starplat.schedule.balance.step import threads_share_arcs
 from starplat.schedule.facts import EVEN, GraphFacts
 from starplat.schedule.schedule import Algebra, Schedule

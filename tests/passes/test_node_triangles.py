@@ -19,7 +19,7 @@ from starplat.ir.verifying.modules import verify
 from starplat.ir.visitor import walk_host, walk_kernel
 from starplat.passes.rewritten import Rewritten
 from starplat.passes.triangles.intersections import triangles
-from starplat.passes.triangles.meetings import Meeting
+from starplat.passes.triangles.search import Meeting
 from starplat.runtime import bind, run_module
 from starplat.runtime.validate import first_difference
 from starplat.schedule import PLAIN

@@ -13,8 +13,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.fresh_names import FreshNames
 from starplat.ir.visitor import walk_host, walk_kernel, with_signature
 from starplat.passes.rewritten import Found, Rewritten, tidied
-from starplat.passes.triangles.meetings import Meeting
-from starplat.passes.triangles.search import TriangleSearch
+from starplat.passes.triangles.search import Meeting, TriangleSearch
 from starplat.passes.triangles.tallies import OfNodes, Sum
 from starplat.passes.triangles.uncounted import Uncounted, counts_of
 

@@ -32,18 +32,18 @@ class MarkedRows:
         """A worker's number, and what it does."""
         worker, first = self.local("worker", ir.Element.INT), self.local("first", ir.Element.INT)
         mine, v = self.local("mine", ir.Element.LONG), self.local("v", ir.Element.NODE)
-        words = _binary("+", _binary("/", ir.NumNodes(), _WORD), build.ONE)
-        begin = _binary("*", ir.Cast(ir.Ref(worker), ir.Element.LONG), ir.Cast(words, ir.Element.LONG))
+        words = build.plus(build.divided(ir.NumNodes(), _WORD), build.ONE)
+        begin = build.times(ir.Cast(ir.Ref(worker), ir.Element.LONG), ir.Cast(words, ir.Element.LONG))
         block = ir.ForRange(v, ir.Ref(first), self.end_of_block(first), self.row(v, mine, tally))
-        step = (ir.SetLocal(first, _binary("+", ir.Ref(first), build.number(BLOCK * ir.WORKERS))),)
+        step = (ir.SetLocal(first, build.plus(ir.Ref(first), build.number(BLOCK * ir.WORKERS))),)
         return worker, (
             ir.Let(mine, begin),
-            ir.Let(first, _binary("*", ir.Ref(worker), build.number(BLOCK))),
-            ir.KernelFor(_binary("<", ir.Ref(first), ir.NumNodes()), step, (block,)),
+            ir.Let(first, build.times(ir.Ref(worker), build.number(BLOCK))),
+            ir.KernelFor(build.less(ir.Ref(first), ir.NumNodes()), step, (block,)),
         )
 
     def end_of_block(self, first: ir.Variable) -> ir.Expression:
-        last = _binary("+", ir.Ref(first), build.number(BLOCK))
+        last = build.plus(ir.Ref(first), build.number(BLOCK))
         return ir.Apply(ir.MathFunction.MIN, (last, ir.NumNodes()), ir.Element.INT)
 
     def row(self, v: ir.Variable, mine: ir.Variable, tally: Tally) -> tuple[ir.KernelOp, ...]:
@@ -61,7 +61,7 @@ class MarkedRows:
             self.other_row(u, mine, tally),
             *tally.end(v, u),
         )
-        several = build.greater(_binary("-", ir.Ref(end), ir.Ref(begin)), build.ONE)
+        several = build.greater(build.minus(ir.Ref(end), ir.Ref(begin)), build.ONE)
         loops = (
             ir.ForRange(at, ir.Ref(begin), ir.Ref(end), body)
             for at, body in ((place, (put,)), (e, rows), (old, (clear,)))
@@ -75,22 +75,19 @@ class MarkedRows:
     def other_row(self, u: ir.Variable, mine: ir.Variable, tally: Tally) -> ir.ForRange:
         """Tests the marks."""
         i, w = self.local("i", ir.Element.ARC), self.local("w", ir.Element.NODE)
-        look = _binary("&", ir.Load(self.marks, self.word(mine, ir.Ref(w))), self.bit(ir.Ref(w)))
-        marked = _binary("!=", look, build.ZERO)
+        look = _of_words(
+            ir.BinaryOperator.BIT_AND, ir.Load(self.marks, self.word(mine, ir.Ref(w))), self.bit(ir.Ref(w))
+        )
+        marked = build.differs(look, build.ZERO)
         body = (ir.Let(w, ir.Load(self.kept, ir.Ref(i))), ir.KernelIf(marked, tally.found(w)))
         return ir.ForRange(i, ir.CSR.first(ir.Ref(u)), ir.Load(self.ends, ir.Ref(u)), body)
 
     def word(self, mine: ir.Variable, node: ir.Expression) -> ir.Expression:
-        return _binary("+", ir.Ref(mine), ir.Cast(_binary("/", node, _WORD), ir.Element.LONG))
+        return build.plus(ir.Ref(mine), ir.Cast(build.divided(node, _WORD, ir.Element.INT), ir.Element.LONG))
 
     def bit(self, node: ir.Expression) -> ir.Expression:
-        return _binary("<<", build.ONE, _binary("%", node, _WORD))
+        return _of_words(ir.BinaryOperator.SHIFT_LEFT, build.ONE, _of_words(ir.BinaryOperator.REMAINDER, node, _WORD))
 
 
-def _binary(operator: str, left: ir.Expression, right: ir.Expression) -> ir.Binary:
-    found = ir.BinaryOperator(operator)
-    if operator in ("<", "!="):
-        return build.compared(found, left, right)
-    return ir.Binary(
-        found, left, right, left.element if left.element in (ir.Element.LONG, ir.Element.ARC) else ir.Element.INT
-    )
+def _of_words(operator: ir.BinaryOperator, left: ir.Expression, right: ir.Expression) -> ir.Binary:
+    return ir.Binary(operator, left, right, ir.Element.INT)

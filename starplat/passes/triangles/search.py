@@ -12,6 +12,7 @@ branches of merging two rows cost more than either. Where it is not known, each 
 """
 
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import assert_never
 
 from starplat.ir import build
@@ -20,8 +21,16 @@ from starplat.ir.fresh_names import FreshNames, names_throughout
 from starplat.ir.visitor import with_signature
 from starplat.passes.rewritten import replaced
 from starplat.passes.triangles.marked_rows import MarkedRows
-from starplat.passes.triangles.meetings import Meeting
 from starplat.passes.triangles.tallies import Tally
+
+
+class Meeting(Enum):
+    """The ways to intersect two rows."""
+
+    SEARCH = "numbers of one are searched in the other"
+    MERGE = "both are gone through side by side"
+    MARKS = "those of one have marks, which are looked for at the numbers of the other"
+
 
 _STEPS = ("check", "orient", "intersect")
 
