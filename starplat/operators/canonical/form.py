@@ -10,6 +10,7 @@ from starplat.frontend.types import PropertyType, SetType
 from starplat.operators.canonical.arcs import by_rows
 from starplat.operators.canonical.copies import without_copies
 from starplat.operators.canonical.counters import as_flags
+from starplat.operators.canonical.counts.draining import left_in_turn
 from starplat.operators.canonical.counts.peeling import with_counts
 from starplat.operators.canonical.filters import with_filters
 from starplat.operators.canonical.floods import as_spreading
@@ -62,7 +63,7 @@ def _canonical_function(
     free = in_any_order(body, program) if on_host else body
     body = body if free is body else without_unread(free, results)
     body = with_searches_apart(as_searches(with_filters(dissolved(body)), program, results), program, results)
-    body = in_order(pulled(with_counts(body) if on_host else body))
+    body = in_order(left_in_turn(pulled(with_counts(body))) if on_host else pulled(body))
     return function if body is function.body else replace(function, body=body)
 
 
