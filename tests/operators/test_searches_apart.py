@@ -91,6 +91,29 @@ BY_SUM = SEARCH.replace(
     "if (v != s) { double sum = 0.0; for (u in g.nodes_to(v)) { sum += u.paths; } v.paths = sum; }",
 )
 
+FIRST = (
+    PUSHED[: PUSHED.index("      forall (w in g.nodes()")]
+    + """      depth++;
+    }
+    for (int k = 1; k < depth; k++) {
+      forall (w in g.nodes().filter(d == k)) {
+        for (u in g.nodes_to(w)) { if (u.d == k - 1) { w.paths += u.paths; } }
+      }
+    }
+    for (int k = depth - 1; k > 0; k--) {
+      forall (v in g.nodes().filter(d == k)) {
+        for (w in g.neighbors(v)) {
+          if (w.d == k + 1) { v.share += v.paths / (1.0 + w.paths) * (1.0 + w.share); }
+        }
+        v.c += v.share;
+      }
+    }
+  }
+}
+"""
+)
+LONGER = ("while (more) {", "while (more || depth < 30) {")
+
 
 def _changed(text: str, *changes: tuple[str, str]) -> str:
     for before, after in changes:
@@ -114,6 +137,7 @@ SPELLINGS = {
         ),
         SEARCH,
     ),
+    "the levels are counted first": (FIRST, SEARCH),
     "paths are passed on where a node is found": (AT_ONCE, SEARCH_PUSHED),
     "the way back begins at the last level": (
         _changed(
@@ -147,6 +171,10 @@ NEAR = {
     "paths decide who is reached": _changed(PUSHED, ("if (w.d == INF)", "if (w.d == INF && v.paths < 3.0)")),
     "paths decide how long": _changed(
         PUSHED, ("w.paths += u.paths;", "w.paths += u.paths; if (w.paths > 3.0) { more = False; }")
+    ),
+    "rounds in vain": _changed(FIRST, LONGER),
+    "rounds in vain are counted": _changed(
+        FIRST, LONGER, ("    for (int k = depth", "    s.c += depth;\n    for (int k = depth")
     ),
     "paths are passed on within a level": _changed(AT_ONCE, (PASSED_ON, PASSED_ON.replace("depth + 1", "depth"))),
     "paths are passed on to all": _changed(AT_ONCE, (PASSED_ON, PASSED_ON.replace("w.d == depth + 1", "w.d > depth"))),

@@ -18,8 +18,8 @@
     }
 
 A cell is given its level once, in the round of the level before, so whoever asks for levels that have had their round
-is told the same at the end. That counts only where nobody asks for levels any more, as `loops` makes a search of all
-that did.
+is told the same at the end. A search whose counter is asked for behind it gets another one. All that counts only where
+nobody asks for levels and counter any more, as `loops` makes a search of all that did.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def with_searches_apart(body: typed.Block, program: typed.Program, results: froz
             if (apart := _apart(candidate, place)) is not None:
                 changed = over_frontiers(apart.body, program, results)
                 changed = as_searches(with_filters(changed), program, results)
-                if not any(apart.cells in read(s) for s in walk.statements(changed)):
+                if not any(apart.gone.intersection(read(s)) for s in walk.statements(changed)):
                     return with_searches_apart(changed, program, results)
     return body
 
@@ -76,20 +76,22 @@ def _tried(loop: _Loop, around: Surroundings) -> Iterator[tuple[_Loop, Surroundi
 
 @dataclass(frozen=True)
 class _Apart:
-    """The function's body with a loop over levels behind a search, and the cells that hold levels."""
+    """The function's body with a loop over levels behind a search; what must be `gone` in the end: the cells that hold
+    levels, and the counter, as nobody knows how many rounds in vain there were."""
 
     body: typed.Block
-    cells: typed.Symbol
+    gone: frozenset[typed.Symbol]
 
 
 @dataclass(frozen=True)
 class _Levels:
-    """A loop that gives levels from `first` on, by a `counter`, and what else its rounds do at each level."""
+    """A loop that gives levels from `first` on, by a `counter`, and what else, if anything, its rounds do at each."""
 
     loop: _Loop
     cells: typed.Symbol
     first: int
-    visitor: typed.ForEach
+    nodes: typed.AllNodes
+    visitor: typed.ForEach | None
     counter: typed.Symbol
     begins: int
     ahead: int
@@ -116,10 +118,11 @@ def _apart(loop: _Loop, around: Surroundings) -> _Apart | None:
             _plus(typed.Variable(far, span=span), found.begins - found.first + 1),
             span=span,
         ),
-        _over_levels(found, far, k),
+        *(() if found.visitor is None else (_over_levels(found, found.visitor, far, k),)),
         *block.statements[place + 1 :],
     )
-    return _Apart(with_block(around.body, block, replace(block, statements=statements)), found.cells)
+    gone = frozenset((found.cells, found.counter))
+    return _Apart(with_block(around.body, block, replace(block, statements=statements)), gone)
 
 
 def _levels(loop: _Loop, around: Surroundings) -> _Levels | None:
@@ -138,15 +141,19 @@ def _levels(loop: _Loop, around: Surroundings) -> _Levels | None:
         for symbol, counter in counters.items():
             level = above(asked_for[0], typed.Variable(symbol))
             visitors = [i for i, other in enumerate(statements) if mentions_any(other, cells) and i != at]
-            if level is None or len(visitors) != 1:
+            if level is None or len(visitors) > 1 or not isinstance(s, typed.ForEach):
                 continue
-            (visited,) = visitors
-            visitor = statements[visited]
+            visited = visitors[0] if visitors else at
+            visitor = statements[visited] if visitors else None
             ahead = (counter.place < visited) - (counter.place < at) - level
             first = counter.first + (counter.place < at) + level
-            if isinstance(visitor, typed.ForEach):
-                found = _Levels(loop, cells, first, visitor, symbol, counter.first, ahead)
-                if _asks_for_the_past(found, 1 if visited > at else 0) and _is_alone(found):
+            if isinstance(s.domain, typed.AllNodes) and isinstance(visitor, typed.ForEach | None):
+                found = _Levels(loop, cells, first, s.domain, visitor, symbol, counter.first, ahead)
+                if (visitor is None and around.is_seen(symbol, loop)) or (
+                    visitor is not None
+                    and _asks_for_the_past(found, visitor, visited > at)
+                    and _is_alone(found, visitor)
+                ):
                     return found
     return None
 
@@ -156,11 +163,11 @@ def mentions_any(s: typed.Statement, cells: typed.Symbol) -> bool:
     return any(mentions(value, {cells}) for value in walk.all_values(s))
 
 
-def _asks_for_the_past(found: _Levels, most: int) -> bool:
+def _asks_for_the_past(found: _Levels, visitor: typed.ForEach, most: int) -> bool:
     """Whether all that the visitor asks of cells is whether they are at levels from 0 on, up to that many above the one
     that has its turn."""
     asked: set[int] = set()
-    parts = [part for value in walk.all_values(found.visitor) for part in walk.within(value)]
+    parts = [part for value in walk.all_values(visitor) for part in walk.within(value)]
     for part in parts:
         for cell in walk.within(part):
             if isinstance(cell, typed.Cell) and cell.symbol is found.cells:
@@ -170,13 +177,13 @@ def _asks_for_the_past(found: _Levels, most: int) -> bool:
     return all(id(part) in asked for part in parts if isinstance(part, typed.Cell) and part.symbol is found.cells)
 
 
-def _is_alone(found: _Levels) -> bool:
+def _is_alone(found: _Levels, visitor: typed.ForEach) -> bool:
     """Whether the rest of the round and the visitor have nothing to do with each other but for the levels."""
-    rest = [s for s in found.loop.body.statements if s is not found.visitor]
+    rest = [s for s in found.loop.body.statements if s is not visitor]
     inside = [i for s in rest for i in walk.statements(s)]
     written = {symbol for i in inside for symbol in walk.written(i)}
     uses = written.union(read(found.loop), *(read(i) for i in inside))
-    visits = list(walk.statements(found.visitor))
+    visits = list(walk.statements(visitor))
     leaves = (typed.Break, typed.Continue)
     own = {found.cells, found.counter}
     return (
@@ -190,21 +197,20 @@ def _is_alone(found: _Levels) -> bool:
 
 def _farthest(found: _Levels, far: typed.Symbol) -> tuple[typed.Statement, ...]:
     """The greatest of all levels."""
-    span, graph = found.loop.span, found.visitor.domain
-    assert isinstance(graph, typed.AllNodes)
+    span = found.loop.span
     node = typed.Symbol("node", Scalar.NODE, typed.Role.ITERATOR, span, parallel_depth=1)
     own = typed.Cell(found.cells, typed.Variable(node, span=span), span=span)
     reached = typed.Binary(typed.Operator.NOT_EQUAL, own, typed.Infinity(Scalar.INT), Scalar.BOOL, span=span)
     takes = typed.AssignExtreme(typed.Extreme.MAX, typed.Variable(far, span=span), own, span=span)
-    every = typed.ForEach(True, node, graph, reached, typed.Block((takes,), span=span), span=span)
+    every = typed.ForEach(True, node, found.nodes, reached, typed.Block((takes,), span=span), span=span)
     return typed.Declare(far, typed.Literal(found.first, Scalar.INT, span=span), span=span), every
 
 
-def _over_levels(found: _Levels, far: typed.Symbol, k: typed.Symbol) -> typed.CountedLoop:
+def _over_levels(found: _Levels, done: typed.ForEach, far: typed.Symbol, k: typed.Symbol) -> typed.CountedLoop:
     """What is done at each level, level by level."""
-    span = found.visitor.span
+    span = done.span
     level = typed.Variable(k, span=span)
-    visitor = substituted(found.visitor, {found.counter: _plus(level, found.ahead)})
+    visitor = substituted(done, {found.counter: _plus(level, found.ahead)})
     return typed.CountedLoop(
         k,
         True,
