@@ -87,11 +87,11 @@ def lower(checked: Checked, entry: str | None = None, *, as_written: bool = Fals
     """
     from starplat.ir.lower import lower as lower_tree
     from starplat.ir.verifying.modules import verify
-    from starplat.operators.answers.components import spreading
+    from starplat.operators.answers.components import settling
     from starplat.passes import run as run_passes
 
     facts, name = (checked.facts, entry) if as_written else _canonical(checked, entry)
-    module = run_passes(lower_tree(facts.program, name, facts, {} if as_written else spreading(facts.program)))
+    module = run_passes(lower_tree(facts.program, name, facts, settling(facts.program)))
     verify(module)
     return module
 
@@ -102,14 +102,14 @@ def operators(checked: Checked, entry: str | None = None, *, anonymous: bool = F
     Raises:
         DiagnosticError: E0654 or E0655, which function is meant is not clear.
     """
-    from starplat.operators.answers.components import spreading
+    from starplat.operators.answers.components import settling
     from starplat.operators.printing import printed
     from starplat.operators.raising import graph_program
 
     facts, name = _canonical(checked, entry)
     functions = sorted(facts.program.functions, key=lambda function: function.name != name)
-    spreads = spreading(facts.program)
-    raised = (graph_program(function, facts.program, spreads) for function in functions)
+    settles = settling(facts.program)
+    raised = (graph_program(function, facts.program, settles) for function in functions)
     texts = (printed(program, facts.settled, anonymous=anonymous) for program in raised)
     return "\n".join(texts)
 

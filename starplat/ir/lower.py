@@ -28,10 +28,10 @@ def lower(
     program: typed.Program,
     entry: str | None = None,
     facts: Facts | None = None,
-    spreading: Mapping[int, Spreading] | None = None,
+    settling: Mapping[int, Spreading | None] | None = None,
 ) -> ir.Module:
-    """The module that runs `entry` (by default the only function, or the one that no other calls); `spreading` are the
-    loops in which labels spread, by their `id`s.
+    """The module that runs `entry` (by default the only function, or the one that no other calls); `settling` are the
+    loops that do nothing but let arcs offer what they have, by their `id`s.
 
     Raises:
         DiagnosticError: there is no such entry (E0654, E0655), or it uses what nothing can run yet (E0651 …).
@@ -39,7 +39,7 @@ def lower(
     facts = analyse(sequenced(program)) if facts is None else facts
     program = facts.program
     function = entry_function(program, entry)
-    context = Context(facts, spreading or {})
+    context = Context(facts, settling or {})
     helpers = _Helpers(context)
     context.helper_maker = helpers.lower
     _refuse_unsupported_parameters(function, context)

@@ -27,12 +27,15 @@ _HOW = {
 
 
 def graph_program(
-    function: typed.FunctionDefinition, program: typed.Program, spreading: Mapping[int, op.Spreading] | None = None
+    function: typed.FunctionDefinition,
+    program: typed.Program,
+    settling: Mapping[int, op.Spreading | None] | None = None,
 ) -> op.GraphProgram:
-    """The operators of a function of a program; `spreading` are the loops in which labels spread, by their `id`s."""
+    """The operators of a function of a program; `settling` are the loops that do nothing but let arcs offer what they
+    have, by their `id`s."""
     frontiers = frozenset(_frontiers(function))
     body, found = with_intersections(function.body, program)
-    raiser = _Raiser(frontiers, _unread(function), spreading or {}, found)
+    raiser = _Raiser(frontiers, _unread(function), settling or {}, found)
     return op.GraphProgram(function, frontiers, raiser.block(body))
 
 
@@ -74,12 +77,12 @@ class _Raiser:
         self,
         frontiers: frozenset[typed.Symbol],
         unread: frozenset[typed.Symbol],
-        spreading: Mapping[int, op.Spreading],
+        settling: Mapping[int, op.Spreading | None],
         intersections: Mapping[int, op.Intersect],
     ) -> None:
         self._frontiers = frontiers
         self._unread = unread
-        self._spreading = spreading
+        self._settling = settling
         self._intersections = intersections
 
     def block(self, block: typed.Block) -> tuple[op.Operator, ...]:
@@ -100,7 +103,7 @@ class _Raiser:
             case typed.While() | typed.DoWhile():
                 last = isinstance(s, typed.DoWhile)
                 body = self.block(_with_late_scalars(s.body))
-                yield op.Loop(s.condition, False, last, None, body, self._spreading.get(id(s)))
+                yield op.Loop(s.condition, False, last, None, body, self._settling.get(id(s)))
             case typed.IterateInBFS():
                 back = () if s.reverse is None else self._of_search(s, s.reverse.body)
                 yield op.Search(s, self._of_search(s, s.body), back)
@@ -120,7 +123,7 @@ class _Raiser:
                 frontier = asked_flag(asked, s.node)
             case _:
                 frontier = None
-        return op.Loop(s.condition, True, True, frontier, self.block(s.body), self._spreading.get(id(s)))
+        return op.Loop(s.condition, True, True, frontier, self.block(s.body), self._settling.get(id(s)))
 
     def _of_search(self, s: typed.IterateInBFS, body: typed.Block) -> tuple[op.Operator, ...]:
         loop = typed.ForEach(True, s.iterator, typed.AllNodes(s.graph), None, body, span=s.span)

@@ -39,11 +39,11 @@ EXTREMES = {typed.Extreme.MIN: ir.Combine.MIN, typed.Extreme.MAX: ir.Combine.MAX
 
 @dataclass
 class Context:
-    """`spreading` are the loops in which labels spread, by their `id`s; `helper_maker` makes (once) the kernel function
-    of a program's function and gives it with the graph arrays it needs."""
+    """`settling` are the loops that do nothing but let arcs offer what they have, by their `id`s; `helper_maker` makes
+    (once) the kernel function of a program's function and gives it with the graph arrays it needs."""
 
     facts: Facts
-    spreading: Mapping[int, Spreading]
+    settling: Mapping[int, Spreading | None]
     kernels: dict[str, ir.Kernel] = field(default_factory=dict)
     helpers: dict[str, ir.Function] = field(default_factory=dict)
     host_calls: dict[str, None] = field(default_factory=dict)

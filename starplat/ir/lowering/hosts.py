@@ -1,5 +1,6 @@
 """Lowers the host side of a function: statements become host operations, parallel loops launches of kernels."""
 
+from dataclasses import replace
 from typing import assert_never
 
 from starplat.frontend import typed
@@ -195,14 +196,17 @@ class HostLowering(HostExpressions):
                 condition = self.expression(s.condition)
             body = self.collected(s.body)
             last = isinstance(s, typed.DoWhile)
-            self.do(ir.Loop(tuple(before), condition, body, test_last=last, spreading=self.spreading(s)))
+            self.do(self.answered(s, ir.Loop(tuple(before), condition, body, test_last=last)))
 
-    def spreading(self, s: typed.Statement) -> ir.Spreading | None:
-        """What the rounds of a loop come to, where labels spread."""
-        found = self.context.spreading.get(id(s))
+    def answered(self, s: typed.Statement, loop: ir.Loop) -> ir.Loop:
+        """The loop that a statement becomes, with what is known of its rounds."""
+        if id(s) not in self.context.settling:
+            return loop
+        found = self.context.settling[id(s)]
         if found is None:
-            return None
-        return ir.Spreading(self.arrays[found.labels], EXTREMES[found.extreme], found.both_ways, found.start)
+            return replace(loop, settles=True)
+        what = ir.Spreading(self.arrays[found.labels], EXTREMES[found.extreme], found.both_ways, found.start)
+        return replace(loop, settles=True, spreading=what)
 
     def _counted(self, s: typed.CountedLoop) -> None:
         first = self.expression(s.first)
@@ -215,9 +219,7 @@ class HostLowering(HostExpressions):
             condition = self.expression(s.condition)
         with self.collect() as step:
             self.statement(s.step)
-        self.do(
-            ir.Loop(tuple(before), condition, self.collected(s.body), step=tuple(step), spreading=self.spreading(s))
-        )
+        self.do(self.answered(s, ir.Loop(tuple(before), condition, self.collected(s.body), step=tuple(step))))
 
 
 def _is_edge_property(symbol: typed.Symbol) -> bool:

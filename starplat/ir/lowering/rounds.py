@@ -31,7 +31,7 @@ def lower_fixed_point(host: HostSide, s: typed.FixedPoint) -> None:
             body = _two_copies(host, s, flag, host.arrays[form.frontier])
         else:
             body = _in_place(host, s, flag)
-        host.do(ir.Loop((), build.denied(ir.Ref(flag)), body, test_last=True, spreading=host.spreading(s)))
+        host.do(host.answered(s, ir.Loop((), build.denied(ir.Ref(flag)), body, test_last=True)))
     host.do(ir.HostBlock(tuple(ops), s.span))
 
 

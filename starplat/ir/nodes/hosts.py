@@ -162,8 +162,9 @@ class Loop:
 
     `before` computes what the condition needs from the device (cells, reductions); it is empty for most loops.
     `Continue` goes on with `step`. A schedule gives a loop a `driver`; without one each round is begun on its own, by
-    the host or by the threads of the launch that the loop stands in. `spreading` is what its rounds come to, where
-    labels spread."""
+    the host or by the threads of the launch that the loop stands in. It `settles` if its rounds only
+    lower (raise) cells by what arcs offer, until none offers anything, and nothing else that it leaves is looked at;
+    `spreading` is what comes of labels that spread."""
 
     before: tuple[HostOp, ...]
     condition: Expression
@@ -171,6 +172,7 @@ class Loop:
     body: tuple[HostOp, ...]
     test_last: bool = False
     driver: Driver | None = None
+    settles: bool = False
     spreading: Spreading | None = None
 
 

@@ -29,9 +29,10 @@ _TRUE = typed.Literal(True, Scalar.BOOL)
 _WHOLE = (Scalar.NODE, Scalar.INT, Scalar.LONG, Scalar.BOOL)
 
 
-def spreading(program: typed.Program) -> Mapping[int, Spreading]:
-    """The loops of a program in canonical form that are union-find, by their `id`s."""
-    found: dict[int, Spreading] = {}
+def settling(program: typed.Program) -> Mapping[int, Spreading | None]:
+    """The loops of a program that do nothing but let arcs offer what they have, until none has anything, by their
+    `id`s; with what comes of labels that spread, None for other values."""
+    found: dict[int, Spreading | None] = {}
     for function in program.functions:
         results = frozenset(
             p
@@ -40,17 +41,17 @@ def spreading(program: typed.Program) -> Mapping[int, Spreading]:
         )
         around = Surroundings(function.body)
         for loop in around.loops:
-            answer = _by_offers(loop, around, program, results) or _by_hooks(loop, around, program, results)
-            if answer is not None:
-                found[id(loop)] = answer
+            if effects := edge_effects(loop, around, program, results, frontier_is_kept=True):
+                frontier = effects[0].frontier
+                seen = frontier is not None and (frontier in results or around.is_seen(frontier, loop))
+                found[id(loop)] = None if seen else _by_offers(loop, around, effects)
+            elif (hooked := _by_hooks(loop, around, program, results)) is not None:
+                found[id(loop)] = hooked
     return found
 
 
-def _by_offers(
-    loop: HostLoop, around: Surroundings, program: typed.Program, results: frozenset[typed.Symbol]
-) -> Spreading | None:
-    effects = edge_effects(loop, around, program, results)
-    if not effects or not all(map(_is_unchanged, effects)):
+def _by_offers(loop: HostLoop, around: Surroundings, effects: Sequence[EdgeEffect]) -> Spreading | None:
+    if not all(map(_is_unchanged, effects)):
         return None
     first = effects[0]
     block, place = around.block_of(loop)

@@ -83,9 +83,15 @@ def _is_in_form(loop: HostLoop) -> bool:
 
 
 def edge_effects(
-    written: HostLoop, around: Surroundings, program: typed.Program, results: frozenset[typed.Symbol]
+    written: HostLoop,
+    around: Surroundings,
+    program: typed.Program,
+    results: frozenset[typed.Symbol],
+    *,
+    frontier_is_kept: bool = False,
 ) -> tuple[EdgeEffect, ...]:
-    """What arcs offer in every round of a loop, if that is all it does, and it ends only when they offer nothing."""
+    """What arcs offer in every round of a loop, if that is all it does, and it ends only when they offer nothing. That
+    its frontier is empty then may be seen later if it `is_kept`."""
     known = dict(around.known_before(written))
     block, place = around.block_of(written)
     before = block.statements[:place]
@@ -120,6 +126,7 @@ def edge_effects(
     if not all(_joins_by_winning(frontier, symbol, loop, written, around) for frontier in frontiers):
         return ()
     kept = {symbol, *(c.place.symbol for effect in effects for c in effect.carried)}
+    kept |= frontiers if frontier_is_kept else set()
     left = {s for inner in walk.statements(written) for s in walk.written(inner)} - kept
     if (
         len(reader.graphs) != 1

@@ -15,7 +15,6 @@ from starplat.ir.conditions import conjuncts
 from starplat.ir.shapes.members import Membership, flag_of, membership
 from starplat.ir.visitor import walk_expression, written_arrays
 from starplat.schedule.direction.join_effects import Effect, Marks, denies, effect_of, leaves, values
-from starplat.schedule.direction.monotone import falls_with, keeps_holding
 from starplat.schedule.edge_effects import EdgeEffect, edge_effect
 
 
@@ -134,23 +133,18 @@ class _Told:
         if isinstance(self.effect, Marks):
             changing = {load for load in changing if load.index != self.own}
         if changing:
-            self.require_that_lower_cells_tell_lower_values(changing)
+            self.require_that_it_settles(changing)
         return not changing
 
-    def require_that_lower_cells_tell_lower_values(self, changing: set[ir.Load]) -> None:
+    def require_that_it_settles(self, changing: set[ir.Load]) -> None:
+        """The cells that are sent must be those that the kernel lowers, to the same end in any order."""
         effect = self.effect
-        if not isinstance(effect, ir.ExtremeCell) or changing != {ir.Load(effect.array, self.teller)}:
-            own = ir.Load(effect.array, self.teller) if isinstance(effect, ir.ExtremeCell) else None
+        own = ir.Load(effect.array, self.teller) if isinstance(effect, ir.ExtremeCell) else None
+        if changing != {own}:
             name = min(load.array.name for load in changing if load != own)
             raise NotJoined(f"it reads '{name}', which it changes for others at the same time")
-        own = ir.Load(effect.array, self.teller)
-        guards = [part for guard in self.edge.guards for part in conjuncts(guard)]
-        falls = falls_with(self.edge.unfolded(effect.candidate), own)
-        if not falls or not all(keeps_holding(guard, own, effect.extreme) for guard in guards):
-            better, worse = ("lower", "higher") if effect.extreme is ir.Combine.MIN else ("higher", "lower")
-            raise NotJoined(f"a {better} '{own.array.name}' may send a {worse} one, or none")
-        if not effect.settles:
-            raise NotJoined(told_too_early(own.array))
+        if isinstance(effect, ir.ExtremeCell) and not effect.settles:
+            raise NotJoined(told_too_early(effect.array))
 
 
 def told_too_early(array: ir.Array) -> str:

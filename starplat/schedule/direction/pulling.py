@@ -18,7 +18,6 @@ from starplat.schedule.direction.join_effects import Marks
 from starplat.schedule.direction.joins import Join, NotJoined, join_of, told_too_early
 from starplat.schedule.direction.judged import known_of, launched_before
 from starplat.schedule.direction.pulled_joins import pulled
-from starplat.schedule.direction.settling import settles
 from starplat.schedule.step import Choice
 
 
@@ -65,9 +64,12 @@ def _loops_around(module: ir.Module) -> Mapping[str, list[ir.Loop]]:
 
 def _in_its_place(join: Join, loops: list[ir.Loop], module: ir.Module) -> Join:
     """The join, if what it sends is settled or a monotone fixed point settles it."""
-    if join.settled or any(settles(loop, join, module) for loop in loops):
+    if join.settled:
         return join
     assert isinstance(join.effect, ir.ExtremeCell)
+    apart = not any(carry.array in join.flags for carry in join.effect.carried)
+    if apart and is_launched_once(join.kernel.name, module) and any(loop.settles for loop in loops):
+        return join
     raise NotJoined(told_too_early(join.effect.array))
 
 
