@@ -144,7 +144,7 @@ class _Builder:
             replace(array, name=self.fresh(f"sorted_{word}"), origin=ir.Origin.PARAMETER)
             for word, array in zip(("neighbors", "arcs"), self.made, strict=False)
         )
-        self.filled = ir.Array(self.fresh("filled"), ir.Element.ARC, ir.Extent.NODES, ir.Origin.TEMPORARY)
+        self.filled = ir.Array(self.fresh("filled"), ir.Element.INT, ir.Extent.NODES, ir.Origin.TEMPORARY)
         self.least, self.below = (ir.Variable(self.fresh(word), ir.Element.LONG) for word in ("least", "below"))
 
     def fresh(self, word: str) -> str:
@@ -175,7 +175,7 @@ class _Builder:
         """Every node whose degree plus one is at least `least` and less than `below` joins its neighbors' rows."""
         node, neighbor = (ir.Variable(self.fresh(word), ir.Element.NODE) for word in ("node", "neighbor"))
         position = ir.Variable(self.fresh("position"), ir.Element.ARC)
-        place = ir.Variable(self.fresh("place"), ir.Element.ARC)
+        place = ir.Variable(self.fresh("place"), ir.Element.INT)
         slot = ir.Variable(self.fresh("slot"), ir.Element.ARC)
         rank = build.plus(self.rows.degree(ir.Ref(node)), build.ONE)
         values = (ir.Ref(node), self.walked.layout.arc_id(ir.Ref(position)))
