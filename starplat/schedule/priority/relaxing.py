@@ -14,7 +14,6 @@ from starplat.ir.launches import is_launched_once
 from starplat.ir.shapes.members import membership
 from starplat.ir.shapes.set_rounds import SetRounds, set_rounds
 from starplat.ir.visitor import walk_expression, written_arrays
-from starplat.schedule.direction.monotone import keeps_holding
 from starplat.schedule.edge_effects import EdgeEffect, edge_effect
 
 
@@ -66,11 +65,10 @@ def _lowers(walk: ir.Kernel, rounds: SetRounds) -> Relaxing | None:
         index != ir.Ref(loop.neighbor) for index in (lowering.index, *(c.index for c in lowering.carried))
     ):
         return None
-    written = written_arrays(walk.body)
-    for guard in effect.guards:
-        others = (part for part in walk_expression(guard) if isinstance(part, ir.Load) and part != own)
-        if any(load.array in written for load in others) or not keeps_holding(guard, own, lowering.extreme):
-            return None
+    # what is asked of the own cell goes on to hold as that falls: else it would not settle
+    asked = {part for guard in effect.guards for part in walk_expression(guard) if isinstance(part, ir.Load)} - {own}
+    if {load.array for load in asked} & written_arrays(walk.body):
+        return None
     addition = _addition(effect.unfolded(lowering.candidate), own, loop.position, walk.scalars)
     if addition is None:
         return None
