@@ -90,7 +90,7 @@ def lower(checked: Checked, entry: str | None = None, *, as_written: bool = Fals
     from starplat.operators.answers.components import settling
     from starplat.passes import run as run_passes
 
-    facts, name = (checked.facts, entry) if as_written else _canonical(checked, entry)
+    facts, name = (checked.facts, entry) if as_written else _fetching_late(*_canonical(checked, entry))
     module = run_passes(lower_tree(facts.program, name, facts, settling(facts.program)))
     verify(module)
     return module
@@ -112,6 +112,14 @@ def operators(checked: Checked, entry: str | None = None, *, anonymous: bool = F
     raised = (graph_program(function, facts.program, settles) for function in functions)
     texts = (printed(program, facts.settled, anonymous=anonymous) for program in raised)
     return "\n".join(texts)
+
+
+def _fetching_late(facts: Facts, name: str) -> tuple[Facts, str]:
+    """What is known of the program whose loops carry nothing that can be found after them."""
+    from starplat.operators.fetched import values_fetched_late
+
+    program = values_fetched_late(facts.program)
+    return (facts if program is facts.program else analyse(program)), name
 
 
 def _canonical(checked: Checked, entry: str | None) -> tuple[Facts, str]:

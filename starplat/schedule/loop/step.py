@@ -123,7 +123,8 @@ class _Former:
         own = array in self.function.arrays
         elsewhere = any(array in touched(op, self.module) for op in outside)
         first = next((op for op in inside if array in touched(op, self.module) and not blocks_of(op)), None)
-        return own and not elsewhere and isinstance(first, ir.Fill)
+        begins_anew = isinstance(first, ir.Fill) or (isinstance(first, ir.CopyArray) and first.destination == array)
+        return own and not elsewhere and begins_anew
 
 
 _NODES = (ir.Element.NODE, ir.Element.INT)
