@@ -138,13 +138,15 @@ class _Late:
         )
         both = self.binary(typed.Operator.OR, self.cell(self.known, node), self.cell(self.found, node))
         asked = typed.Unary(typed.UnaryOperator.NOT, self.variable(self.less), span=self.span)
+        greatest = typed.Infinity(self.effect.symbol.property.element, span=self.span)
+        reached = self.binary(typed.Operator.NOT_EQUAL, self.cell(self.effect.symbol, node), greatest)
         return (
             self.declare(self.known),
             self.declare(self.found),
             typed.Attach(self.loop.graph, ((self.found, self.truth(False)),), span=self.span),
             self.each(typed.Assign(self.cell(self.known, node), was, span=self.span)),
             typed.Declare(self.less, self.truth(False), span=self.span),
-            self.each(self.row(*row)),
+            self.each(self.row(*row), reached),
             self.when(asked, self.each(typed.Assign(self.cell(self.known, node), both, span=self.span))),
         )
 

@@ -18,7 +18,14 @@ from starplat.schedule.apply import scheduled
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.sp"))
 HIP = BACKENDS["hip"]
-WARNINGS = ("-Wall", "-Wextra", "-Wno-unused-function")  # an atomic of 64 bits may be for -DARC_64 alone
+WARNINGS = (
+    "-Wall",
+    "-Wextra",
+    "-Wno-unused-function",  # an atomic of 64 bits may be for -DARC_64 alone
+    "-Wno-unused-parameter",  # what is done for an arc gets its node and its place
+    "-Wno-sign-compare",  # numbers of threads are unsigned, numbers of nodes are not
+    "-Wno-pass-failed",  # `#pragma unroll` is a wish
+)
 
 
 every_schedule = pytest.mark.parametrize("schedule", [PLAIN, AUTO], ids=str)
