@@ -8,7 +8,7 @@
                v, True>;                               forall (w in g.neighbors(v)) {
         }                                                if (v.dist < w.dist
       }                                                      && w.dist == v.dist + e.weight) {
-    }                                                      w.parent = v; w.found = True;
+    }                                                      w.parent = v; w.known = True;
                                                      }}} …
 
 When the loop has ended, a lowered cell holds what the last arc that lowered it offers still, since its source has not
@@ -94,7 +94,7 @@ class _Late:
         self.loop, self.effect, self.span = loop, effect, loop.span
         self.addition = effect.value.right
         self.own = self.of("before", effect.symbol.property.element)
-        self.known, self.found, self.fresh = (self.of(name, Scalar.BOOL) for name in ("known", "found", "fresh"))
+        self.known, self.fresh = self.of("known", Scalar.BOOL), self.of("fresh", Scalar.BOOL)
         self.less = typed.Symbol("adds_less", Scalar.BOOL, typed.Role.LOCAL, self.span)
         self.more = typed.Symbol("more", Scalar.BOOL, typed.Role.LOCAL, self.span)
 
@@ -129,25 +129,22 @@ class _Late:
         assert isinstance(self.addition.type, Scalar)
         real = self.addition.type in (Scalar.FLOAT, Scalar.DOUBLE)
         zero = typed.Literal(0.0 if real else 0, self.addition.type, span=self.span)
-        taken = (self.taken(), self.assign(self.cell(self.found, there), True))
+        taken = (self.taken(), self.assign(self.cell(self.known, there), True))
         row = (
             self.when(
                 self.binary(typed.Operator.LESS, self.addition, zero), self.assign(self.variable(self.less), True)
             ),
             self.when(self.both(closer, self.tight(), self.unknown(there)), *taken),
         )
-        both = self.binary(typed.Operator.OR, self.cell(self.known, node), self.cell(self.found, node))
-        asked = typed.Unary(typed.UnaryOperator.NOT, self.variable(self.less), span=self.span)
+        as_begun = self.each(typed.Assign(self.cell(self.known, node), was, span=self.span))
         greatest = typed.Infinity(self.effect.symbol.property.element, span=self.span)
         reached = self.binary(typed.Operator.NOT_EQUAL, self.cell(self.effect.symbol, node), greatest)
         return (
             self.declare(self.known),
-            self.declare(self.found),
-            typed.Attach(self.loop.graph, ((self.found, self.truth(False)),), span=self.span),
-            self.each(typed.Assign(self.cell(self.known, node), was, span=self.span)),
+            as_begun,
             typed.Declare(self.less, self.truth(False), span=self.span),
             self.each(self.row(*row), reached),
-            self.when(asked, self.each(typed.Assign(self.cell(self.known, node), both, span=self.span))),
+            self.when(self.variable(self.less), as_begun),
         )
 
     def searched(self) -> tuple[typed.Statement, ...]:
