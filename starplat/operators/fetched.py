@@ -15,7 +15,8 @@ When the loop has ended, a lowered cell holds what the last arc that lowered it 
 been lowered since: it would have offered less. So the arcs along which values are tight lead from cells that were not
 lowered to all that were. A source that is nearer is taken at once; what only arcs that add nothing explain is searched
 from there, each node from one that is known, so that no two are each other's parents. If an arc adds less than nothing
-all are searched so.
+all are searched so. Every node must have told its neighbors what it holds: one that never has its turn is nobody's
+parent, though it may hold what would explain a value.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from typing import Any
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType
+from starplat.operators.answers.components import begin_or_offer_nothing
 from starplat.operators.canonical.frontiers import edge_effects
 from starplat.operators.canonical.hosts import Surroundings
 from starplat.operators.canonical.rebuilding import rebuilt
@@ -51,6 +53,7 @@ def _of_function(function: typed.FunctionDefinition, program: typed.Program) -> 
         if isinstance(loop, typed.FixedPoint)
         and len(effects := edge_effects(loop, around, program, results)) == 1
         and _is_explained_by_arcs(effects[0], loop)
+        and begin_or_offer_nothing(effects[0], around.before(loop))
     }
     if not found:
         return function
@@ -130,10 +133,9 @@ class _Late:
         real = self.addition.type in (Scalar.FLOAT, Scalar.DOUBLE)
         zero = typed.Literal(0.0 if real else 0, self.addition.type, span=self.span)
         taken = (self.taken(), self.assign(self.cell(self.known, there), True))
+        lessens = self.both(*self.effect.when, self.binary(typed.Operator.LESS, self.addition, zero))
         row = (
-            self.when(
-                self.binary(typed.Operator.LESS, self.addition, zero), self.assign(self.variable(self.less), True)
-            ),
+            self.when(lessens, self.assign(self.variable(self.less), True)),
             self.when(self.both(closer, self.tight(), self.unknown(there)), *taken),
         )
         as_begun = self.each(typed.Assign(self.cell(self.known, node), was, span=self.span))

@@ -41,6 +41,9 @@ LATE = {
     "what the arc holds": spelled(("w.parent, w", "w.hops, w"), (", v, True>", ", e.weight, True>")),
     "some arcs alone": spelled((LOWERED, "if (e.weight > 1) { " + LOWERED + " }")),
     "from every node": GIVEN,
+    "arcs that have one back": spelled(
+        ("g.get_edge(v, w)", "g.get_edge(w, v)"), (LOWERED, "if (e >= 0) { " + LOWERED + " }")
+    ),
 }  # fmt: skip
 AS_BEFORE = {
     "all arcs add the same": spelled(("e.weight), v", "2), v")),
@@ -49,6 +52,14 @@ AS_BEFORE = {
     "the greatest": spelled(("Min(w.dist, v.dist + e.weight)", "Max(w.dist, v.dist - e.weight)"), ("= INF", "= -INF")),
     "the widest": spelled(("v.dist + e.weight", "min(v.dist, e.weight)")),
     "set between the rounds": spelled(("BETWEEN", "src.dist = 0;")),
+    "changed between the rounds": spelled(("BETWEEN", "forall (x in g.nodes()) { x.parent = 5; }")),
+    "filled between the rounds": spelled(("BETWEEN", "g.attachNodeProperty(parent = 5);")),
+    "nodes that have no turn": spelled(("dist = INF, ", "")),
+    "a property of a round": spelled(
+        ("fixedPoint until (over : !active) {", "fixedPoint until (over : !active) { propNode<node> above;"),
+        ("<w.dist, w.parent, w", "<w.dist, w.above, w"),
+        ("BETWEEN", "parent = above;"),
+    ),
     "looked at": spelled((LOWERED, "if (w.parent != v) { " + LOWERED + " }")),
 }
 
@@ -69,6 +80,18 @@ def test_the_loop_lowers_cells_and_nothing_else(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in AS_BEFORE if name != "all arcs add the same"])
 def test_what_arcs_do_not_explain_goes_with_the_winner(name: str) -> None:
     assert carries(AS_BEFORE[name])
+
+
+@pytest.mark.parametrize("name", [*LATE, *AS_BEFORE])
+def test_it_goes_with_the_winner_as_written(name: str) -> None:
+    """Node 0 has no turn unless all have, and holds what would explain what node 1 gives to node 2."""
+    program, graph = starplat.compile((LATE | AS_BEFORE)[name]), Graph.from_arcs(4, [1, 0, 2], [2, 2, 3], [10, 5, 3])
+    given = {"src": 1} if "node src" in program.source.text else {}
+    dist = np.array([5, 0, 100, 7])
+    as_written, found = (
+        program.run(graph, target="reference", dist=dist, checked=checked, **given) for checked in (True, False)
+    )
+    assert all(found[name].tolist() == as_written[name].tolist() for name in as_written)
 
 
 def test_a_search_by_levels_needs_no_search_afterwards() -> None:

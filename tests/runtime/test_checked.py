@@ -84,6 +84,14 @@ def test_nodes_that_are_not_reached_are_no_parents_of_the_source() -> None:
         assert program.run(PATH, target="reference", checked=checked, src=30)["parents"].tolist() == [0, 0, 0, 1]
 
 
+def test_a_copy_of_cells_that_nothing_wrote_holds_what_they_begin_with() -> None:
+    program = starplat.compile(
+        "function f(Graph g, propNode<int> x, propNode<node> y) { propNode<int> p; propNode<node> q; x = p; y = q; }"
+    )
+    result = program.run(PATH, checked=True)
+    assert (result["x"].tolist(), result["y"].tolist()) == ([0] * 4, [-1] * 4)
+
+
 def test_other_targets_are_refused_by_name() -> None:
     with pytest.raises(DiagnosticError, match="goes without target opencl"):
         starplat.compile(SSSP).run(PATH, checked=True, target="opencl", src=10)

@@ -53,10 +53,8 @@ def settling(program: typed.Program) -> Mapping[int, Spreading | None]:
 def _by_offers(loop: HostLoop, around: Surroundings, effects: Sequence[EdgeEffect]) -> Spreading | None:
     if not all(map(_is_unchanged, effects)):
         return None
-    first = effects[0]
-    block, place = around.block_of(loop)
-    before = block.statements[:place]
-    if not (first.frontier is None or _all_begin(first, before) or _others_offer_nothing(first, before)):
+    first, before = effects[0], around.before(loop)
+    if not begin_or_offer_nothing(first, before):
         return None
     ways = {e.direction for e in effects}
     both_ways = typed.Direction.BOTH in ways or len(ways) > 1
@@ -73,8 +71,7 @@ def _is_unchanged(effect: EdgeEffect) -> bool:
 def _by_hooks(
     loop: HostLoop, around: Surroundings, program: typed.Program, results: frozenset[typed.Symbol]
 ) -> Spreading | None:
-    block, place = around.block_of(loop)
-    before, inside = block.statements[:place], list(walk.statements(loop))
+    before, inside = around.before(loop), list(walk.statements(loop))
     if isinstance(loop, typed.CountedLoop) or not surely_begins(loop, around.known_before(loop), before):
         return None
     hooks = (s for s in inside if isinstance(s, typed.AssignExtreme) and isinstance(s.place, typed.Cell))
@@ -88,6 +85,11 @@ def _by_hooks(
 
 
 # --- how labels begin
+
+
+def begin_or_offer_nothing(effect: EdgeEffect, before: Sequence[typed.Statement]) -> bool:
+    """Whether all nodes have their turn at first, but for those that hold nothing that anybody would take."""
+    return effect.frontier is None or _all_begin(effect, before) or _others_offer_nothing(effect, before)
 
 
 def _begin_as_themselves(labels: typed.Symbol, before: Sequence[typed.Statement]) -> bool:

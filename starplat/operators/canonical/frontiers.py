@@ -92,9 +92,7 @@ def edge_effects(
 ) -> tuple[EdgeEffect, ...]:
     """What arcs offer in every round of a loop, if that is all it does, and it ends only when they offer nothing. That
     its frontier is empty then may be seen later if it `is_kept`."""
-    known = dict(around.known_before(written))
-    block, place = around.block_of(written)
-    before = block.statements[:place]
+    known, before = dict(around.known_before(written)), around.before(written)
     if not isinstance(written, typed.CountedLoop) and not surely_begins(written, known, before):
         return ()
     loop = in_one_buffer(replace(written, body=_plain(written.body)), before)
@@ -122,10 +120,14 @@ def edge_effects(
         return ()
     if not any(e.frontier is not None or mentions(e.value, {symbol}) for e in effects):
         return ()  # one round is enough
+    carried = {c.place.symbol for effect in effects for c in effect.carried}
+    others = [s for s in walk.statements(loop) if not _lowers(s, symbol)]
+    if any(carried & {*walk.written(s), *walk.declared(s)} for s in others):
+        return ()  # what goes with the winners is changed besides, or begins anew
     frontiers = {e.frontier for e in effects if e.frontier is not None}
     if not all(_joins_by_winning(frontier, symbol, loop, written, around) for frontier in frontiers):
         return ()
-    kept = {symbol, *(c.place.symbol for effect in effects for c in effect.carried)}
+    kept = {symbol} | carried
     kept |= frontiers if frontier_is_kept else set()
     left = {s for inner in walk.statements(written) for s in walk.written(inner)} - kept
     if (
@@ -149,10 +151,12 @@ def _joins_by_winning(
     waiting = marks - {frontier}
     before = [s for s in walk.statements(around.body) if id(s) not in outside and waiting & set(walk.written(s))]
     return all(_only_fills(s, waiting, set()) for s in before) and all(
-        (isinstance(s, typed.AssignExtreme) and s.place.symbol is target) or _only_fills(s, marks, marks)
-        for s in inside
-        if marks & set(walk.written(s))
+        _lowers(s, target) or _only_fills(s, marks, marks) for s in inside if marks & set(walk.written(s))
     )
+
+
+def _lowers(s: typed.Statement, target: typed.Symbol) -> bool:
+    return isinstance(s, typed.AssignExtreme) and s.place.symbol is target
 
 
 def _copied(s: typed.Statement) -> Iterator[tuple[typed.Symbol, typed.Symbol]]:
@@ -199,9 +203,8 @@ class _Replacement:
     @cached_property
     def labels(self) -> tuple[EdgeEffect, ...]:
         """What arcs offer to both of their ends, if that is what spreads labels as they are."""
-        block, place = self.around.block_of(self.loop)
         begun = self.effects[0].frontier is None and self.begun_beside() is not None
-        return () if begun else both_ways(self.effects, block.statements[:place])
+        return () if begun else both_ways(self.effects, self.around.before(self.loop))
 
     def spreads_labels(self) -> bool:
         """Whether all nodes pass on what they hold as it is: that is for union-find, which knows more of rounds."""

@@ -38,6 +38,11 @@ class Surroundings:
         """The block that a loop stands in, and its place there."""
         return self._place[id(loop)]
 
+    def before(self, loop: typed.Statement) -> tuple[typed.Statement, ...]:
+        """What stands before a loop in its block."""
+        block, place = self.block_of(loop)
+        return block.statements[:place]
+
     def known_before(self, loop: typed.Statement) -> Known:
         """The values of scalars that its block has given them when it comes to a loop."""
         return self._known[id(loop)]

@@ -74,16 +74,18 @@ def _parameter(symbol: typed.Symbol, graph: Graph, given: Bound) -> Thing:
         assert isinstance(cells, np.ndarray)
         return Memory(cells.tolist())
     frame = Frame()
-    zero: Value = False
-    if isinstance(kind, PropertyType):
-        zero = dtype_of(element_of(kind.element), wide_arcs=True).type(0).item()
-        zero = -1 if kind.element.is_index else zero
+    zero: Value = _zero(kind) if isinstance(kind, PropertyType) else False
     frame.declare(symbol, zero, graph)
     memory = frame.cells(symbol)
     if not isinstance(kind, SetType) and symbol.name == "weight" and kind == _weights_of(kind):
         weights = [1] * graph.num_arcs if graph.weights is None else graph.weights.tolist()
         memory.values[:] = [float(w) if zero == 0.0 and isinstance(zero, float) else int(w) for w in weights]
     return memory
+
+
+def _zero(kind: PropertyType) -> Value:
+    """What cells hold that nothing has written."""
+    return -1 if kind.element.is_index else dtype_of(element_of(kind.element), wide_arcs=True).type(0).item()
 
 
 def _weights_of(kind: object) -> object:
@@ -93,7 +95,8 @@ def _weights_of(kind: object) -> object:
 
 def _cells(memory: Memory, kind: PropertyType, graph: Graph) -> np.ndarray[tuple[int], np.dtype[np.generic]]:
     wide = graph.num_arcs >= 2**31
-    return np.array(memory.values, dtype_of(element_of(kind.element), wide_arcs=wide))
+    values = [_zero(kind) if value is None else value for value in memory.values]
+    return np.array(values, dtype_of(element_of(kind.element), wide_arcs=wide))
 
 
 def _returned(function: typed.FunctionDefinition, value: Value | None, graph: Graph) -> object:
