@@ -12,7 +12,7 @@ from starplat.frontend import typed
 
 def pulls_from_parents(loop: typed.ForEach, bfs: typed.IterateInBFS) -> bool:
     """Whether a loop over `neighbors(v)` in the forward body of `bfs` means the parents of v."""
-    if not _is_over_children(loop, bfs):
+    if not _is_over_children(loop, bfs) or not any(s is loop for s in walk.statements(bfs.body)):
         return False
     accumulated = _accumulated(bfs)
     written = [p for s in walk.statements(loop.body) for p in walk.written_places(s)]

@@ -185,6 +185,11 @@ NEAR = {
     "levels are asked for": _changed(PUSHED, ("v.c += v.share;", "v.c += v.share + v.d;")),
     "a level of two steps": _changed(PUSHED, ("depth++", "depth += 2")),
     "sums that may be 0": _changed(LOOKED, ("s.paths = 1.0", "s.paths = 0.0")),
+    "sums that may be taken away": _changed(
+        LOOKED,
+        ("s.paths = 1.0;", "s.paths = 1.0;\n    node other = g.num_nodes() / 3;\n    other.paths = 0.0;"),
+        ("v.c += v.share;", "v.c += v.share + 1.0;"),
+    ),
     "sums below 0": _changed(LOOKED, ("s.paths = 1.0", "s.paths = -1.0")),
     "sums of more": _changed(LOOKED, ("sum += u.paths", "sum += u.paths - 1.0")),
     "sums that must be large": _changed(LOOKED, ("sum > 0.0", "sum > 1.0")),

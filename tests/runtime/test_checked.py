@@ -92,6 +92,18 @@ def test_a_copy_of_cells_that_nothing_wrote_holds_what_they_begin_with() -> None
     assert (result["x"].tolist(), result["y"].tolist()) == ([0] * 4, [-1] * 4)
 
 
+def test_neighbors_are_children_on_the_way_back_whatever_was_added_up_before() -> None:
+    text = """function f(Graph g, propNode<int> paths, node src) {
+  g.attachNodeProperty(paths = 0);
+  src.paths = 1;
+  iterateInBFS (v in g.nodes() from src) { for (u in g.nodes_to(v)) { v.paths += u.paths; } }
+  iterateInReverse { for (w in g.neighbors(v)) { v.paths += w.paths; } }
+}"""
+    program = starplat.compile(text)
+    for checked in (True, False):
+        assert program.run(PATH, target="reference", checked=checked, src=10)["paths"].tolist() == [4, 3, 2, 1]
+
+
 def test_other_targets_are_refused_by_name() -> None:
     with pytest.raises(DiagnosticError, match="goes without target opencl"):
         starplat.compile(SSSP).run(PATH, checked=True, target="opencl", src=10)

@@ -121,5 +121,6 @@ def _all_have_one(
     begun, levels = begun_with(symbol, before), begun_with(level, before)
     if begun is None or levels is None or writers != [total]:
         return False
-    numbers = {index: value.value for index, value in begun.set if isinstance(value, typed.Literal)}
-    return all(index in numbers and numbers[index] > 0 for index, _ in levels.set)
+    given = {index for index, _ in begun.set}
+    are_above = all(isinstance(value, typed.Literal) and value.value > 0 for _, value in begun.set)
+    return are_above and all(index in given for index, _ in levels.set)
