@@ -156,6 +156,12 @@ def until_quiet(loop: typed.CountedLoop) -> typed.DoWhile | None:
             return None
 
 
+def may_leave(statements: Sequence[typed.Statement]) -> bool:
+    """Whether one of the statements of a block may leave it, or the function, before its end."""
+    leaves = any(isinstance(i, typed.Break | typed.Continue) for s in statements for i in own_statements(s))
+    return leaves or any(isinstance(i, typed.Return) for s in statements for i in walk.statements(s))
+
+
 def own_statements(s: typed.Statement) -> Iterator[typed.Statement]:
     """The statements below one that belong to the loop around it, not to one inside."""
     yield s

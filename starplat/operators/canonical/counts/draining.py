@@ -21,10 +21,8 @@ from typing import Any
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.operators.canonical.counts.members import FALSE, FLAG, TRUE, empties, is_over_nodes, member_of
-from starplat.operators.canonical.hosts import HostLoop, own_statements, read
+from starplat.operators.canonical.hosts import HostLoop, may_leave, read
 from starplat.operators.canonical.rebuilding import rebuilt
-
-_LEAVES = (typed.Break, typed.Continue, typed.Return)
 
 
 def left_in_turn(body: typed.Block) -> typed.Block:
@@ -80,8 +78,8 @@ class _Set:
         joins = {id(i) for s in between for i in walk.statements(s)}
         writers = [s for s in walk.statements(self.body) if self.flag in walk.written(s) and not empties(s, self.flag)]
         joined = all(isinstance(s, typed.Assign) and s.value == TRUE and id(s) in joins for s in writers)
-        left = any(isinstance(i, _LEAVES) for s in every for i in own_statements(s))
-        return bool(writers) and joined and not left
+        emptied = any(empties(i, self.flag) for s in between for i in walk.statements(s))
+        return bool(writers) and joined and not emptied and not may_leave(every)
 
     def drained(self, cleared: typed.Attach, turns: typed.ForEach) -> typed.Block:
         """The body in which members leave in their turn; the set is declared and cleared first."""

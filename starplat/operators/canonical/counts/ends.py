@@ -29,11 +29,10 @@ from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.canonical.counts.members import Members, member_of
 from starplat.operators.canonical.effects import asked
 from starplat.operators.canonical.filters import all_of
-from starplat.operators.canonical.hosts import HostLoop, Surroundings, own_statements, read
+from starplat.operators.canonical.hosts import HostLoop, Surroundings, may_leave, read
 from starplat.operators.canonical.rebuilding import rebuilt, substituted
 
 _ARC_FLAG = PropertyType(Carrier.EDGE, Scalar.BOOL)
-_LEAVES = (typed.Break, typed.Continue, typed.Return)
 _FIRST, _LAST = (typed.Symbol(name, Scalar.NODE, typed.Role.ITERATOR) for name in ("source", "destination"))
 Ends = tuple[typed.Expression, typed.Expression]
 
@@ -50,8 +49,10 @@ def _without(body: typed.Block, flag: typed.Symbol) -> typed.Block | None:
     around = Surroundings(body)
     writers = [s for s in walk.statements(body) if flag in walk.written(s)]
     for loop in around.loops:
-        inside = [s for s in walk.statements(loop.body) if flag in walk.written(s)]
-        if inside and not around.is_seen(flag, loop):
+        rounds = list(walk.statements(loop.body))
+        inside = [s for s in rounds if flag in walk.written(s)]
+        asked_outside = any(flag in read(s) and not any(s is i for i in rounds) for s in walk.statements(body))
+        if inside and not asked_outside:
             block, place = around.block_of(loop)
             known = _Flag(flag, body, loop, block.statements[:place])
             outside = [s for s in writers if not any(s is i for i in inside)]
@@ -74,7 +75,7 @@ class _Flag:
         sets = [i for i, s in enumerate(every) if any(j is inside[0] for j in walk.statements(s))]
         stored = self._stored(every[sets[0]]) if len(inside) == len(sets) == 1 else None
         first = self._at_first(outside)
-        if stored is None or first is None or any(isinstance(i, _LEAVES) for s in every for i in own_statements(s)):
+        if stored is None or first is None or may_leave(every):
             return None
         value, conditions = stored
         given = {c.symbol for condition in conditions for c in walk.within(condition) if isinstance(c, typed.Cell)}
@@ -92,6 +93,7 @@ class _Flag:
         """What arcs get in a loop over all of them that does nothing else, and the conditions, in words of ends."""
         conditions: list[typed.Expression] = []
         domains: list[typed.Domain] = []
+        nodes: list[typed.Symbol] = []
         statements: Sequence[typed.Statement] = (s,)
         while True:
             statements = [i for i in statements if not isinstance(i, typed.Declare)]
@@ -99,6 +101,7 @@ class _Flag:
                 case [typed.ForEach() as loop]:
                     conditions += asked(loop.filter)
                     domains.append(loop.domain)
+                    nodes.append(loop.iterator)
                     statements = loop.body.statements
                 case [typed.If(condition=condition, then=then, otherwise=None)]:
                     conditions += conjuncts(condition)
@@ -108,8 +111,7 @@ class _Flag:
                 case _:
                     return None
         ends = _ends(arc, self.body)
-        kinds = tuple(type(domain) for domain in domains)
-        if ends is None or kinds not in ((typed.AllEdges,), (typed.AllNodes, typed.Neighbors)):
+        if ends is None or not _are_all_arcs(domains, nodes):
             return None
         not_yet = typed.Cell(self.flag, arc), not value
         return value, [_said(c, ends, self.body) for c in conditions if member_of(c) != not_yet]
@@ -120,7 +122,8 @@ class _Flag:
         """Whether arcs have the flag before the loop, in words of their ends, and the statements that say so."""
         sets = [s for s in self.before if any(i is j for i in walk.statements(s) for j in outside)]
         if not outside:
-            return typed.Literal(False, Scalar.BOOL), ()
+            declared = any(isinstance(s, typed.Declare) and s.symbol is self.flag for s in self.before)
+            return (typed.Literal(False, Scalar.BOOL), ()) if declared else None
         if len(outside) != 1 or len(sets) != 1:
             return None
         match sets[0]:
@@ -189,7 +192,19 @@ class _Flag:
                     return None
 
         changed = rebuilt(self.body, change)
-        return None if unknown else changed
+        left = any(self.flag in (*read(s), *walk.written(s)) for s in walk.statements(changed))
+        return None if unknown or left else changed
+
+
+def _are_all_arcs(domains: Sequence[typed.Domain], iterators: Sequence[typed.Symbol]) -> bool:
+    """Whether loops inside one another come to all arcs."""
+    match domains:
+        case [typed.AllEdges()]:
+            return True
+        case [typed.AllNodes(), typed.Neighbors(node=node)]:
+            return node == typed.Variable(iterators[0])
+        case _:
+            return False
 
 
 def _ends(arc: typed.Expression, body: typed.Block) -> Ends | None:

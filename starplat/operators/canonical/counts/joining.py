@@ -22,7 +22,7 @@ from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
 from starplat.frontend.walk import children
 from starplat.operators.canonical.counts.members import TRUE, empties, is_over_nodes, member_of
-from starplat.operators.canonical.hosts import own_statements, read
+from starplat.operators.canonical.hosts import may_leave, own_statements, read
 from starplat.operators.canonical.rebuilding import rebuilt, substituted
 
 
@@ -74,6 +74,8 @@ def _by_members(loop: typed.ForEach, before: Sequence[typed.Statement]) -> tuple
     if len(joins) != 1 or joined in changed:
         return None
     (join,) = joins
+    if may_leave(before[join + 1 :]):
+        return None
     others = [i for s in (*before[begun[0] + 1 : join], *before[join + 1 :]) for i in walk.statements(s)]
     if any(changed & {*walk.written(i), *read(i)} for i in others):
         return None

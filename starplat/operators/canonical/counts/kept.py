@@ -23,7 +23,7 @@ from starplat.frontend import typed
 from starplat.operators.canonical.counts.counting import Count, all_counts, loops_around
 from starplat.operators.canonical.counts.members import FALSE, FLAG, NUMBER, Members, loops_over_nodes
 from starplat.operators.canonical.counts.telling import ZERO, Keeping, Store
-from starplat.operators.canonical.hosts import read
+from starplat.operators.canonical.hosts import own_statements, read
 from starplat.operators.canonical.rebuilding import rebuilt
 
 
@@ -51,7 +51,7 @@ def _keeping(body: typed.Block, counts: Sequence[Count]) -> Keeping | None:
     stores = {id(s): Store(s, loop, joins) for loop in loops for s, joins in _stores(loop, members, body)}
     alike = all(counts[0].alike(other) and other.property is own for other in counts)
     known = all(_is_known(s, members, stores, body) for s in walk.statements(body))
-    if not alike or not known or not all(_pays(body, count) for count in counts):
+    if not alike or not known or not _tell_in_time(counts, stores) or not all(_pays(body, count) for count in counts):
         return None
     first = _first(body, members)
     if first is None or (own is not None and not _is_kept_in(own, body, counts, stores)):
@@ -69,9 +69,21 @@ def _keeping(body: typed.Block, counts: Sequence[Count]) -> Keeping | None:
     return Keeping(counts, stores, marks, sure, kept, first)
 
 
+def _tell_in_time(counts: Sequence[Count], stores: dict[int, Store]) -> bool:
+    """Whether nodes count before they join or leave in their turn, where they tell after it, and do either once."""
+    for count in counts:
+        order = [id(s) for s in walk.statements(count.loop)]
+        if any(place in stores for place in order[: order.index(id(count.parts[-1]))]):
+            return False
+    directions: dict[int, list[bool]] = {}
+    for store in stores.values():
+        directions.setdefault(id(store.loop), []).append(store.joins)
+    return all(len(joins) <= 2 or len(set(joins)) == 1 for joins in directions.values())
+
+
 def _stores(loop: typed.ForEach, members: Members, body: typed.Block) -> Iterator[tuple[typed.Assign, bool]]:
     own = typed.Cell(members.symbol, typed.Variable(loop.iterator))
-    for s in walk.statements(loop.body):
+    for s in own_statements(loop.body):
         if isinstance(s, typed.Assign) and s.place == own and (joins := members.joins(s.value, body)) is not None:
             yield s, joins
 
@@ -131,7 +143,7 @@ def _is_kept_in(own: typed.Symbol, body: typed.Block, counts: Sequence[Count], s
         (needs_fill and not fills)
         or not changes
         or changes[0] < places[0]
-        or not isinstance(every[changes[0]], typed.ForEach)
+        or not any(every[changes[0]] is store.loop for store in stores.values())
     ):
         return False
     readers = every[places[0] + 1 : changes[0] + 1]

@@ -103,14 +103,14 @@ class _Search:
     def is_nested(self) -> bool:
         """Whether it leaves the largest set in which all have enough neighbors, for a bound that only rises."""
         match self.loop:
-            case typed.While(condition=typed.Variable(symbol=more), body=body) as loop:
-                surely = surely_begins(loop, self.around.known_before(loop), ())
-            case typed.DoWhile(condition=typed.Variable(symbol=more), body=body):
-                surely = True
+            case (typed.While() | typed.DoWhile()) as loop if isinstance(loop.condition, typed.Variable):
+                more = loop.condition.symbol
             case _:
                 return False
-        turns = self._turns(body.statements, typed.Variable(more))
-        return surely and turns is not None and is_over_nodes(turns) and self._leave(turns, more)
+        turns = self._turns(loop.body.statements, typed.Variable(more))
+        if turns is None or not surely_begins(loop, self.around.known_before(loop), ()):
+            return False
+        return is_over_nodes(turns) and self._leave(turns, more)
 
     def _turns(self, statements: Sequence[typed.Statement], more: typed.Variable) -> typed.ForEach | None:
         """The loop in which nodes leave, be it that they only say so there and all leave in a second one; None if a

@@ -34,10 +34,8 @@ from starplat.operators.canonical.counts.members import (
     loops_over_nodes,
 )
 from starplat.operators.canonical.counts.rising import added, number
-from starplat.operators.canonical.hosts import HostLoop, Surroundings, own_statements, read
+from starplat.operators.canonical.hosts import HostLoop, Surroundings, may_leave, read
 from starplat.operators.canonical.rebuilding import rebuilt, with_block
-
-_LEAVES = (typed.Break, typed.Continue, typed.Return)
 
 
 def told_on_leaving(body: typed.Block) -> typed.Block:
@@ -71,13 +69,17 @@ class _Rounds:
         flag, value = self.members.symbol, TRUE if self.members.value else FALSE
         fills = [s for s in self.before if any(flag in walk.written(i) for i in walk.statements(s))][-1:]
         filled = any(isinstance(s, typed.Attach) and (flag, value) in s.items for s in fills)
-        if len(turns) != 1 or not filled or any(isinstance(i, _LEAVES) for s in every for i in own_statements(s)):
+        if len(turns) != 1 or not filled or may_leave(every):
             return None
         ((place, survivors),) = turns
         leaving = self._leaving(every[:place])
         asked = self._asked(place, survivors)
         given = [s for s in survivors.body.statements if isinstance(s, typed.Assign) and s.place != asked]
-        if not leaving or asked is None or not all(self._is_given_each_round(s, place) for s in given):
+        if (
+            not leaving
+            or asked is None
+            or not all(self._is_given_each_round(s, place, survivors.iterator) for s in given)
+        ):
             return None
         return tuple(self._made(place, survivors, leaving, asked, given))
 
@@ -112,11 +114,16 @@ class _Rounds:
         counted = all(isinstance(s, typed.Assign) or s in told for s in survivors.body.statements)
         return some if len(told) == 1 and denied and counted and len(touches) == len(denied) + 1 else None
 
-    def _is_given_each_round(self, s: typed.Assign, place: int) -> bool:
-        """Whether members are given the number of the round, which nobody reads meanwhile, and which is one more than
-        what they have been given before."""
+    def _is_given_each_round(self, s: typed.Assign, place: int, node: typed.Symbol) -> bool:
+        """Whether members (`node`) are given the number of the round, which nobody reads meanwhile, and which is one
+        more than what they have been given before."""
         given, k = s.place.symbol, s.value
-        if given.type != NUMBER or not isinstance(k, typed.Variable) or k.type is not Scalar.INT:
+        if (
+            s.place != typed.Cell(given, typed.Variable(node))
+            or given.type != NUMBER
+            or not isinstance(k, typed.Variable)
+            or k.type is not Scalar.INT
+        ):
             return False
         inside = list(walk.statements(self.loop.body))
         touches = sum(given in (*walk.written(i), *read(i)) for i in inside)

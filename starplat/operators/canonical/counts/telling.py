@@ -12,7 +12,7 @@ from typing import Any
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.counts.counting import Count
-from starplat.operators.canonical.counts.members import FALSE, TRUE, are_part_of
+from starplat.operators.canonical.counts.members import FALSE, FLAG, TRUE, are_part_of
 from starplat.operators.canonical.counts.rising import number
 from starplat.operators.canonical.effects import REVERSED, asked
 from starplat.operators.canonical.filters import all_of
@@ -130,12 +130,16 @@ class Keeping:
     def stored(self, store: Store) -> Iterator[typed.Statement]:
         """A store among other things: with the telling, or with a mark for it, where it changes anything."""
         s, members, node = store.statement, self.count.members, store.loop.iterator
-        both = (s, self.marked(store) if self.marked_in(store.loop) else self.row(store))
+        tells = self.marked(store) if self.marked_in(store.loop) else self.row(store)
         if id(s) in self.sure:
-            yield from both
-        else:
-            changes = members.has_not(node) if store.joins else members.has(node)
-            yield typed.If(changes, typed.Block(both, span=s.span), span=s.span)
+            yield from (s, tells)
+            return
+        changes = members.has_not(node) if store.joins else members.has(node)
+        gives_others = not store.joins and members.symbol.type != FLAG
+        inside = (tells,) if gives_others else (s, tells)
+        yield typed.If(changes, typed.Block(inside, span=s.span), span=s.span)
+        if gives_others:
+            yield s
 
     def marked_in(self, loop: typed.ForEach) -> bool:
         """Whether nodes tell after a loop what they did there."""

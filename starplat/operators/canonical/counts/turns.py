@@ -203,8 +203,8 @@ def _is_only_step(marks: _Marks, loop: typed.ForEach, step: typed.Statement, now
         and all(number(value) == now for value in others)
         and None not in compared
         and later not in compared
-        and None not in marks.filled
-        and now not in marks.filled
+        and len(marks.filled) == 1
+        and marks.filled[0] not in (None, now)
         and all(index == typed.Variable(loop.iterator) for index in indices)
     )
 
