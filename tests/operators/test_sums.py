@@ -440,6 +440,10 @@ STAYING_MARKS = {
         "forall (v in g.neighbors(u).filter(v > 4)) { v.mark = F",
     ),
     "of what changes": ("t += 1;", "t += 1; w.x = t;"),
+    "taken back with something else": (
+        "forall (v in g.neighbors(u)) { v.mark = False; }",
+        "g.attachNodeProperty(mark = False, x = 0);",
+    ),
     "more marks": ("t += 1;", "t += 1; v.mark = True;"),
 }
 

@@ -108,7 +108,7 @@ def _clears(s: typed.Statement, symbol: typed.Symbol, row: typed.ForEach) -> boo
     """Whether a statement takes all marks of a row back."""
     match s:
         case typed.Attach(items=items):
-            return (symbol, typed.Literal(False, Scalar.BOOL)) in items
+            return items == ((symbol, typed.Literal(False, Scalar.BOOL)),)
         case typed.ForEach(domain=domain, filter=asked) if _stored(s, False) is symbol:
             if asked is not None and row.filter is not None:
                 asked = None if substituted(asked, {s.iterator: row.iterator}) == row.filter else asked
