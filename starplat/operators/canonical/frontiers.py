@@ -46,6 +46,7 @@ from starplat.operators.canonical.labels.spreading import both_ways, filled_apar
 from starplat.operators.canonical.rebuilding import rebuilt, with_block
 from starplat.operators.canonical.searches.beginnings import constant, order, worst
 from starplat.operators.canonical.searches.offers import as_offers
+from starplat.operators.canonical.searches.turns import all_have_turns
 from starplat.operators.canonical.searches.unreached import with_infinity
 from starplat.operators.canonical.unread import without_unread
 from starplat.operators.records import EdgeEffect
@@ -126,6 +127,8 @@ def edge_effects(
         return ()  # what goes with the winners is changed besides, or begins anew
     frontiers = {e.frontier for e in effects if e.frontier is not None}
     if not all(_joins_by_winning(frontier, symbol, loop, written, around) for frontier in frontiers):
+        return ()
+    if not all(all_have_turns(frontier, symbol, loop) for frontier in frontiers):
         return ()
     kept = {symbol} | carried
     kept |= frontiers if frontier_is_kept else set()
