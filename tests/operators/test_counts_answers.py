@@ -96,6 +96,8 @@ NEAR_MISSES = {
     "nodes outside that are given another number": changed(
         EVERY_ROUND, ("core = -1, x = 0", "core = 1, x = 0"), ("filter(core == -1 && deg", "filter(core == 1 && deg")
     ),
+    "counts that are copied": changed(EVERY_ROUND, (LEAVING, "x = deg; " + LEAVING.replace("v.x = v.deg; ", ""))),
+    "counts that are added up": changed(EVERY_ROUND, ("deg <= k)", "deg <= k && Sum(deg) > 3)")),
     "nodes that count themselves after they have left": OF_LOOPS,
     "a round that is left before members do what they do": changed(
         JOINING, MORE_ROUNDS, (GIVEN, "if (k == 4) { break; } " + GIVEN)

@@ -41,7 +41,12 @@ def _with_kept(body: typed.Block, *, in_locals: bool) -> typed.Block:
         members = counts[0].members
         tried.add(members)
         keeping = _keeping(body, [count for count in counts if count.members == members])
-        body = body if keeping is None else rebuilt(body, keeping.change)
+        changed = body if keeping is None else rebuilt(body, keeping.change)
+        own = counts[0].property
+        if not any(
+            own in _touched(s) for s in walk.statements(changed)
+        ):  # as a whole, which no other number stands for
+            body = changed
 
 
 def _keeping(body: typed.Block, counts: Sequence[Count]) -> Keeping | None:
