@@ -65,8 +65,8 @@ def over_frontiers(body: typed.Block, program: typed.Program, results: frozenset
             effects = edge_effects(trial.loop, trial.around, program, results)
             if effects:
                 body, around, loop = trial.around.body, trial.around, trial.loop
-        if not effects:
-            continue
+        if not effects or any(e.carried and e.symbol.property.element is Scalar.BOOL for e in effects):
+            continue  # a truth is marked, with which nothing goes
         replacement = _Replacement(body, loop, effects, around)
         if replacement.labels or not (in_form or replacement.spreads_labels()):
             body = without_unread(replacement.made(), results)
