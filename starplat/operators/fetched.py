@@ -1,9 +1,9 @@
 """What goes with the winner of a Min is found after the loop, where the loop ends with every value explained by an arc.
 
-    fixedPoint until (done : !active) {              propNode<int> before;
-      forall (v in g.nodes().filter(active)) {       g.attachNodeProperty(before = dist);
+    fixedPoint until (done : !active) {              propNode<int> start;
+      forall (v in g.nodes().filter(active)) {       g.attachNodeProperty(start = dist);
         forall (w in g.neighbors(v)) {               fixedPoint until (done : !active) { … without parent … }
-          <w.dist, w.parent, w.active>               forall (v in g.nodes()) { v.known = v.dist == v.before; }
+          <w.dist, w.parent, w.active>               forall (v in g.nodes()) { v.known = v.dist == v.start; }
             = <Min(w.dist, v.dist + e.weight),       forall (v in g.nodes()) {
                v, True>;                               forall (w in g.neighbors(v)) {
         }                                                if (v.dist < w.dist
@@ -94,9 +94,9 @@ class _Late:
     def __init__(self, loop: typed.Statement, effect: EdgeEffect) -> None:
         assert isinstance(loop, typed.FixedPoint)
         assert isinstance(effect.value, typed.Binary)
-        self.loop, self.effect, self.span = loop, effect, loop.span
+        self.loop, self.effect, self.span = loop, effect, effect.span
         self.addition = effect.value.right
-        self.own = self.of("before", effect.symbol.property.element)
+        self.start = self.of("start", effect.symbol.property.element)
         self.known, self.fresh = self.of("known", Scalar.BOOL), self.of("fresh", Scalar.BOOL)
         self.less = typed.Symbol("adds_less", Scalar.BOOL, typed.Role.LOCAL, self.span)
         self.more = typed.Symbol("more", Scalar.BOOL, typed.Role.LOCAL, self.span)
@@ -115,8 +115,8 @@ class _Late:
             return None
 
         return (
-            self.declare(self.own),
-            typed.Attach(self.loop.graph, ((self.own, self.effect.symbol),), span=self.span),
+            self.declare(self.start),
+            typed.Attach(self.loop.graph, ((self.start, self.effect.symbol),), span=self.span),
             rebuilt(self.loop, without),
             *self.nearer(),
             *self.searched(),
@@ -125,7 +125,7 @@ class _Late:
     def nearer(self) -> tuple[typed.Statement, ...]:
         """Nodes whose value comes from a nearer one, beside those that were not lowered."""
         node, there = self.effect.source, self.effect.destination
-        was = self.binary(typed.Operator.EQUAL, self.cell(self.effect.symbol, node), self.cell(self.own, node))
+        was = self.binary(typed.Operator.EQUAL, self.cell(self.effect.symbol, node), self.cell(self.start, node))
         closer = self.binary(
             typed.Operator.LESS, self.cell(self.effect.symbol, node), self.cell(self.effect.symbol, there)
         )

@@ -48,6 +48,25 @@ def with_block(body: typed.Block, block: typed.Block, changed: typed.Block) -> t
     return rebuilt(body, lambda part: changed if part is block else None)
 
 
+Statements = tuple[typed.Statement, ...]
+
+
+def with_host_blocks(body: typed.Block, change: Callable[[Statements], Statements]) -> typed.Block:
+    """A body with other statements in the blocks that the host runs, innermost first; the same ones leave a block."""
+
+    def inside(part: Any) -> Any:
+        match part:
+            case typed.ForEach(parallel=True) | typed.IterateInBFS():
+                return part
+            case typed.Block():
+                done = change(rebuilt(part.statements, inside))
+                return part if done is part.statements else replace(part, statements=done)
+            case _:
+                return None
+
+    return rebuilt(body, inside)
+
+
 def substituted(tree: Tree, values: Mapping[typed.Symbol, typed.Expression | typed.Symbol]) -> Tree:
     """The tree with symbols renamed, and scalars replaced by expressions where they are read."""
 

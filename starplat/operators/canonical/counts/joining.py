@@ -23,24 +23,12 @@ from starplat.frontend import typed
 from starplat.frontend.walk import children
 from starplat.operators.canonical.counts.members import TRUE, empties, is_over_nodes, member_of
 from starplat.operators.canonical.hosts import may_leave, own_statements, read
-from starplat.operators.canonical.rebuilding import rebuilt, substituted
+from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_host_blocks
 
 
 def done_on_joining(body: typed.Block) -> typed.Block:
     """A function's body in which members do so."""
-
-    def change(part: Any) -> Any:
-        match part:
-            case typed.ForEach(parallel=True) | typed.IterateInBFS():
-                return part
-            case typed.Block():
-                inner = rebuilt(part.statements, change)
-                done = _joined(inner)
-                return part if done is part.statements else replace(part, statements=done)
-            case _:
-                return None
-
-    return rebuilt(body, change)
+    return with_host_blocks(body, _joined)
 
 
 def _joined(statements: tuple[typed.Statement, ...]) -> tuple[typed.Statement, ...]:

@@ -21,26 +21,14 @@ from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType
 from starplat.operators.canonical.hosts import read
-from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.rebuilding import rebuilt, with_host_blocks
 
 _LEAVES = (typed.Return, typed.Break, typed.Continue)
 
 
 def dissolved(body: typed.Block) -> typed.Block:
     """A function's body with sums in place of such properties, where all that is done to them stands in one block."""
-
-    def change(part: Any) -> Any:
-        match part:
-            case typed.ForEach(parallel=True) | typed.IterateInBFS():
-                return part
-            case typed.Block():
-                inner = rebuilt(part.statements, change)
-                done = _block(inner)
-                return part if done is part.statements else replace(part, statements=done)
-            case _:
-                return None
-
-    return rebuilt(body, change)
+    return with_host_blocks(body, _block)
 
 
 def _block(statements: tuple[typed.Statement, ...]) -> tuple[typed.Statement, ...]:
