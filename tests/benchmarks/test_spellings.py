@@ -39,7 +39,7 @@ def test_both_are_measured_and_give_one_answer(spelling: str, tmp_path: Path) ->
 
 
 def test_another_answer_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setitem(spellings.EXAMPLES, "bfs", ("connected_components", {}))
+    monkeypatch.setitem(spellings.EXAMPLES, "bfs", ("examples/connected_components.sp", {}))
     monkeypatch.setattr(spellings, "arguments_of", lambda entry, where: {"src": 3} if "bfs" in str(entry.path) else {})
     monkeypatch.setattr(spellings, "answer", lambda entry, result: next(iter(result.values())))
     assert str(measured("bfs/while_more", tmp_path)["reason"]).startswith("wrong")
