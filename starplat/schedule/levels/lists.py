@@ -27,12 +27,14 @@ from starplat.schedule.step import Choice
 
 @dataclass(frozen=True, slots=True)
 class LevelList:
-    """The nodes in the order of their levels, the start of each level, and the two ends of the current level."""
+    """The nodes in the order of their levels, the start of each level, and the two ends of the current level.
+    `in_vain` says that rounds may go on when all levels have been found: theirs begin where the last one ends."""
 
     order: ir.Array
     starts: ir.Array
     begin: ir.Variable
     end: ir.Variable
+    in_vain: bool
 
     def declarations(self, levels: Levels) -> tuple[ir.HostOp, ...]:
         """The ends of the first level, which has one node."""
@@ -44,18 +46,23 @@ class LevelList:
 
     def note_start(self, levels: Levels) -> tuple[ir.HostOp, ...]:
         """At the end of a round: the start of the next level."""
-        index = _shifted(levels.depth, -levels.base)
+        index = self.place(levels.depth, -levels.base)
         return (ir.WriteCell(self.starts, index, ir.Ref(self.begin)),) if levels.returns else ()
 
     def before_return(self, way: WayBack, base: int) -> ir.HostOp:
         """The start of the level above that of the first round."""
-        return ir.ReadCell(self.begin, self.starts, _shifted(way.number, (0 if way.lowers is not None else 1) - base))
+        return ir.ReadCell(self.begin, self.starts, self.place(way.number, (0 if way.lowers is not None else 1) - base))
 
     def looked_up(self, number: ir.Variable, base: int) -> tuple[ir.HostOp, ...]:
         """On the way back: the ends of a level, which ends where the previous round's begins."""
         return ir.SetVariable(self.end, ir.Ref(self.begin)), ir.ReadCell(
-            self.begin, self.starts, _shifted(number, -base)
+            self.begin, self.starts, self.place(number, -base)
         )
+
+    def place(self, number: ir.Variable, by: int) -> ir.Expression:
+        """Where the start of a level is kept."""
+        place = _shifted(number, by)
+        return ir.Apply(ir.MathFunction.MIN, (place, ir.NumNodes()), ir.Element.INT) if self.in_vain else place
 
     def walking(self, kernel: ir.Kernel, cells: ir.Array, number: ir.Variable) -> ir.Kernel:
         """The kernel over the current level, without testing all nodes."""
@@ -68,7 +75,7 @@ class LevelList:
         )
 
 
-def level_list(levels: Levels, taken: FreshNames) -> LevelList:
+def level_list(levels: Levels, taken: FreshNames, module: ir.Module) -> LevelList:
     """The declarations of a list of levels; where the host drives the rounds, it keeps the starts of levels itself."""
     name = levels.cells.name
     origin = ir.Origin.TEMPORARY if levels.in_one_launch else ir.Origin.HOST
@@ -77,6 +84,7 @@ def level_list(levels: Levels, taken: FreshNames) -> LevelList:
         ir.Array(taken.fresh(f"{name}_starts"), ir.Element.INT, ir.Extent.NODES_AND_ONE, origin),
         ir.Variable(taken.fresh(f"{name}_begin"), ir.Element.INT),
         ir.Variable(taken.fresh(f"{name}_end"), ir.Element.INT),
+        not _ends_with_levels(levels, module),
     )
 
 
@@ -113,7 +121,7 @@ class LevelsAsLists(ReturnRewriter):
     def __init__(
         self, module: ir.Module, function: str, levels: Levels, taken: FreshNames, direction: Direction
     ) -> None:
-        super().__init__(levels, level_list(levels, taken))
+        super().__init__(levels, level_list(levels, taken, module))
         self.given = module
         self.function = function
         self.direction = direction
@@ -246,6 +254,16 @@ def found_signal(levels: Levels, module: ir.Module) -> FoundSignal | None:
             if fits and isinstance(begins[0], ir.SetVariable) and _is_only_signal(variable, finder, inside, module):
                 return FoundSignal(variable, begins[0], contribution)
     return None
+
+
+def _ends_with_levels(levels: Levels, module: ir.Module) -> bool:
+    """Whether the loop surely ends with the first round that finds no level."""
+    signal = found_signal(levels, module)
+    if signal is None:
+        return False
+    goes_on = ir.Ref(signal.variable)
+    asked = goes_on if signal.contribution.value == build.TRUE else build.denied(goes_on)
+    return asked in conjuncts(levels.loop.condition)
 
 
 def _is_first(start: ir.SetVariable, levels: Levels) -> bool:

@@ -98,7 +98,7 @@ class _Flagger(ReturnRewriter):
     """Gives the cells of one loop flags, and lists the flagged nodes in each round if a loop goes back."""
 
     def __init__(self, module: ir.Module, function: str, levels: Levels, taken: FreshNames) -> None:
-        super().__init__(levels, level_list(levels, taken))
+        super().__init__(levels, level_list(levels, taken, module))
         self.given = module
         self.function = function
         self.now = _array(taken.fresh(f"{levels.cells.name}_nodes"))
