@@ -28,7 +28,6 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
     }
     {
         // minimum_spanning_tree.sp:11 forall (v in g.nodes())
-        // first component = -1; first joins = -1
         #line 11 "minimum_spanning_tree.sp"
         for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
             component[v] = v;
@@ -138,7 +137,7 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
     if (blockIdx.x * blockDim.x + threadIdx.x == 0) *total_outcome = total;
 }
 
-#line 142 "minimum_spanning_tree.hip.cpp"
+#line 141 "minimum_spanning_tree.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

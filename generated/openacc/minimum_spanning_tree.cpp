@@ -14,7 +14,6 @@ using namespace starplat;
 namespace kernels {
 
 // minimum_spanning_tree.sp:11 forall (v in g.nodes())
-// first component = -1; first joins = -1
 #line 11 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_set_component(int num_nodes, int *component, int *joins) {
     #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
@@ -128,7 +127,7 @@ extern "C" void minimum_spanning_tree_find_total(
 }
 
 }  // namespace kernels
-#line 132 "minimum_spanning_tree.cpp"
+#line 131 "minimum_spanning_tree.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -10,7 +10,6 @@
 #endif
 
 // minimum_spanning_tree.sp:11 forall (v in g.nodes())
-// first component = -1; first joins = -1
 #line 11 "minimum_spanning_tree.sp"
 __kernel void minimum_spanning_tree_set_component(int num_nodes, __global int *component, __global int *joins) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {

@@ -12,7 +12,6 @@ using namespace starplat;
 namespace kernels {
 
 // minimum_spanning_tree.sp:11 forall (v in g.nodes())
-// first component = -1; first joins = -1
 #line 11 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_set_component(int num_nodes, int *component, int *joins) {
     #pragma omp parallel for schedule(static)
@@ -119,7 +118,7 @@ extern "C" void minimum_spanning_tree_find_total(
 }
 
 }  // namespace kernels
-#line 123 "minimum_spanning_tree.cpp"
+#line 122 "minimum_spanning_tree.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

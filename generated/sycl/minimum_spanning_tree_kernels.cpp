@@ -3,7 +3,6 @@
 #include "starplat_sycl_kernels.hpp"
 
 // minimum_spanning_tree.sp:11 forall (v in g.nodes())
-// first component = -1; first joins = -1
 #line 11 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_set_component(int num_nodes, int *component, int *joins) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();

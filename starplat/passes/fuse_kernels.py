@@ -178,11 +178,12 @@ class _Fuser(Rewriter):
         return replace(told, name=f"{self._name(first)}_and_{own_part}")
 
     def _told(self, kernel: ir.Kernel | None, main: ir.Kernel, note: str) -> ir.Kernel | None:
-        """The kernel as `main`, which does something more."""
+        """The kernel as `main`, with a note if it does something more: a fill may be overwritten at once."""
         if kernel is None:
             return None
-        comment = "; ".join(text for text in (main.comment, note) if text)
         tidy = forwarded(kernel, self.memory)
+        is_more = tidy.body != forwarded(main, self.memory).body
+        comment = "; ".join(text for text in (main.comment, note * is_more) if text)
         return replace(tidy, name=self._name(main), span=main.span, comment=comment)
 
     def _name(self, kernel: ir.Kernel) -> str:
