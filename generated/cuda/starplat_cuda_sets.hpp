@@ -255,9 +255,9 @@ __device__ inline void insert_alone(const Frontier &set, int node) {
 
 __device__ inline bool contains(const Frontier &set, int node) { return set.bits[node / 32] >> node % 32 & 1; }
 
-// After a barrier, for all threads alike: whether it is likely to be less work to look for a member among the neighbors
-// of the others than to go through the neighbors of the members: where they are many, or have many arcs; or few, as
-// nodes with many arcs are reached first and nobody else is left to look.
+// Whether a pull is likely to look at fewer arcs than a push, estimated from the frontier: it has many members, or many
+// arcs; or many members with few arcs, since nodes of high degree are reached first and then few nodes are left to
+// look. The same for all threads after a barrier.
 __device__ inline bool has_many(const Frontier &set, int num_nodes) {
     const Count count = set.count();
     const float nodes = (float)count.members / num_nodes, arcs = (float)count.arcs / ALL_ARCS;

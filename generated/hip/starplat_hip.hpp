@@ -478,8 +478,8 @@ __device__ inline arc_t group_max_arc(arc_t value, arc_t *scratch) {
     return value;
 }
 
-// The warps of a launch by number, those of one block far apart: nodes with many arcs often stand together, and should
-// not be for one block alone.
+// The number of a warp in its launch, with the warps of a block far apart: nodes of high degree often have neighboring
+// numbers, and one block should not get them all.
 __device__ inline int warp_number() { return threadIdx.x / WARP * gridDim.x + blockIdx.x; }
 
 // The sum of what the threads of a warp bring, up to this one.
@@ -493,18 +493,18 @@ __device__ inline int sum_up_to(int value) {
 
 __device__ inline bool every_node(int) { return true; }
 
-#define LONG_ROW 128  // a whole warp takes the arcs of a node with more
-#define HUGE_ROW 512  // and a whole block those of a node with still more
-#define MOST_LONG 2047  // of such nodes for a block
+#define LONG_ROW 128  // a longer row is shared by a whole warp
+#define HUGE_ROW 512  // and a still longer one by a whole block
+#define MOST_LONG 2047  // the most such nodes of a block
 #define MOST_HUGE 511
 #define MOST_TOGETHER 512  // threads of a block
 
-// Nodes that a block puts off until more of its threads can take their arcs together.
+// Nodes of high degree, deferred until a warp or the block can share their arcs.
 struct LongRows {
     int count, huge_count;
     int nodes[MOST_LONG], huge[MOST_HUGE];
 
-    // Whether a node is put off: if it has many arcs, and there is room.
+    // Defers a node that has many arcs if there is room; returns whether it did.
     __device__ bool puts_off(int node, arc_t arcs) {
         if (arcs <= LONG_ROW) return false;
         int place = arcs > HUGE_ROW ? atomicAdd(&huge_count, 1) : MOST_HUGE;
@@ -518,7 +518,7 @@ struct LongRows {
     }
 };
 
-// The block's own, with none so far.
+// The block's deferred nodes, none yet.
 __device__ inline LongRows &no_long_rows() {
     __shared__ LongRows long_rows;
     if (threadIdx.x == 0) long_rows.count = long_rows.huge_count = 0;
@@ -526,17 +526,17 @@ __device__ inline LongRows &no_long_rows() {
     return long_rows;
 }
 
-// The threads of a warp in teams, each of which takes a node: the more arcs there are for a node, and the fewer nodes
-// for the threads, the larger the team.
+// Splits a warp into teams of threads; a team takes one node. Teams are larger where nodes have more arcs, or where
+// there are fewer nodes than threads.
 struct Teams {
     int size, count;    // threads of a team, teams of the warp
-    int place, member;  // which team this thread is in, and as what
+    int place, member;  // the thread's team, and its index within the team
 
     __device__ Teams(int nodes, int num_nodes, const arc_t *rows) : size(1) {
         while (size < WARP && nodes <= gridDim.x * blockDim.x / (2 * size)) size *= 2;
         if (size < WARP) {
             const int degree = (int)min(rows[num_nodes] / max(num_nodes, 1), (arc_t)128);
-            size = max(size, min(WARP, 1 << max(0, 29 - __clz(degree))));  // four arcs for each, or some more
+            size = max(size, min(WARP, 1 << max(0, 29 - __clz(degree))));  // at least four arcs for each thread
         }
         count = WARP / size;
         place = threadIdx.x % WARP / size;
@@ -544,13 +544,13 @@ struct Teams {
     }
 };
 
-// The arcs of the nodes that the threads of a warp bring, one after the other.
+// The rows of a warp, one for each thread, laid end to end: a place is an index into their arcs.
 struct WarpArcs {
-    int node;           // this thread's
-    arc_t last, count;  // its arcs and those before it; all of them
-    arc_t shift;        // from a place among them to an arc of this thread's node
+    int node;           // of this thread's row
+    arc_t last, count;  // inclusive scan of the rows' lengths; their sum
+    arc_t shift;        // the first arc of this thread's row minus its first place
 
-    // Brings a node, or -1. Nodes with long rows are put off.
+    // Adds the row of a node, empty where it is -1. Long rows are deferred.
     __device__ WarpArcs(int brought, const arc_t *rows, LongRows &long_rows) : node(brought) {
         arc_t first = 0, degree = 0;
         if (node >= 0) {
@@ -570,7 +570,7 @@ struct WarpArcs {
         shift = first - (last - degree);
     }
 
-    // Which thread brought the node of an arc: the last thread where there is no such arc.
+    // The thread that owns the arc at a place; the last thread where no row has that place.
     __device__ int owner(arc_t place) const {
         int found = 0;
         for (int step = WARP / 2; step > 0; step /= 2) {
@@ -580,7 +580,7 @@ struct WarpArcs {
     }
 };
 
-// Calls body(node, arc) for the arcs of the nodes that the threads of a warp bring, which share them evenly.
+// Calls body(node, arc) for the arcs of the nodes of a warp's threads; the threads share the arcs evenly.
 template <class Body>
 __device__ inline void share_arcs(int node, const arc_t *rows, LongRows &long_rows, Body body) {
     const WarpArcs arcs(node, rows, long_rows);
@@ -593,7 +593,7 @@ __device__ inline void share_arcs(int node, const arc_t *rows, LongRows &long_ro
     }
 }
 
-// Calls body(node, arc) for the arcs of the nodes that were put off.
+// Calls body(node, arc) for the arcs of the deferred nodes.
 template <class Body>
 __device__ inline void long_arcs(const arc_t *rows, const LongRows &long_rows, Body body) {
     __syncthreads();

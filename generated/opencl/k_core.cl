@@ -2,8 +2,9 @@
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #include "starplat_opencl_kernels.h"
 
-// Joins to the total of the node that a work-item brought the values of its arcs from `begin` to `end`: they lie in
-// `values`, or have been joined by all work-items, each in `joined` what it came by.
+// Reduces the values of a piece into `total`, the total of a work-item's row. The values lie in `values`; those of a
+// piece
+// that is one long row are reduced by all work-items, from what each has in `joined`.
 static int join_add_int(
     __local const GroupRows *rows, arc_t begin, arc_t end, int joined, __local int *values, int total
 ) {
@@ -25,7 +26,7 @@ static int join_add_int(
             total = total + other;
         }
     }
-    barrier(CLK_LOCAL_MEM_FENCE);  // the next values may come
+    barrier(CLK_LOCAL_MEM_FENCE);  // before the next values are stored
     return total;
 }
 

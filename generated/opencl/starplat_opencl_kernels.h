@@ -130,14 +130,14 @@ static void atomic_add_float(volatile __global float *cell, float value) {
 #endif
 }
 
-// The arcs of the nodes that the work-items of a group bring, one node's after another's.
+// The rows of a group, one for each work-item, laid end to end: a place is an index into their arcs.
 typedef struct {
-    int node[256];     // whom a work-item has brought
-    arc_t last[256];   // his arcs and those before them
-    arc_t shift[256];  // from a place among them all to an arc of his
+    int node[256];     // the node of each row
+    arc_t last[256];   // inclusive scan of the rows' lengths
+    arc_t shift[256];  // the first arc of a row minus its first place
 } GroupRows;
 
-// Which work-item brought the node of an arc.
+// The work-item that owns the arc at a place, by binary search in the scan.
 static int owner_of(__local const GroupRows *rows, arc_t place) {
     int owner = 0;
     for (int step = 256 / 2; step > 0; step /= 2) {
@@ -146,11 +146,12 @@ static int owner_of(__local const GroupRows *rows, arc_t place) {
     return owner;
 }
 
-// Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
+// Adds a work-item's row, the arcs from `first` to `end` of `node`; returns the number of arcs in all rows of the
+// group.
 static arc_t bring_arcs(__local GroupRows *rows, int node, arc_t first, arc_t end) {
     const int lane = get_local_id(0);
     arc_t last = end - first;
-    barrier(CLK_LOCAL_MEM_FENCE);  // nobody needs what was brought before
+    barrier(CLK_LOCAL_MEM_FENCE);  // the rows added before are still read
     rows->node[lane] = node;
     rows->last[lane] = last;
     for (int width = 1; width < 256; width *= 4) {
@@ -167,48 +168,48 @@ static arc_t bring_arcs(__local GroupRows *rows, int node, arc_t first, arc_t en
     return rows->last[256 - 1];
 }
 
-// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the group brings.
+// Adds the whole row of a node, empty where it is -1; returns the number of arcs in all rows of the group.
 static arc_t bring_rows(__local GroupRows *rows, int node, __global const arc_t *row_offsets) {
     const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
     return bring_arcs(rows, node, first, end);
 }
 
-// Brings a node with this group's part of its arcs, where some groups share a node; returns how many arcs they are.
+// Adds this group's part of the row of a node that `groups` groups share; returns the arcs in all rows of the group.
 static arc_t bring_part(__local GroupRows *rows, int node, __global const arc_t *row_offsets, int groups) {
     const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
     const long part = get_group_id(0) % groups, arcs = end - first;
     return bring_arcs(rows, node, first + arcs * part / groups, first + arcs * (part + 1) / groups);
 }
 
-// Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one
-// group alone: it gets eight that follow each other, and others from far away.
+// The node that a work-item takes of all nodes, or -1. Nodes of high degree often have neighboring numbers: to spread
+// them
+// over the groups, each takes runs of eight nodes that lie far apart.
 static int node_of_all(int begin, int num_nodes) {
     const int lane = get_local_id(0);
     const int node = begin + (int)(lane / 8 * get_num_groups(0) + get_group_id(0)) * 8 + lane % 8;
     return node < num_nodes ? node : -1;
 }
 
-// Whom a work-item brings of words, of which the first nodes are listed, or -1: as of all nodes, by a place among
-// theirs.
+// The node that a work-item takes of listed words, given by their first nodes, or -1; in the order of `node_of_all`.
 static int node_of_words(__global const int *words, int begin, int size, int num_nodes) {
     const int place = node_of_all(begin, size);
     const int node = place < 0 ? num_nodes : words[place / 32] + place % 32;
     return node < num_nodes ? node : -1;
 }
 
-// How many groups share a node of a list.
+// The number of groups that share each node of a list.
 static int groups_for_each(int size) {
     return max(1, (int)get_num_groups(0) / size);
 }
 
-// Whom a work-item brings of a list, of which some groups share each, or -1.
+// The node that a work-item takes of a list, or -1; `groups` groups take the same.
 static int listed_node(__global const int *list, int begin, int size, int groups) {
     const int team = get_group_id(0) / groups, teams = get_num_groups(0) / groups;
     const int place = begin + get_local_id(0) * teams + team;
     return team < teams && place < size ? list[place] : -1;
 }
 
-// Where the arcs end that a group looks at together: some that it has room for, or all that are left of a long row.
+// The end of the next piece of the rows: as many arcs as `values` has room for, or the whole rest of a longer row.
 static arc_t end_of_piece(__local const GroupRows *rows, arc_t begin, arc_t count) {
     return max(rows->last[owner_of(rows, begin)], min(count, begin + 1024));
 }
@@ -241,8 +242,9 @@ static double group_add_double(double value, __local double *scratch) {
     return value;
 }
 
-// Joins to the total of the node that a work-item brought the values of its arcs from `begin` to `end`: they lie in
-// `values`, or have been joined by all work-items, each in `joined` what it came by.
+// Reduces the values of a piece into `total`, the total of a work-item's row. The values lie in `values`; those of a
+// piece
+// that is one long row are reduced by all work-items, from what each has in `joined`.
 static double join_add_double(
     __local const GroupRows *rows, arc_t begin, arc_t end, double joined, __local double *values, double total
 ) {
@@ -264,7 +266,7 @@ static double join_add_double(
             total = total + other;
         }
     }
-    barrier(CLK_LOCAL_MEM_FENCE);  // the next values may come
+    barrier(CLK_LOCAL_MEM_FENCE);  // before the next values are stored
     return total;
 }
 

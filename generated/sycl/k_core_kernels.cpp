@@ -2,8 +2,9 @@
 // for the compiler in oneAPI's runtime, and for icpx.
 #include "starplat_sycl_kernels.hpp"
 
-// Joins to the total of the node that a work-item brought the values of its arcs from `begin` to `end`: they lie in
-// `values`, or have been joined by all work-items, each in `joined` what it came by.
+// Reduces the values of a piece into `total`, the total of a work-item's row. The values lie in `values`; those of a
+// piece
+// that is one long row are reduced by all work-items, from what each has in `joined`.
 static int join_add_int(
     const sycl::nd_item<1> &item, const GroupRows *rows, arc_t begin, arc_t end, int joined, int *values, int total
 ) {
@@ -23,7 +24,7 @@ static int join_add_int(
             total = total + other;
         }
     }
-    sycl::group_barrier(item.get_group());  // the next values may come
+    sycl::group_barrier(item.get_group());  // before the next values are stored
     return total;
 }
 

@@ -57,14 +57,14 @@ inline arc_t find_arc(const arc_t *row_offsets, const int *columns, int source, 
     return low < end && columns[low] == destination ? low : -1;
 }
 
-// The arcs of the nodes that the work-items of a group bring, one node's after another's.
+// The rows of a group, one for each work-item, laid end to end: a place is an index into their arcs.
 struct GroupRows {
-    int node[256];     // whom a work-item has brought
-    arc_t last[256];   // his arcs and those before them
-    arc_t shift[256];  // from a place among them all to an arc of his
+    int node[256];     // the node of each row
+    arc_t last[256];   // inclusive scan of the rows' lengths
+    arc_t shift[256];  // the first arc of a row minus its first place
 };
 
-// Which work-item brought the node of an arc.
+// The work-item that owns the arc at a place, by binary search in the scan.
 inline int owner_of(const GroupRows *rows, arc_t place) {
     int owner = 0;
     for (int step = 256 / 2; step > 0; step /= 2) {
@@ -73,11 +73,12 @@ inline int owner_of(const GroupRows *rows, arc_t place) {
     return owner;
 }
 
-// Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
+// Adds a work-item's row, the arcs from `first` to `end` of `node`; returns the number of arcs in all rows of the
+// group.
 inline arc_t bring_arcs(const sycl::nd_item<1> &item, GroupRows *rows, int node, arc_t first, arc_t end) {
     const int lane = item.get_local_id(0);
     const arc_t last = sycl::inclusive_scan_over_group(item.get_group(), end - first, sycl::plus<arc_t>());
-    sycl::group_barrier(item.get_group());  // nobody needs what was brought before
+    sycl::group_barrier(item.get_group());  // the rows added before are still read
     rows->node[lane] = node;
     rows->last[lane] = last;
     rows->shift[lane] = end - last;
@@ -85,48 +86,48 @@ inline arc_t bring_arcs(const sycl::nd_item<1> &item, GroupRows *rows, int node,
     return rows->last[256 - 1];
 }
 
-// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the group brings.
+// Adds the whole row of a node, empty where it is -1; returns the number of arcs in all rows of the group.
 inline arc_t bring_rows(const sycl::nd_item<1> &item, GroupRows *rows, int node, const arc_t *row_offsets) {
     const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
     return bring_arcs(item, rows, node, first, end);
 }
 
-// Brings a node with this group's part of its arcs, where some groups share a node; returns how many arcs they are.
+// Adds this group's part of the row of a node that `groups` groups share; returns the arcs in all rows of the group.
 inline arc_t bring_part(const sycl::nd_item<1> &item, GroupRows *rows, int node, const arc_t *row_offsets, int groups) {
     const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
     const long long part = item.get_group(0) % groups, arcs = end - first;
     return bring_arcs(item, rows, node, first + arcs * part / groups, first + arcs * (part + 1) / groups);
 }
 
-// Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one
-// group alone: it gets eight that follow each other, and others from far away.
+// The node that a work-item takes of all nodes, or -1. Nodes of high degree often have neighboring numbers: to spread
+// them
+// over the groups, each takes runs of eight nodes that lie far apart.
 inline int node_of_all(const sycl::nd_item<1> &item, int begin, int num_nodes) {
     const int lane = item.get_local_id(0);
     const int node = begin + (int)(lane / 8 * item.get_group_range(0) + item.get_group(0)) * 8 + lane % 8;
     return node < num_nodes ? node : -1;
 }
 
-// Whom a work-item brings of words, of which the first nodes are listed, or -1: as of all nodes, by a place among
-// theirs.
+// The node that a work-item takes of listed words, given by their first nodes, or -1; in the order of `node_of_all`.
 inline int node_of_words(const sycl::nd_item<1> &item, const int *words, int begin, int size, int num_nodes) {
     const int place = node_of_all(item, begin, size);
     const int node = place < 0 ? num_nodes : words[place / 32] + place % 32;
     return node < num_nodes ? node : -1;
 }
 
-// How many groups share a node of a list.
+// The number of groups that share each node of a list.
 inline int groups_for_each(const sycl::nd_item<1> &item, int size) {
     return sycl::max(1, (int)item.get_group_range(0) / size);
 }
 
-// Whom a work-item brings of a list, of which some groups share each, or -1.
+// The node that a work-item takes of a list, or -1; `groups` groups take the same.
 inline int listed_node(const sycl::nd_item<1> &item, const int *list, int begin, int size, int groups) {
     const int team = item.get_group(0) / groups, teams = item.get_group_range(0) / groups;
     const int place = begin + item.get_local_id(0) * teams + team;
     return team < teams && place < size ? list[place] : -1;
 }
 
-// Where the arcs end that a group looks at together: some that it has room for, or all that are left of a long row.
+// The end of the next piece of the rows: as many arcs as `values` has room for, or the whole rest of a longer row.
 inline arc_t end_of_piece(const GroupRows *rows, arc_t begin, arc_t count) {
     return sycl::max(rows->last[owner_of(rows, begin)], sycl::min(count, begin + 1024));
 }
@@ -166,8 +167,9 @@ inline double long_to_double_inf(long long value) {
     return value == LLONG_MAX ? INFINITY : (double)value;
 }
 
-// Joins to the total of the node that a work-item brought the values of its arcs from `begin` to `end`: they lie in
-// `values`, or have been joined by all work-items, each in `joined` what it came by.
+// Reduces the values of a piece into `total`, the total of a work-item's row. The values lie in `values`; those of a
+// piece
+// that is one long row are reduced by all work-items, from what each has in `joined`.
 inline double join_add_double(
     const sycl::nd_item<1> &item, const GroupRows *rows, arc_t begin, arc_t end, double joined, double *values,
         double total
@@ -188,7 +190,7 @@ inline double join_add_double(
             total = total + other;
         }
     }
-    sycl::group_barrier(item.get_group());  // the next values may come
+    sycl::group_barrier(item.get_group());  // before the next values are stored
     return total;
 }
 

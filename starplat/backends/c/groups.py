@@ -1,4 +1,4 @@
-"""Prints loops whose arcs a group shares through its memory, in any language of the C family."""
+"""Prints row expansion: loops whose arcs the threads of a group share through its memory, in any C-like language."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -22,19 +22,19 @@ ROWS_OF_GROUPS = (
     *named("groups_for_each", "listed_node"),
     made_of("end_of_piece", most_values=str(MOST_VALUES)),
 )
-"""The program-independent helpers of such loops, each after those that it uses."""
+"""The program-independent helpers of row expansion, each after those that it uses."""
 
 
 @dataclass(frozen=True)
 class GroupPrinter:
-    """Prints the loops; `listed` is the start and length of their list, as text, if they have one."""
+    """Prints such loops; `listed` is the first element and the length of the list they run over, as text, if any."""
 
     printer: Printer
     listed: tuple[str, str] | None
 
     @property
     def expressions(self) -> ExpressionPrinter:
-        """The printer's own."""
+        """The expression printer of `printer`."""
         return self.printer.expressions
 
     def advance(self, advance: st.GroupAdvance) -> Iterator[str]:
@@ -68,10 +68,10 @@ class GroupPrinter:
         yield from _indented(self.finish(gather))
         yield "}"
 
-    # --- their parts -----------------------------------------------------------------------------------------------
+    # --- parts of the loops ------------------------------------------------------------------------------------------
 
     def loop_head(self, loop: st.GroupAdvance | st.GroupGather) -> Iterator[str]:
-        """The group's memory, and the head of the loop over the nodes that its threads bring together."""
+        """The declarations of group memory, and the head of the loop over nodes: one node for each thread at a time."""
         need, spelling, begin = self.expressions.helpers.need, self.expressions.spelling, self.name(loop.nodes.begin)
         need("group_rows")
         need("bring_arcs")
@@ -83,9 +83,9 @@ class GroupPrinter:
         yield f"for (int {begin} = 0; {begin} < {size}; {begin} += {spelling.threads}) {{"
 
     def row_expansion(self, nodes: st.RowExpansion, node: ir.Variable, visit: st.Body, *, split: bool) -> Iterator[str]:
-        """Every thread brings a node; where there are more groups than listed nodes, some groups may `split` one."""
-        name, need, brought = self.name, self.expressions.helpers.need, ir.Ref(nodes.brought)
-        rows = (f"&{name(nodes.memory)}", name(nodes.brought), name(nodes.rows))
+        """Each thread adds one row. With `split`, several groups may share a row if they outnumber the listed nodes."""
+        name, need, taken = self.name, self.expressions.helpers.need, ir.Ref(nodes.node)
+        rows = (f"&{name(nodes.memory)}", name(nodes.node), name(nodes.rows))
         begin, groups = name(nodes.begin), "1"
         constant = "const " * (nodes.keep is None)
         if self.listed is None:
@@ -103,32 +103,32 @@ class GroupPrinter:
                 groups = name(nodes.groups)
                 yield f"{INDENT}const int {groups} = {self.call('groups_for_each', size)};"
             found = self.call("listed_node", first, begin, size, groups)
-        yield f"{INDENT}{constant}int {name(nodes.brought)} = {found};"
-        there = build.at_least(brought, build.ZERO)
+        yield f"{INDENT}{constant}int {name(nodes.node)} = {found};"
+        exists = build.at_least(taken, build.ZERO)
         if nodes.keep is not None:
-            lost = build.both(there, negated(nodes.keep))
-            yield f"{INDENT}if ({self.text(lost)}) {name(nodes.brought)} = -1;"
+            dropped = build.both(exists, negated(nodes.keep))
+            yield f"{INDENT}if ({self.text(dropped)}) {name(nodes.node)} = -1;"
         if visit:
-            yield f"{INDENT}if ({self.text(there)}) {{"
-            yield from _indented(self.named(node, name(nodes.brought), visit), 2)
+            yield f"{INDENT}if ({self.text(exists)}) {{"
+            yield from _indented(self.named(node, name(nodes.node), visit), 2)
             yield from self.printer.lines(visit, 2)
             yield f"{INDENT}}}"
         if groups == "1":
             need("bring_rows")
-            brings = self.call("bring_rows", *rows)
+            count = self.call("bring_rows", *rows)
         else:
             need("bring_part")
-            brings = self.call("bring_part", *rows, groups)
-        yield f"{INDENT}const {self.kind(nodes.count)} {name(nodes.count)} = {brings};"
+            count = self.call("bring_part", *rows, groups)
+        yield f"{INDENT}const {self.kind(nodes.count)} {name(nodes.count)} = {count};"
 
     def size(self, nodes: st.RowExpansion) -> str:
-        """How many nodes there are to bring: a local has the number where it must be worked out."""
+        """The number of nodes of the loop, as text: a local if it is an expression."""
         if self.listed is None:
             return self.expressions.num_nodes
         return self.listed[1] if self.listed[1].isidentifier() else self.name(nodes.size)
 
     def each_arc(self, loop: st.GroupAdvance | st.GroupGather, begin: str, end: str, body: list[str]) -> Iterator[str]:
-        """The loop of a group over arcs, from the margin; `body` is one step from it."""
+        """The loop of a group over the arcs of its rows; `body` is its body, both without indentation."""
         name, nodes, spelling = self.name, loop.nodes, self.expressions.spelling
         kind, place, owner, memory = self.kind(nodes.count), name(nodes.place), name(nodes.owner), name(nodes.memory)
         first = spelling.lane if begin == "0" else f"{begin} + {spelling.lane}"
@@ -144,7 +144,7 @@ class GroupPrinter:
         yield "}"
 
     def on_value(self, gather: st.GroupGather) -> Iterator[str]:
-        """The statements on an arc's value."""
+        """The statements that keep an arc's value, or reduce it where the piece is one long row."""
         begin, end, joined, value = map(self.name, (gather.first, gather.end, gather.joined, gather.value))
         combined = self.expressions.combined(gather.combine, joined, value, gather.total.element)
         yield f"if ({end} - {begin} > {MOST_VALUES}) {{"
@@ -154,28 +154,28 @@ class GroupPrinter:
         yield "}"
 
     def finish(self, gather: st.GroupGather) -> Iterator[str]:
-        """The statements on a node, from the margin: last in the loop, so that it may go on with the next turn."""
-        brought = self.name(gather.nodes.brought)
-        yield f"if ({brought} < 0) continue;"
-        yield from self.named(gather.node, brought, gather.finish)
+        """The statements for a node, without indentation. They end the loop's body, so `continue` skips them."""
+        node = self.name(gather.nodes.node)
+        yield f"if ({node} < 0) continue;"
+        yield from self.named(gather.node, node, gather.finish)
         yield from self.printer.lines(gather.finish, 0)
 
     def named(self, node: ir.Variable, place: str, body: st.Body) -> Iterator[str]:
-        """The node under the program's name, if it is used."""
+        """The declaration of the program's node variable, if `body` uses it."""
         if node in variables_in(body):
             yield f"const int {self.name(node)} = {place};"
 
     def call(self, function: str, *arguments: str) -> str:
-        """A call of a function that must know which threads call it."""
+        """A call of a function that needs the calling thread's index."""
         words = self.expressions.spelling.groups
         assert words is not None
         return f"{function}({words.gives}{', '.join(arguments)})"
 
     def need_owner(self) -> None:
-        """Notes the function that finds which thread brought the node of an arc."""
+        """Requests the helper function that finds the owner of an arc."""
         self.expressions.helpers.need("owner_of")
 
-    # --- words -----------------------------------------------------------------------------------------------------
+    # --- spellings ---------------------------------------------------------------------------------------------------
 
     def name(self, what: ir.Variable | ir.Array) -> str:
         """The name of a local or an array."""
@@ -191,7 +191,7 @@ class GroupPrinter:
 
 
 def join_function(expressions: ExpressionPrinter, combine: ir.Combine, element: ir.Element) -> str:
-    """The function that reduces the values of a piece; noted as used."""
+    """The name of the function that reduces the values of a piece; requests it as a helper."""
     function, for_all = f"join_{combine.name.lower()}_{element.value}", combine in expressions.spelling.group_reductions
     expressions.helpers.need(
         "join_values",
@@ -207,7 +207,7 @@ def join_function(expressions: ExpressionPrinter, combine: ir.Combine, element: 
 
 
 def memory_of(loop: st.GroupAdvance | st.GroupGather, expressions: ExpressionPrinter) -> tuple[GroupMemory, ...]:
-    """The group memory of such a loop."""
+    """The group memory that such a loop declares."""
     rows = GroupMemory("GroupRows", expressions.local(loop.nodes.memory))
     if isinstance(loop, st.GroupAdvance):
         return (rows,)

@@ -30,7 +30,7 @@ def _advance(operations: Operations, kernel: ir.Kernel) -> st.GroupAdvance:
     body = operations.with_neighbor(loop.neighbor, layout, loop.position, operations.block(loop.body))
     body = (*operations.block(repeated(ahead)), *body)
     return st.GroupAdvance(
-        _brought(operations, kernel, layout.offsets),
+        _row_expansion(operations, kernel, layout.offsets),
         kernel.iterator,
         loop.position,
         visited(operations, tuple(ahead)),
@@ -56,7 +56,7 @@ def _gather(operations: Operations, kernel: ir.Kernel, parts: Gathering) -> st.G
         begin = (st.Declare(total, parts.first, constant=False), st.Accumulate(total, parts.combine, ir.Ref(found)))
     finish = (*ahead, *begin, *operations.block(parts.rest))
     return st.GroupGather(
-        _brought(operations, kernel, layout.offsets),
+        _row_expansion(operations, kernel, layout.offsets),
         kernel.iterator,
         loop.position,
         combine=parts.combine,
@@ -72,15 +72,15 @@ def _gather(operations: Operations, kernel: ir.Kernel, parts: Gathering) -> st.G
     )
 
 
-def _brought(operations: Operations, kernel: ir.Kernel, rows: ir.Array) -> st.RowExpansion:
+def _row_expansion(operations: Operations, kernel: ir.Kernel, rows: ir.Array) -> st.RowExpansion:
     assert kernel.iterator is not None
-    brought = operations.locals.fresh("brought", ir.Element.NODE)
-    keep = None if kernel.filter is None else _Renamed(kernel.iterator, brought).expression(kernel.filter)
+    node = operations.locals.fresh("brought", ir.Element.NODE)
+    keep = None if kernel.filter is None else _Renamed(kernel.iterator, node).expression(kernel.filter)
     return st.RowExpansion(
         rows,
         kernel.domain if isinstance(kernel.domain, ir.Listed | ir.InWords) else None,
         keep,
-        brought,
+        node,
         memory=operations.locals.fresh("rows", ir.Element.INT),
         size=operations.locals.fresh("listed_count", ir.Element.INT),
         begin=operations.locals.fresh("begin", ir.Element.INT),
