@@ -10,9 +10,9 @@ class RowExpansion:
     """The names in a group's row expansion: each thread adds the row of one `node`, and all share the arcs of the rows.
 
     The nodes are all, those `listed`, or those of listed words; a `node` for which `keep` is false gets an empty row.
-    The rest are names. `memory` is the group's memory; the others are locals: the length of the list (`size`), the first
-    index of an iteration (`begin`), how many `groups` share a row, the number of arcs in all rows (`count`), the `place`
-    of an arc among them, and the thread that is its `owner`.
+    The rest are names. `memory` is the group's memory; the others are locals: the length of the list (`size`), the
+    first index of an iteration (`begin`), how many `groups` share a row, the number of arcs in all rows (`count`), the
+    `place` of an arc among them, and the thread that is its `owner`.
     """
 
     rows: ir.Array
