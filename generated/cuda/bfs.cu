@@ -85,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) bfs_loop(
                     [&](int v, arc_t e) {
                         const int w = columns[e];
                         if (bfs_level[w] == depth + 1) {
-                            const int candidate = add_inf(level[v], 1);
+                            const int candidate = level[v] + 1;
                             if (candidate < level[w]) {
                                 atomicMin(&level[w], candidate);
                             }

@@ -82,7 +82,7 @@ extern "C" __global__ void __launch_bounds__(512) radii_loop(
                     for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                         const int w = columns[e];
                         if (bfs_level[w] == depth + 1) {
-                            const int candidate = add_inf(level[v], 1);
+                            const int candidate = level[v] + 1;
                             if (candidate < level[w]) {
                                 atomicMin(&level[w], candidate);
                             }

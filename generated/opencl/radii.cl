@@ -41,7 +41,7 @@ void radii_min_level(
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
             if (bfs_level[w] == depth + 1) {
-                const int candidate = add_inf(latest(level[v]), 1);
+                const int candidate = latest(level[v]) + 1;
                 if (candidate < latest(level[w])) {
                     atomic_min(&level[w], candidate);
                 }
@@ -132,7 +132,7 @@ void radii_few(
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                     const int w = columns[e];
                     if (latest(bfs_level[w]) == depth + 1) {
-                        const int candidate = add_inf(latest(level[v]), 1);
+                        const int candidate = latest(level[v]) + 1;
                         if (candidate < latest(level[w])) {
                             atomic_min(&level[w], candidate);
                         }

@@ -47,13 +47,13 @@ extern "C" void closeness_centrality_min_level(
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
             if (bfs_level[w] == depth + 1) {
-                const int candidate = add_inf(level[v], 1);
+                const int candidate = level[v] + 1;
                 if (candidate < level[w]) {
                     atomic_min_int(&level[w], candidate);
                 }
             }
         }
-        farness[v] += int_to_long_inf(level[v]);
+        farness[v] += level[v];
         reached_by[v] += 1;
     }
 }
@@ -67,7 +67,7 @@ extern "C" void closeness_centrality_set_closeness(
     for (int v = 0; v < num_nodes; v++) {
         if (farness[v] <= 0) continue;
         const double others = (double)(reached_by[v] - 1);
-        closeness[v] = others / long_to_double_inf(farness[v]) * (others / (double)(num_nodes - 1));
+        closeness[v] = others / (double)farness[v] * (others / (double)(num_nodes - 1));
     }
 }
 
@@ -148,13 +148,13 @@ extern "C" void closeness_centrality_few(
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                     const int w = columns[e];
                     if (bfs_level[w] == depth + 1) {
-                        const int candidate = add_inf(level[v], 1);
+                        const int candidate = level[v] + 1;
                         if (candidate < level[w]) {
                             atomic_min_int(&level[w], candidate);
                         }
                     }
                 }
-                farness[v] += int_to_long_inf(level[v]);
+                farness[v] += level[v];
                 reached_by[v] += 1;
             }
         }

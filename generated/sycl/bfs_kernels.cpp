@@ -48,7 +48,7 @@ KERNEL bfs_min_level(
             const arc_t e = place + rows.shift[owner];
             const int w = columns[e];
             if (bfs_level[w] == depth + 1) {
-                const int candidate = add_inf(level[v], 1);
+                const int candidate = level[v] + 1;
                 if (candidate < level[w]) {
                     atomic(level[w]).fetch_min(candidate);
                 }
@@ -139,7 +139,7 @@ KERNEL bfs_few(
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                     const int w = columns[e];
                     if (bfs_level[w] == depth + 1) {
-                        const int candidate = add_inf(level[v], 1);
+                        const int candidate = level[v] + 1;
                         if (candidate < level[w]) {
                             atomic(level[w]).fetch_min(candidate);
                         }

@@ -42,7 +42,7 @@ KERNEL radii_min_level(
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
             if (bfs_level[w] == depth + 1) {
-                const int candidate = add_inf(level[v], 1);
+                const int candidate = level[v] + 1;
                 if (candidate < level[w]) {
                     atomic(level[w]).fetch_min(candidate);
                 }
@@ -134,7 +134,7 @@ KERNEL radii_few(
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                     const int w = columns[e];
                     if (bfs_level[w] == depth + 1) {
-                        const int candidate = add_inf(level[v], 1);
+                        const int candidate = level[v] + 1;
                         if (candidate < level[w]) {
                             atomic(level[w]).fetch_min(candidate);
                         }

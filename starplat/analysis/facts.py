@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from starplat.analysis import walk
 from starplat.analysis.convergence import Convergence, convergence
+from starplat.analysis.finite import FiniteCells, finite_cells
 from starplat.analysis.hosting import Hosting
 from starplat.analysis.infinity import may_hold_infinity, may_show_infinity
 from starplat.analysis.pulling import pulling_notes
@@ -29,14 +30,15 @@ class FunctionFacts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Facts:
-    """What is known of a program. `infinite` are the symbols that may hold INF, `shows_infinity` those that hold
-    INF, -INF or what is computed from them; `warnings` what a user should hear
-    (races, notes). `settled` are the `id`s of places that a `Min` or `Max` changes and that end alike in any order
-    (class d), whichever loop around is asked."""
+    """What is known of a program. `infinite` are the symbols that may hold INF, `finite` cells of them that do not
+    where they are read, `shows_infinity` the symbols that hold INF, -INF or what is computed from them; `warnings` what
+    a user should hear (races, notes). `settled` are the `id`s of places that a `Min` or `Max` changes and that end
+    alike in any order (class d), whichever loop around is asked."""
 
     program: typed.Program
     functions: tuple[FunctionFacts, ...]
     infinite: frozenset[typed.Symbol]
+    finite: FiniteCells
     shows_infinity: frozenset[typed.Symbol]
     warnings: tuple[Diagnostic, ...]
     hosting: Hosting
@@ -58,7 +60,8 @@ def analyse(program: typed.Program) -> Facts:
     found = [loop for function in functions for loop in function.loops]
     warnings = sort([*race_warnings(found, program), *tie_notes(found, program), *pulling_notes(program)])
     by_body = {id(loop.loop.body): loop for loop in found}
-    infinite = may_hold_infinity(program), may_show_infinity(program)
+    finite = finite_cells(program)
+    infinite = may_hold_infinity(program, finite), finite, may_show_infinity(program)
     return Facts(program, functions, *infinite, tuple(warnings), hosting, settled(found), by_body)
 
 

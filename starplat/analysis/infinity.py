@@ -7,12 +7,14 @@ looked at, in any order, until nothing changes.
 from collections.abc import Set
 
 from starplat.analysis import walk
+from starplat.analysis.finite import FiniteCells
 from starplat.frontend import typed
 from starplat.frontend.walk import children
 
 
-def may_hold_infinity(program: typed.Program) -> frozenset[typed.Symbol]:
-    """The symbols (scalars and properties) that may hold INF at some time."""
+def may_hold_infinity(program: typed.Program, finite: FiniteCells) -> frozenset[typed.Symbol]:
+    """The symbols (scalars and properties) that may hold INF at some time; `finite` cells do not where they are
+    read."""
     flows = _flows(program)
     found: set[typed.Symbol] = set()
     dependents: dict[typed.Symbol, set[typed.Symbol]] = {}
@@ -21,7 +23,7 @@ def may_hold_infinity(program: typed.Program) -> frozenset[typed.Symbol]:
         if isinstance(source, typed.Symbol):
             dependents.setdefault(source, set()).add(target)
         else:
-            for symbol in _carriers(source):
+            for symbol in _carriers(source, finite):
                 dependents.setdefault(symbol, set()).add(target)
             if _has_infinity(source):
                 work.append(target)
@@ -64,19 +66,21 @@ def shows_infinity(source: typed.Expression | typed.Symbol, symbols: Set[typed.S
             return any(shows_infinity(part, symbols) for part in children(source))
 
 
-def may_be_infinite(expression: typed.Expression, symbols: frozenset[typed.Symbol]) -> bool:
-    """Whether an expression may be INF where `symbols` may."""
-    return _has_infinity(expression) or any(s in symbols for s in _carriers(expression))
+def may_be_infinite(expression: typed.Expression, symbols: frozenset[typed.Symbol], finite: FiniteCells) -> bool:
+    """Whether an expression may be INF where `symbols` may, and `finite` cells are not."""
+    return _has_infinity(expression) or any(s in symbols for s in _carriers(expression, finite))
 
 
 def _has_infinity(expression: typed.Expression) -> bool:
     return any(isinstance(e, typed.Infinity) and not e.negative for e in _arithmetic(expression))
 
 
-def _carriers(expression: typed.Expression) -> list[typed.Symbol]:
+def _carriers(expression: typed.Expression, finite: FiniteCells) -> list[typed.Symbol]:
     found = []
     for e in _arithmetic(expression):
         match e:
+            case typed.Cell(symbol=symbol, index=typed.Variable(symbol=node)) if (symbol, node) in finite:
+                pass
             case typed.Variable() | typed.Cell():
                 found.append(e.symbol)
             case typed.Aggregate():

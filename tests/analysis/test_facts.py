@@ -28,6 +28,68 @@ def test_infinity_spreads_through_stores_calls_and_copies() -> None:
     assert "d" not in {s.name for s in facts.infinite}
 
 
+FOUND = """
+    function f(Graph g, propNode<int> level, propNode<long> far, node src) {
+      g.attachNodeProperty(level = INF, far = 0);
+      src.level = 0;
+      iterateInBFS (v in g.nodes() from src) {
+        forall (w in g.neighbors(v)) { <w.level> = <Min(w.level, v.level + 1)>; }
+        v.far += v.level;
+      }
+    }"""
+
+
+def test_levels_of_nodes_that_a_search_comes_to_are_not_infinite() -> None:
+    facts = facts_of(FOUND)
+    assert {(cell.name, node.name) for cell, node in facts.finite} == {("level", "v")}
+    assert {s.name for s in facts.infinite} == {"level"}
+
+
+NEARLY = {
+    "does not begin": ("src.level = 0;", "src.level = INF;"),
+    "begins elsewhere": ("src.level = 0;", "node other = 0; other.level = 0;"),
+    "adds up": ("v.level + 1", "v.level + w"),
+    "not all nodes": ("g.nodes() from src)", "g.nodes() from src).filter(v.far == 0)"),
+    "not all neighbors": ("g.neighbors(v)", "g.neighbors(v).filter(far == 0)"),
+    "not the children": ("g.neighbors(v)", "g.nodes_to(v)"),
+    "on a condition": ("{ <w.level> = <Min(w.level, v.level + 1)>; }",
+                       "{ if (w.far > 0) { <w.level> = <Min(w.level, v.level + 1)>; } }"),
+    "leaves before": ("forall (w", "if (v.far == 0) { continue; } forall (w"),
+    "is taken back": ("v.far += v.level;", "v.far += v.level; v.level = INF;"),
+    "is taken back by a function": ("v.far += v.level;", "v.far += v.level; again(v, level);"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new"), NEARLY.values(), ids=NEARLY)
+def test_levels_of_what_is_nearly_a_search_may_be_infinite(old: str, new: str) -> None:
+    helper = "function again(node v, propNode<int> level) { v.level = INF; }"
+    facts = facts_of(FOUND.replace(old, new) + helper)
+    assert not facts.finite
+    assert "far" in {s.name for s in facts.infinite}
+
+
+@pytest.mark.parametrize(
+    ("filter", "body", "finite"),
+    [
+        ("level != INF", "", True),
+        ("level < INF && near > 0", "<v.level> = <Min(v.level, 3)>;", True),
+        ("level < INF || near > 0", "", False),
+        ("level <= INF", "", False),
+        ("level != INF", "v.level = INF;", False),
+        ("level != INF", "<v.level> = <Max(v.level, 3)>;", False),
+        ("level != INF", "<v.near, v.level> = <Min(v.near, 3), INF>;", False),
+    ],
+)
+def test_a_filter_leaves_out_infinity_where_nothing_brings_it_back(filter: str, body: str, finite: bool) -> None:
+    facts = facts_of(f"""
+    function f(Graph g, propNode<int> level, propNode<int> near, propNode<long> far) {{
+      g.attachNodeProperty(level = INF, far = 0, near = 9);
+      forall (v in g.nodes().filter({filter})) {{ {body} v.far += v.level; }}
+    }}""")
+    assert {(cell.name, node.name) for cell, node in facts.finite} == ({("level", "v")} if finite else set())
+    assert ("far" in {s.name for s in facts.infinite}) is not finite
+
+
 def test_transfers_of_shortest_paths() -> None:
     source = SourceFile.read(EXAMPLES[0].parent / "sssp.sp")
     transfers = analyse(check(parse(source), source)).functions[0].transfers

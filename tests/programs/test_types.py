@@ -124,3 +124,32 @@ DEEPEST = """function deepest(Graph g, propNode<int> level, node src) {
 def test_a_scalar_that_every_node_of_a_level_sets_alike(target: Target) -> None:
     result = target.run(starplat.compile(DEEPEST), ZOO["chain"], {"src": 0})
     assert result.returned == 11
+
+
+ADDITIONS = {
+    "one": "v.far += 1;",
+    "step": "v.far++;",
+    "spelled out": "v.far = v.far + v.near;",
+    "another": "v.far += v.near;",
+    "infinite": "v.near += v.far; v.far = v.near;",
+    "to neighbors": "forall (w in g.neighbors(v)) { w.far += v.near; }",
+    "infinite, to neighbors": "forall (w in g.neighbors(v)) { w.near += v.far; }",
+    "not infinite, to neighbors": "forall (w in g.neighbors(v).filter(far < INF)) { w.near += w.far; v.near += 2; }",
+}
+
+
+@pytest.mark.parametrize("kind", ["int", "long"])
+@pytest.mark.parametrize("body", ADDITIONS.values(), ids=ADDITIONS)
+@every_target
+def test_what_is_added_to_infinity_leaves_it(target: Target, body: str, kind: str) -> None:
+    program = starplat.compile(f"""
+function f(Graph g, propNode<{kind}> far, propNode<{kind}> near, node src) {{
+  g.attachNodeProperty(far = INF, near = 3);
+  src.far = 7;
+  forall (v in g.nodes()) {{ {body} }}
+}}""")
+    given = {"src": 1}
+    expected = program.run(ZOO["complete"], checked=True, **given)
+    found = target.run(program, ZOO["complete"], given)
+    for name in ("far", "near"):
+        assert found[name].tolist() == expected[name].tolist(), name

@@ -60,7 +60,7 @@ class Context:
         return self.helper_maker(name)
 
     def may_be_infinite(self, expression: typed.Expression) -> bool:
-        return may_be_infinite(expression, self.facts.infinite)
+        return may_be_infinite(expression, self.facts.infinite, self.facts.finite)
 
     def settles(self, place: typed.Place) -> bool:
         """Whether a cell changed by Min or Max has the same end in any order of iterations."""

@@ -45,8 +45,10 @@ class KernelStores(KernelExpressions):
         combine, value = COMBINES[s.combine], self.expression(s.value)
         match s.place:
             case typed.Cell(symbol=symbol, index=index):
-                shared = id(s.place) in self.shared
-                return [ir.UpdateCell(combine, self.written_array(symbol), self.expression(index), value, shared)]
+                shared, array, where = id(s.place) in self.shared, self.written_array(symbol), self.expression(index)
+                if self._sum_stays_infinite(s):
+                    return self._saturating(s, array, where, value, shared)
+                return [ir.UpdateCell(combine, array, where, value, shared)]
             case typed.Variable(symbol=symbol) if symbol in self.locals:
                 variable = self.locals[symbol]
                 return [ir.SetLocal(variable, self._combined(s, ir.Ref(variable), value))]
@@ -57,12 +59,23 @@ class KernelStores(KernelExpressions):
                 return [ir.Contribute(self.around.reductions[symbol].variable, value)]
         assert_never(s.place)
 
+    def _saturating(
+        self, s: typed.Update, array: ir.Array, where: ir.Expression, value: ir.Expression, shared: bool
+    ) -> list[ir.KernelOp]:
+        """Adds to a cell what leaves INF as it is: no atomic addition does, so shared cells are swapped."""
+        if not shared:
+            return [ir.Store(array, where, self._combined(s, ir.Load(array, where), value))]
+        cell, added = (ir.Let(self.temporary(name, e.element), e) for name, e in (("cell", where), ("added", value)))
+        index = ir.Ref(cell.variable)
+        seen, before = (self.temporary(name, array.element) for name in ("seen", "before"))
+        total = self._combined(s, ir.Ref(before), ir.Ref(added.variable))
+        swap = (ir.SetLocal(before, ir.Ref(seen)), ir.CompareSwap(seen, array, index, ir.Ref(before), total))
+        again = ir.KernelWhile(build.differs(ir.Ref(seen), ir.Ref(before)), swap, test_last=True)
+        return [cell, added, ir.Let(seen, ir.Load(array, index)), ir.Let(before, ir.Ref(seen)), again]
+
     def _combined(self, s: typed.Update, old: ir.Expression, value: ir.Expression) -> ir.Expression:
         operator = ir.BinaryOperator(s.combine.value.removesuffix("="))
-        infinite = s.place.type.is_integer and (
-            self.context.may_be_infinite(s.place) or self.context.may_be_infinite(s.value)
-        )
-        if operator is ir.BinaryOperator.ADD and infinite:
+        if self._sum_stays_infinite(s):
             operator = ir.BinaryOperator.ADD_INF
         if (
             operator is ir.BinaryOperator.ADD
@@ -71,6 +84,11 @@ class KernelStores(KernelExpressions):
         ):
             return build.minus(old, value.operand)
         return ir.Binary(operator, old, value, old.element)
+
+    def _sum_stays_infinite(self, s: typed.Update) -> bool:
+        """Whether it adds whole numbers of which one may be INF, which stays."""
+        infinite = self.context.may_be_infinite(s.place) or self.context.may_be_infinite(s.value)
+        return s.combine is typed.Combine.ADD and s.place.type.is_integer and infinite
 
     def _extreme(self, s: typed.AssignExtreme) -> list[ir.KernelOp]:
         match s.place:
