@@ -10,7 +10,7 @@ from starplat.frontend.types import PropertyType, SetType
 from starplat.operators.canonical.arcs import by_rows
 from starplat.operators.canonical.copies import without_copies
 from starplat.operators.canonical.counters import as_flags
-from starplat.operators.canonical.counts.draining import left_in_turn
+from starplat.operators.canonical.counts.draining import drained_when_visited
 from starplat.operators.canonical.counts.peeling import with_counts
 from starplat.operators.canonical.filters import with_filters
 from starplat.operators.canonical.floods import as_spreading
@@ -21,7 +21,7 @@ from starplat.operators.canonical.order import in_order, with_fills
 from starplat.operators.canonical.ranges import within_range
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.searches.in_bfs import as_rounds
-from starplat.operators.canonical.searches.two_steps import in_one_step
+from starplat.operators.canonical.searches.two_steps import discovered_in_one_step
 from starplat.operators.canonical.sums.dissolved import dissolved
 from starplat.operators.canonical.sums.parallel import called_by_kernels, in_any_order
 from starplat.operators.canonical.sums.pulled import pulled
@@ -57,13 +57,13 @@ def _canonical_function(
     ranged = as_rounds(within_range(with_fills(function.body)))
     flagged = without_copies(turned(as_flags(ranged), frozenset(function.parameters)))
     flagged = as_spreading(flagged, program)
-    body = over_frontiers(in_one_step(flagged, results), program, results)
+    body = over_frontiers(discovered_in_one_step(flagged, results), program, results)
     body = ranged if body is flagged else body
     body = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)
     free = in_any_order(body, program) if on_host else body
     body = body if free is body else without_unread(free, results)
     body = with_searches_apart(as_searches(with_filters(dissolved(body)), program, results), program, results)
-    body = in_order(left_in_turn(pulled(with_counts(body))) if on_host else pulled(body))
+    body = in_order(drained_when_visited(pulled(with_counts(body))) if on_host else pulled(body))
     return function if body is function.body else replace(function, body=body)
 
 

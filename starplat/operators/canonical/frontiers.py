@@ -44,9 +44,9 @@ from starplat.operators.canonical.labels.findings import without_findings
 from starplat.operators.canonical.labels.guards import without_idle_guards
 from starplat.operators.canonical.labels.spreading import both_ways, filled_apart, is_spread_out
 from starplat.operators.canonical.rebuilding import rebuilt, with_block
-from starplat.operators.canonical.searches.beginnings import constant, order, worst
+from starplat.operators.canonical.searches.initial_values import constant, order, worst
+from starplat.operators.canonical.searches.lost_updates import loses_no_update
 from starplat.operators.canonical.searches.offers import as_offers
-from starplat.operators.canonical.searches.turns import all_have_turns
 from starplat.operators.canonical.searches.unreached import with_infinity
 from starplat.operators.canonical.unread import without_unread
 from starplat.operators.records import EdgeEffect
@@ -128,7 +128,7 @@ def edge_effects(
     frontiers = {e.frontier for e in effects if e.frontier is not None}
     if not all(_joins_by_winning(frontier, symbol, loop, written, around) for frontier in frontiers):
         return ()
-    if not all(all_have_turns(frontier, symbol, loop) for frontier in frontiers):
+    if not all(loses_no_update(frontier, symbol, loop) for frontier in frontiers):
         return ()
     kept = {symbol} | carried
     kept |= frontiers if frontier_is_kept else set()

@@ -1,1 +1,1 @@
-"""Rewrites of programs that count, in rounds, how many neighbors are still in a set."""
+"""Rewrites of programs that repeatedly count the neighbors in a set, such as k-core by peeling."""

@@ -1,4 +1,4 @@
-"""Finds where nodes count how many of their neighbors are in a set: in a local, or, all at once, in a property.
+"""Finds loops in which nodes count their neighbors in a set: each in a local, or all together in a property.
 
 int d = 0;                                            g.attachNodeProperty(d = 0);
 for (u in g.nodes_to(v).filter(alive)) { d++; }       forall (u in g.nodes().filter(alive)) {
@@ -26,10 +26,10 @@ _ONE_WAY = (typed.Direction.IN, typed.Direction.OUT)
 
 @dataclass(frozen=True)
 class Count:
-    """A `node` counts the neighbors `there` in its row that are members and for which the `others` hold.
+    """A `node` counts the neighbors `there` in its row that are members and satisfy the `others`.
 
-    `loop` is the loop that makes it. `target` is the declaration of a local, or the filled property; `parts` are the
-    statements that a kept count has no use for. If it is `for_members`, other nodes count none.
+    `loop` is the loop over nodes that counts. `target` is the declaration of a local, or the filled property; `parts`
+    are the statements that a maintained count replaces. With `for_members`, the count of other nodes is 0.
     """
 
     node: typed.Symbol
@@ -43,24 +43,24 @@ class Count:
     for_members: bool = False
 
     def alike(self, other: Count) -> bool:
-        """Whether the other counts the same."""
+        """Whether the other count is of the same neighbors."""
         names = {other.node: self.node, other.there: self.there}
         same = substituted((other.row, other.others), names) == (self.row, self.others)
         return same and other.members == self.members
 
     @property
     def property(self) -> typed.Symbol | None:
-        """The property that the count is made in, if it is no local."""
+        """The property that holds the count; None if a local does."""
         return self.target if isinstance(self.target, typed.Symbol) else None
 
 
 def counts_in_locals(loop: typed.ForEach) -> Iterator[Count]:
-    """The counts that nodes make in locals, in a loop over all of them."""
+    """The counts in locals of a loop over nodes."""
     yield from _in_locals(loop, loop.body.statements)
 
 
 def counts_in_property(loop: typed.ForEach, before: Sequence[typed.Statement]) -> Iterator[Count]:
-    """The count of all nodes that is all that a loop is for; `before` is what its block does before it."""
+    """The count in a property, if the loop does nothing else; `before` are the statements before it in its block."""
     yield from _stored(loop)
     match loop.body.statements:
         case (typed.ForEach() as row,):
@@ -70,7 +70,7 @@ def counts_in_property(loop: typed.ForEach, before: Sequence[typed.Statement]) -
 
 
 def all_counts(body: typed.Statement, *, in_locals: bool) -> Iterator[Count]:
-    """The counts of all loops of the host over nodes, in locals or in properties."""
+    """The counts of all loops over nodes that the host runs, in locals or in properties."""
     if isinstance(body, typed.Block):
         for place, s in enumerate(body.statements):
             if isinstance(s, typed.ForEach) and is_over_nodes(s):
@@ -104,7 +104,7 @@ def _in_locals(loop: typed.ForEach, statements: Sequence[typed.Statement]) -> It
 
 
 def _stored(loop: typed.ForEach) -> Iterator[Count]:
-    """The count in a local that every node only stores in a property."""
+    """The count of a loop whose nodes count in a local and store that in a property, and do nothing else."""
     match loop.body.statements:
         case (
             typed.Declare(symbol=local),
@@ -118,7 +118,7 @@ def _stored(loop: typed.ForEach) -> Iterator[Count]:
 
 
 def _for_all_or_members(count: Count) -> Iterator[Count]:
-    """The count, if its loop is for all nodes or for all members."""
+    """The count, if its loop is over all nodes or over all members."""
     asked_for = asked(count.loop.filter)
     if not asked_for:
         yield count
@@ -133,7 +133,7 @@ def _in_row(
     target: typed.Declare | typed.Symbol,
     parts: tuple[typed.Statement, ...],
 ) -> Iterator[Count]:
-    """The count that a row of a loop's node makes, if it does nothing else."""
+    """The count of a loop over the neighbors of the node, if it does nothing else."""
     own = typed.Variable(loop.iterator)
     if not isinstance(row.domain, typed.Neighbors) or row.domain.node != own or not _counts_one(row, place):
         return
@@ -143,8 +143,7 @@ def _in_row(
 
 
 def _in_property(loop: typed.ForEach, row: typed.ForEach, before: Sequence[typed.Statement]) -> Iterator[Count]:
-    """The count that all nodes make in a property that has been filled with 0 right before, or by the members for the
-    others."""
+    """The count in a property that was filled with 0 right before, by a pull from neighbors or a push to them."""
     match row:
         case typed.ForEach(
             domain=typed.Neighbors(node=typed.Variable(symbol=own), direction=direction) as domain,
@@ -174,7 +173,7 @@ def _is_zero(value: typed.Expression | typed.Symbol) -> bool:
 
 
 def _counts_one(row: typed.ForEach, place: typed.Place) -> bool:
-    """Whether a row adds 1 to a place for each neighbor, and does nothing else."""
+    """Whether a loop over neighbors adds 1 to a place for each, and does nothing else."""
     match row.body.statements:
         case (typed.Update(combine=typed.Combine.ADD, place=counted, value=value),):
             return counted == place and number(value) == 1
@@ -188,8 +187,8 @@ def _asked(
     known: set[typed.Symbol],
     other: typed.Symbol | None = None,
 ) -> Iterator[tuple[Members, tuple[typed.Expression, ...]]]:
-    """The set that a node is asked to be in, and the other conditions, if these are about the numbers of the two nodes
-    only, or ask the `other` to be in the set as well."""
+    """Each set of which `node` must be a member, with the other conditions: those may only compare the two nodes, or
+    require the `other` to be a member too."""
     for condition in conditions:
         found = member_of(condition)
         if found is None or found[0].index != typed.Variable(node) or found[0].symbol.type not in (FLAG, NUMBER):

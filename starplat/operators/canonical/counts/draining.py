@@ -1,4 +1,4 @@
-"""A set that is cleared in every round for those that have their turn in it is left by its members in their turn.
+"""Empties a set while its members are visited, where the program clears it in every round.
 
 while (left > 0) {                                    g.attachNodeProperty(now = False);
   g.attachNodeProperty(now = False);                  while (left > 0) {
@@ -9,7 +9,7 @@ while (left > 0) {                                    g.attachNodeProperty(now =
 }                                                       }
                                                       }
 
-Nodes join it before that loop only, in the same round, and nothing else asks for members.
+Nodes are inserted before that loop in the same round only, and nothing else tests membership.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from starplat.operators.canonical.hosts import HostLoop, may_leave, read
 from starplat.operators.canonical.rebuilding import rebuilt
 
 
-def left_in_turn(body: typed.Block) -> typed.Block:
-    """A function's body in which members leave such sets in their turn."""
+def drained_when_visited(body: typed.Block) -> typed.Block:
+    """Rewrites such sets in a function's body."""
     for s in list(walk.statements(body)):
         if isinstance(s, typed.Declare) and s.symbol.type == FLAG and s.symbol.role is typed.Role.LOCAL:
             drained = _Set(s, body)
@@ -47,22 +47,22 @@ class _Set:
         return self.declared.symbol
 
     def rounds(self) -> tuple[typed.Attach, typed.ForEach] | None:
-        """What clears the set in each round of a loop of the host, and the loop for its members; None if the set is
-        more than that."""
+        """The statement that clears the set in each round of a loop of the host, and the loop over its members; None if
+        the set has other uses."""
         inside = list(walk.statements(self.body))
         asks = [s for s in inside if self.flag in read(s)]
-        turns = asks[0] if len(asks) == 1 else None
-        if not isinstance(turns, typed.ForEach) or not self._is_for_members(turns):
+        visits = asks[0] if len(asks) == 1 else None
+        if not isinstance(visits, typed.ForEach) or not self._is_for_members(visits):
             return None
-        blocks = [s.body for s in inside if isinstance(s, HostLoop) and any(i is turns for i in s.body.statements)]
+        blocks = [s.body for s in inside if isinstance(s, HostLoop) and any(i is visits for i in s.body.statements)]
         for block in blocks:
             cleared = [s for s in block.statements if empties(s, self.flag)]
             if (
                 len(cleared) == 1
                 and isinstance(cleared[0], typed.Attach)
-                and self._joins_before(turns, cleared[0], block)
+                and self._joins_before(visits, cleared[0], block)
             ):
-                return cleared[0], turns
+                return cleared[0], visits
         return None
 
     def _is_for_members(self, loop: typed.ForEach) -> bool:
@@ -70,10 +70,11 @@ class _Set:
         is_asked = loop.filter is not None and member_of(loop.filter) == (own, True)
         return is_asked and is_over_nodes(loop) and not any(self.flag in walk.written(s) for s in _below(loop))
 
-    def _joins_before(self, turns: typed.ForEach, cleared: typed.Attach, block: typed.Block) -> bool:
-        """Whether nodes join only between the clearing, if it comes first, and the turns, to which rounds come."""
+    def _joins_before(self, visits: typed.ForEach, cleared: typed.Attach, block: typed.Block) -> bool:
+        """Whether nodes are inserted only before `visits` in a round, after `cleared` if that comes first, and every
+        round reaches `visits`."""
         every = block.statements
-        first, last = _place(cleared, every), _place(turns, every)
+        first, last = _place(cleared, every), _place(visits, every)
         between = every[first + 1 : last] if first < last else every[:last]
         joins = {id(i) for s in between for i in walk.statements(s)}
         writers = [s for s in walk.statements(self.body) if self.flag in walk.written(s) and not empties(s, self.flag)]
@@ -81,10 +82,10 @@ class _Set:
         emptied = any(empties(i, self.flag) for s in between for i in walk.statements(s))
         return bool(writers) and joined and not emptied and not may_leave(every)
 
-    def drained(self, cleared: typed.Attach, turns: typed.ForEach) -> typed.Block:
-        """The body in which members leave in their turn; the set is declared and cleared first."""
+    def drained(self, cleared: typed.Attach, visits: typed.ForEach) -> typed.Block:
+        """The body in which visits remove members; the set is declared and cleared at its top."""
         clear = typed.Attach(cleared.graph, ((self.flag, FALSE),), span=cleared.span)
-        leaves = typed.Assign(typed.Cell(self.flag, typed.Variable(turns.iterator)), FALSE, span=turns.span)
+        leaves = typed.Assign(typed.Cell(self.flag, typed.Variable(visits.iterator)), FALSE, span=visits.span)
 
         def change(part: Any) -> Any:
             if not isinstance(part, typed.Block):
@@ -94,8 +95,8 @@ class _Set:
         def at(s: typed.Statement) -> Sequence[typed.Statement]:
             if s is self.declared:
                 return ()
-            if s is turns:
-                return (replace(turns, body=replace(turns.body, statements=(leaves, *turns.body.statements))),)
+            if s is visits:
+                return (replace(visits, body=replace(visits.body, statements=(leaves, *visits.body.statements))),)
             if isinstance(s, typed.Attach) and empties(s, self.flag):
                 rest = tuple(item for item in s.items if item[0] is not self.flag)
                 return (replace(s, items=rest),) if rest else ()

@@ -1,4 +1,4 @@
-"""A flag that arcs get when one of their ends leaves a set is asked of that end.
+"""Replaces a flag of arcs, set when one of the ends leaves a set, by a test of that end.
 
 while (left > 0) {                                    while (left > 0) {
   forall (e in g.edges()) {                             forall (a in g.nodes().filter(core == -1)) {
@@ -12,8 +12,8 @@ while (left > 0) {                                    while (left > 0) {
   }
 }
 
-At first all nodes are in the set, none comes back to it, and the arcs get their flags in every round. So where none has
-left since, an arc has its flag if its end has left, or if it had it from the beginning.
+All nodes are members at first, none is inserted again, and every round sets the flags of arcs. So until another node
+leaves, an arc has its flag if its end has left or the flag was set from the start.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _without(body: typed.Block, flag: typed.Symbol) -> typed.Block | None:
 
 @dataclass(frozen=True)
 class _Flag:
-    """A flag of arcs that a loop of the host sets, and what the loop's block does before it."""
+    """A flag of arcs that a loop of the host sets; `before` are the statements before the loop in its block."""
 
     flag: typed.Symbol
     body: typed.Block
@@ -70,7 +70,7 @@ class _Flag:
     before: Sequence[typed.Statement]
 
     def made(self, inside: Sequence[typed.Statement], outside: Sequence[typed.Statement]) -> typed.Block | None:
-        """The function's body without the flag; None if the ends do not tell it."""
+        """The function's body without the flag; None if the flag does not follow from the ends."""
         every = self.loop.body.statements
         sets = [i for i, s in enumerate(every) if any(j is inside[0] for j in walk.statements(s))]
         stored = self._stored(every[sets[0]]) if len(inside) == len(sets) == 1 else None
@@ -90,7 +90,8 @@ class _Flag:
         return self._asked(has if value else typed.Unary(typed.UnaryOperator.NOT, has), [every[sets[0]], *gone])
 
     def _stored(self, s: typed.Statement) -> tuple[bool, list[typed.Expression]] | None:
-        """What arcs get in a loop over all of them that does nothing else, and the conditions, in words of ends."""
+        """The value that a loop over all arcs stores and its conditions, as expressions of source and destination; None
+        if the loop does anything else."""
         conditions: list[typed.Expression] = []
         domains: list[typed.Domain] = []
         nodes: list[typed.Symbol] = []
@@ -119,7 +120,7 @@ class _Flag:
     def _at_first(
         self, outside: Sequence[typed.Statement]
     ) -> tuple[typed.Expression, Sequence[typed.Statement]] | None:
-        """Whether arcs have the flag before the loop, in words of their ends, and the statements that say so."""
+        """The flag of an arc before the loop, as an expression of its ends, and the statements that set it."""
         sets = [s for s in self.before if any(i is j for i in walk.statements(s) for j in outside)]
         if not outside:
             declared = any(isinstance(s, typed.Declare) and s.symbol is self.flag for s in self.before)
@@ -145,14 +146,14 @@ class _Flag:
                 return None
 
     def _only_leaves(self, condition: typed.Expression) -> bool:
-        """Whether a condition is one that no arc loses once it holds, and, if it is about cells, that none meets at
-        first: one of its ends has left a set."""
+        """Whether a condition holds for good once it holds, and, if it reads cells, for no arc at first: an end has
+        left a set."""
         return _is_about_numbers(condition) or all(
             found is not None and self._is_left(*found) for found in map(member_of, conjuncts(condition, holds=False))
         )
 
     def _is_left(self, cell: typed.Cell, value: bool | int) -> bool:
-        """Whether all nodes are in a set before the loop, and the loop only lets them leave it."""
+        """Whether all nodes are members before the loop, and the loop only removes members."""
         members = Members(cell.symbol, value)
         stores = [s for s in walk.statements(self.loop.body) if cell.symbol in walk.written(s)]
         leave = all(isinstance(s, typed.Assign) and members.joins(s.value, self.body) is False for s in stores)
@@ -162,7 +163,7 @@ class _Flag:
         return leave and begun and cell.index in (typed.Variable(_FIRST), typed.Variable(_LAST))
 
     def _is_fresh(self, place: int, given: set[typed.Symbol]) -> bool:
-        """Whether nothing that the conditions ask changes after arcs get their flags and before flags are asked."""
+        """Whether nothing that the conditions read changes between the flags' store and their last read in a round."""
         every = self.loop.body.statements
         round_ = (*every[place + 1 :], *every[:place])
         asks = [i for i, s in enumerate(round_) if any(self.flag in read(i) for i in walk.statements(s))]
@@ -170,7 +171,7 @@ class _Flag:
         return not any(given & set(walk.written(i)) for s in round_[: last + 1] for i in walk.statements(s))
 
     def _asked(self, has: typed.Expression, gone: Sequence[typed.Statement]) -> typed.Block | None:
-        """The body in which the condition stands in the place of the flag."""
+        """The body with the condition in place of the flag."""
         unknown: list[typed.Expression] = []
 
         def change(part: Any) -> Any:
@@ -197,7 +198,7 @@ class _Flag:
 
 
 def _are_all_arcs(domains: Sequence[typed.Domain], iterators: Sequence[typed.Symbol]) -> bool:
-    """Whether loops inside one another come to all arcs."""
+    """Whether a nest of loops visits all arcs."""
     match domains:
         case [typed.AllEdges()]:
             return True
@@ -208,7 +209,7 @@ def _are_all_arcs(domains: Sequence[typed.Domain], iterators: Sequence[typed.Sym
 
 
 def _ends(arc: typed.Expression, body: typed.Block) -> Ends | None:
-    """Source and destination of the arc that a loop is at."""
+    """Source and destination of the arc of an iteration."""
     match arc:
         case typed.ArcInHand(iterator=iterator):
             rows = [s for s in walk.statements(body) if isinstance(s, typed.ForEach) and s.iterator is iterator]
@@ -236,7 +237,7 @@ def _ends(arc: typed.Expression, body: typed.Block) -> Ends | None:
 
 
 def _said(condition: typed.Expression, ends: Ends, body: typed.Block) -> typed.Expression:
-    """A condition of a loop over arcs in words of source and destination."""
+    """A condition of a loop over arcs as an expression of source and destination."""
     named: dict[typed.Expression, typed.Variable] = dict(zip(ends, map(typed.Variable, (_FIRST, _LAST)), strict=True))
     for s in walk.statements(body):
         if (
@@ -251,7 +252,7 @@ def _said(condition: typed.Expression, ends: Ends, body: typed.Block) -> typed.E
 
 
 def _is_about_numbers(condition: typed.Expression) -> bool:
-    """Whether a condition only asks which nodes the ends are."""
+    """Whether a condition only compares the numbers of the ends."""
     plain = (typed.Variable, typed.Literal, typed.Binary, typed.Unary)
     known = (_FIRST, _LAST)
     parts = list(walk.within(condition))

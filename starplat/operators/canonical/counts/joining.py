@@ -1,4 +1,4 @@
-"""Members of a set do what they do to themselves when they join it.
+"""Fuses a loop over the members of a set, which only sets their own cells, into the loop that inserts them.
 
 g.attachNodeProperty(weak = False);                   g.attachNodeProperty(weak = False);
 forall (v in g.nodes().filter(alive)) {               forall (v in g.nodes().filter(alive)) {
@@ -8,7 +8,7 @@ forall (v in g.nodes().filter(weak)) {
   v.alive = False;
 }
 
-Nothing between may have to do with what they change, nor may other nodes' turns in the loop in which they join.
+Statements between the loops may not touch those cells, nor may other iterations of the loop that inserts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_h
 
 
 def done_on_joining(body: typed.Block) -> typed.Block:
-    """A function's body in which members do so."""
+    """Fuses such loops in a function's body."""
     return with_host_blocks(body, _joined)
 
 
@@ -40,7 +40,7 @@ def _joined(statements: tuple[typed.Statement, ...]) -> tuple[typed.Statement, .
 
 
 def _by_members(loop: typed.ForEach, before: Sequence[typed.Statement]) -> tuple[int, typed.ForEach] | None:
-    """Where the loop stands in which the nodes join for which this loop is, and that loop with all that they do."""
+    """The index of the loop that inserts the members that `loop` visits, and that loop with the stores fused in."""
     own = typed.Variable(loop.iterator)
     done = loop.body.statements
     constant = all(
@@ -77,7 +77,7 @@ def _writes(s: typed.Statement, symbols: set[typed.Symbol]) -> bool:
 def _with(
     s: typed.Statement, joined: typed.Symbol, changed: set[typed.Symbol], loop: typed.ForEach
 ) -> typed.ForEach | None:
-    """The loop in which nodes join, with what they do then; None if others may see that."""
+    """The loop that inserts members, with the stores of `loop` fused in; None if another iteration may see those."""
     if not isinstance(s, typed.ForEach) or not is_over_nodes(s) or any(walk.calls(s)) or _writes(s, changed):
         return None
     own = (typed.Variable(s.iterator),)

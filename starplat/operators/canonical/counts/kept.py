@@ -1,4 +1,4 @@
-"""A count of neighbors in a set that nodes make anew in every round is kept in a property.
+"""Maintains a count of neighbors in a set in a property, where the program recounts in every round.
 
 forall (v in g.nodes().filter(alive)) {               forall (v in g.nodes().filter(alive)) {
   int d = 0;                                            if (v.degree < k) { v.alive = False; v.leaving = True; }
@@ -8,9 +8,9 @@ forall (v in g.nodes().filter(alive)) {               forall (v in g.nodes().fil
                                                         forall (w in g.neighbors(v)) { w.degree -= 1; }
                                                       }
 
-A node that joins the set or leaves it tells the neighbors whose count it is in; where all join at once, all are
-counted. That pays where nodes count more often than cells are filled. Nodes that leave in a loop that reads the count
-tell after it, which is one of the orders in which their turns could come.
+A node that is inserted or removed updates the count of its neighbors; a fill that inserts all nodes recounts all. That
+pays where counts are more frequent than fills. Nodes removed in a loop that reads the count push their updates after
+the loop, which is one of the orders in which its iterations may run.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
 from starplat.operators.canonical.counts.counting import Count, all_counts, loops_around
 from starplat.operators.canonical.counts.members import FALSE, FLAG, NUMBER, Members, loops_over_nodes
-from starplat.operators.canonical.counts.telling import ZERO, Keeping, Store
+from starplat.operators.canonical.counts.updates import ZERO, Keeping, Store
 from starplat.operators.canonical.hosts import own_statements, read
 from starplat.operators.canonical.rebuilding import rebuilt
 
 
 def with_kept_counts(body: typed.Block) -> typed.Block:
-    """A function's body with such counts kept."""
+    """A function's body with such counts maintained."""
     return _with_kept(_with_kept(body, in_locals=False), in_locals=True)
 
 
@@ -43,14 +43,12 @@ def _with_kept(body: typed.Block, *, in_locals: bool) -> typed.Block:
         keeping = _keeping(body, [count for count in counts if count.members == members])
         changed = body if keeping is None else rebuilt(body, keeping.change)
         own = counts[0].property
-        if not any(
-            own in _touched(s) for s in walk.statements(changed)
-        ):  # as a whole, which no other number stands for
+        if not any(own in _touched(s) for s in walk.statements(changed)):  # the old property has no other use
             body = changed
 
 
 def _keeping(body: typed.Block, counts: Sequence[Count]) -> Keeping | None:
-    """The changes that keep counts of the members of a set; None if they cannot be kept, or that would not pay."""
+    """The changes that maintain counts of the members of a set; None if that is not possible or would not pay."""
     members, own = counts[0].members, counts[0].property
     loops = list(loops_over_nodes(body))
     stores = {id(s): Store(s, loop, joins) for loop in loops for s, joins in _stores(loop, members, body)}
@@ -75,7 +73,7 @@ def _keeping(body: typed.Block, counts: Sequence[Count]) -> Keeping | None:
 
 
 def _tell_in_time(counts: Sequence[Count], stores: dict[int, Store]) -> bool:
-    """Whether nodes count before they join or leave in their turn, where they tell after it, and do either once."""
+    """Whether iterations count before they change membership, and change it in one direction or once in each."""
     for count in counts:
         order = [id(s) for s in walk.statements(count.loop)]
         if any(place in stores for place in order[: order.index(id(count.parts[-1]))]):
@@ -94,9 +92,9 @@ def _stores(loop: typed.ForEach, members: Members, body: typed.Block) -> Iterato
 
 
 def _is_known(s: typed.Statement, members: Members, stores: dict[int, Store], body: typed.Block) -> bool:
-    """Whether a statement leaves a set alone, gives all nodes one value, or is one of the stores."""
+    """Whether a statement does not change the set, fills it with one value, or is one of the stores."""
     if isinstance(s, typed.FixedPoint) and mentions(s.condition, {members.symbol}):
-        return False  # its rounds may begin with other flags than they leave
+        return False  # a fixed point swaps flags between its rounds
     if members.symbol not in walk.written(s):
         return True
     if isinstance(s, typed.Attach):
@@ -108,8 +106,8 @@ def _is_known(s: typed.Statement, members: Members, stores: dict[int, Store], bo
 
 
 def _first(body: typed.Block, members: Members) -> typed.Statement | None:
-    """The statement after which it is known who is a member: the declaration of a flag that begins cleared, or the
-    first that has to do with the property, if that fills it at the top of the function."""
+    """The statement after which membership is known: the declaration of a flag that begins cleared, or a fill at the
+    top of the function that is the first statement to touch the property."""
     declared = [s for s in walk.statements(body) if isinstance(s, typed.Declare) and s.symbol is members.symbol]
     if declared and members.joins(FALSE if members.symbol.type == FLAG else ZERO, body) is False:
         return declared[0]
@@ -122,7 +120,7 @@ def _touched(s: typed.Statement) -> tuple[typed.Symbol, ...]:
 
 
 def _pays(body: typed.Block, count: Count) -> bool:
-    """Whether a loop of the host counts again and again between two times that all cells are filled."""
+    """Whether the count repeats in a loop of the host that does not fill the set."""
     around = loops_around(body, count.loop)
     inside = [s for loop in around[-1:] for s in walk.statements(loop)]
     return bool(around) and not any(
@@ -131,8 +129,7 @@ def _pays(body: typed.Block, count: Count) -> bool:
 
 
 def _is_kept_in(own: typed.Symbol, body: typed.Block, counts: Sequence[Count], stores: dict[int, Store]) -> bool:
-    """Whether a local property in which nodes count in each round is not read from the first change of the set on
-    until they count again, and not changed otherwise."""
+    """Whether the local property of a count has no other writer, and in a round is not read after the set changes."""
     if own.role is not typed.Role.LOCAL or len(counts) != 1:
         return False
     (count,) = counts
@@ -162,7 +159,7 @@ def _is_kept_in(own: typed.Symbol, body: typed.Block, counts: Sequence[Count], s
 
 
 def _is_about_members(s: typed.Statement, own: typed.Symbol, members: Members) -> bool:
-    """Whether only members read a property in a statement, and only their own cells."""
+    """Whether a statement reads a property only in the cells of members, each its own."""
     if not any(own in read(i) for i in walk.statements(s)):
         return True
     cells = [p for v in walk.all_values(s) for p in walk.within(v) if isinstance(p, typed.Cell) and p.symbol is own]

@@ -1,4 +1,4 @@
-"""Sets of nodes that a program keeps as values of a property: who is in them, and which statements change that."""
+"""Sets of nodes represented by the values of a property: tests of membership, and statements that change it."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ TRUE, FALSE = (typed.Literal(value, Scalar.BOOL) for value in (True, False))
 
 @dataclass(frozen=True)
 class Members:
-    """The nodes whose cell holds a constant: True or False in a flag, a whole number in another property."""
+    """The nodes whose cell holds a constant: True or False in a flag, an integer in another property."""
 
     symbol: typed.Symbol
     value: bool | int
 
     def has(self, node: typed.Symbol) -> typed.Expression:
-        """The condition that a node is one."""
+        """The condition that a node is a member."""
         cell = typed.Cell(self.symbol, typed.Variable(node))
         if self.symbol.type != FLAG:
             return typed.Binary(typed.Operator.EQUAL, cell, typed.Literal(self.value, Scalar.INT), Scalar.BOOL)
         return cell if self.value else typed.Unary(typed.UnaryOperator.NOT, cell)
 
     def has_not(self, node: typed.Symbol) -> typed.Expression:
-        """The condition that a node is none."""
+        """The condition that a node is not a member."""
         return next(conjuncts(self.has(node), holds=False))
 
     def asked(self, condition: typed.Expression, node: typed.Symbol) -> bool:
-        """Whether a condition is the one that a node is a member."""
+        """Whether a condition tests that `node` is a member."""
         found = member_of(condition)
         return found is not None and found == (typed.Cell(self.symbol, typed.Variable(node)), self.value)
 
     def asked_by(self, loop: typed.ForEach) -> bool:
-        """Whether a loop is for members only."""
+        """Whether the filter of a loop selects only members."""
         return loop.filter is not None and any(self.asked(c, loop.iterator) for c in conjuncts(loop.filter))
 
     def joins(self, stored: typed.Expression, body: typed.Statement) -> bool | None:
-        """Whether a node that is given this value becomes a member, or leaves; None if that is not known."""
+        """True if a node is a member after this value is stored, False if it is not; None if that is unknown."""
         if self.symbol.type == FLAG:
             return stored.value == self.value if isinstance(stored, typed.Literal) else None
         if (constant := number(stored)) is not None:
@@ -54,7 +54,7 @@ class Members:
         return False if lowest is not None and lowest > self.value else None
 
     def sure_to_leave(self, loop: typed.ForEach, body: typed.Statement) -> typed.Assign | None:
-        """The store of a loop for members by which they leave, if no other changes what their cells hold."""
+        """The store that removes members in a loop over members, if it is the only one to their cells."""
         writers = [s for s in walk.statements(loop.body) if self.symbol in walk.written(s)]
         own = typed.Cell(self.symbol, typed.Variable(loop.iterator))
         for s in own_statements(loop.body):
@@ -64,7 +64,7 @@ class Members:
 
 
 def member_of(condition: typed.Expression) -> tuple[typed.Cell, bool | int] | None:
-    """The cell that a condition asks for a constant, and the constant."""
+    """The cell that a condition compares with a constant, and the constant."""
     match condition:
         case typed.Cell() if condition.type is Scalar.BOOL:
             return condition, True
@@ -83,12 +83,12 @@ def member_of(condition: typed.Expression) -> tuple[typed.Cell, bool | int] | No
 
 
 def is_over_nodes(loop: typed.ForEach) -> bool:
-    """Whether a loop gives all nodes their turns at once."""
+    """Whether a loop is parallel over all nodes."""
     return loop.parallel and isinstance(loop.domain, typed.AllNodes)
 
 
 def loops_over_nodes(body: typed.Statement) -> Iterator[typed.ForEach]:
-    """The loops of the host over all nodes, none that is inside another."""
+    """The outermost parallel loops over all nodes."""
     if isinstance(body, typed.ForEach) and is_over_nodes(body):
         yield body
     elif not isinstance(body, typed.IterateInBFS) and not (isinstance(body, typed.ForEach) and body.parallel):
@@ -102,7 +102,7 @@ def empties(s: typed.Statement, members: typed.Symbol) -> bool:
 
 
 def only_join(s: typed.Statement, joined: typed.Symbol, of: Members) -> bool:
-    """Whether a statement lets only members of a set join another, and none leaves the first."""
+    """Whether a statement inserts only members of a set into `joined`, and changes nothing of that set."""
     inside = list(walk.statements(s))
     joins = [i for i in inside if joined in walk.written(i)]
     if any(of.symbol in walk.written(i) for i in inside):
@@ -118,8 +118,8 @@ def only_join(s: typed.Statement, joined: typed.Symbol, of: Members) -> bool:
 def are_part_of(
     condition: typed.Expression, node: typed.Symbol, of: Members, before: Sequence[typed.Statement]
 ) -> bool:
-    """Whether a condition asks for nodes of a set that was empty before, since when only members have joined it and
-    none of them has left."""
+    """Whether a condition implies membership: it tests a flag that was cleared, then set for members only, none of
+    which has been removed since."""
     found = member_of(condition)
     if found is None or found != (typed.Cell(found[0].symbol, typed.Variable(node)), True):
         return False

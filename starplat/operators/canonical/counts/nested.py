@@ -1,17 +1,16 @@
-"""What is left of a set for a bound that rises is looked for in what was left for the bound before.
+"""Starts a peeling for a rising bound from the result for the bound before, where the program starts from all nodes.
 
 while (found) {                                       propNode<bool> stays;
   propNode<bool> stays;                               g.attachNodeProperty(stays = True);
   g.attachNodeProperty(stays = True);                 while (found) {
-  ... until nothing changes: who has fewer than k       ... until nothing changes: who has fewer than k
-      neighbors that stay, leaves ...                       neighbors that stay, leaves ...
+  ... until nothing changes: remove nodes that          ... until nothing changes: remove nodes that
+      have fewer than k neighbors in `stays` ...            have fewer than k neighbors in `stays` ...
   ... k++;                                              ... k++;
 }                                                     }
 
-Until nothing changes, nodes leave that have too few neighbors in the set. In whatever order they do, those are left
-that make up the largest set in which every node has enough: a node of it always sees the rest of it, and when no node
-leaves, all have enough. The largest set for a greater bound is a part of that for a smaller one. So a search may begin
-with what the one before has left.
+Peeling removes nodes that have too few neighbors in the set until none does. Its result does not depend on the order:
+it is the largest set in which every node has enough, since a node of that set always sees the rest of it. The largest
+set for a greater bound is a subset of that for a smaller one, so a peeling may start from the result of the one before.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _LEAVES = (typed.Break, typed.Continue, typed.Return)
 
 
 def in_what_was_left(body: typed.Block) -> typed.Block:
-    """A function's body in which such searches begin with what the one before has left."""
+    """A function's body in which such peelings start from the result before."""
     for tried in (body, as_flags(body)):
         if (found := _nested(tried)) is not tried:
             return found
@@ -53,7 +52,7 @@ def _nested(body: typed.Block) -> typed.Block:
 
 
 def _begun_before(loop: HostLoop, around: Surroundings) -> tuple[typed.Statement, ...] | None:
-    """What all are in before the loop, and the loop that begins with that; None if it holds no such search."""
+    """The fill of the set and the loop without it; None if the loop has no such peeling."""
     statements = loop.body.statements
     fills = [(place, s, item) for place, s in enumerate(statements) if isinstance(s, typed.Attach) for item in s.items]
     for place, fill, (flag, value) in fills:
@@ -71,7 +70,7 @@ def _begun_before(loop: HostLoop, around: Surroundings) -> tuple[typed.Statement
 
 
 def _is_only_search(loop: HostLoop, search: _Search, flag: typed.Symbol, fill: typed.Attach) -> bool:
-    """Whether nothing else in the loop takes nodes out of the set, or asks for it before it is filled."""
+    """Whether nothing else in the loop changes the set, or reads it before it is filled."""
     inside = set() if search.loop is None else {id(s) for s in walk.statements(search.loop)}
     others = [s for s in walk.statements(loop.body) if id(s) not in inside and s is not fill]
     before = loop.body.statements[: loop.body.statements.index(fill)]
@@ -82,7 +81,7 @@ def _is_only_search(loop: HostLoop, search: _Search, flag: typed.Symbol, fill: t
 
 @dataclass(frozen=True)
 class _Search:
-    """What comes after a set is filled in the rounds of a loop."""
+    """The statements `after` the fill of a set in the rounds of a loop."""
 
     around_it: HostLoop
     members: Members
@@ -91,7 +90,7 @@ class _Search:
 
     @property
     def loop(self) -> typed.Statement | None:
-        """The first loop, if only scalars are set before it."""
+        """The first inner loop, if only scalars are set before it."""
         for s in self.after:
             if isinstance(s, HostLoop):
                 return s
@@ -101,28 +100,28 @@ class _Search:
         return None
 
     def is_nested(self) -> bool:
-        """Whether it leaves the largest set in which all have enough neighbors, for a bound that only rises."""
+        """Whether it is a peeling for a bound that only rises."""
         match self.loop:
             case (typed.While() | typed.DoWhile()) as loop if isinstance(loop.condition, typed.Variable):
                 more = loop.condition.symbol
             case _:
                 return False
-        turns = self._turns(loop.body.statements, typed.Variable(more))
-        if turns is None or not surely_begins(loop, self.around.known_before(loop), ()):
+        visits = self._visits(loop.body.statements, typed.Variable(more))
+        if visits is None or not surely_begins(loop, self.around.known_before(loop), ()):
             return False
-        return is_over_nodes(turns) and self._leave(turns, more)
+        return is_over_nodes(visits) and self._leave(visits, more)
 
-    def _turns(self, statements: Sequence[typed.Statement], more: typed.Variable) -> typed.ForEach | None:
-        """The loop in which nodes leave, be it that they only say so there and all leave in a second one; None if a
-        round does anything else."""
+    def _visits(self, statements: Sequence[typed.Statement], more: typed.Variable) -> typed.ForEach | None:
+        """The loop that removes nodes, possibly after a second loop that removes those it marked is fused into it; None
+        if a round does anything else."""
         every = [s for s in statements if not isinstance(s, typed.Declare)]
         loops = [s for s in every if isinstance(s, typed.ForEach)]
         first = every[: len(every) - len(loops)]
         begins = any(isinstance(s, typed.Assign) and s.place == more and s.value == FALSE for s in first)
         match loops:
-            case [turns] if len(first) == 1 and begins and first[0] is not turns:
-                return turns
-            case [turns, second] if len(first) == 2 and begins and is_over_nodes(second) and second.filter is not None:
+            case [visits] if len(first) == 1 and begins and first[0] is not visits:
+                return visits
+            case [visits, second] if len(first) == 2 and begins and is_over_nodes(second) and second.filter is not None:
                 found = member_of(second.filter)
             case _:
                 return None
@@ -142,20 +141,20 @@ class _Search:
                 case _:
                     return None
 
-        return rebuilt(turns, change)
+        return rebuilt(visits, change)
 
     @property
     def _outside(self) -> typed.Literal:
-        """What nodes hold that have left."""
+        """The value of nodes outside the set."""
         return FALSE if self.members.value else TRUE
 
-    def _leave(self, turns: typed.ForEach, more: typed.Symbol) -> bool:
-        """Whether the turn of a node only takes it out of the set if it has too few neighbors there, and says so."""
-        if any(walk.calls(turns)) or any(isinstance(s, _LEAVES) for s in walk.statements(turns)):
+    def _leave(self, visits: typed.ForEach, more: typed.Symbol) -> bool:
+        """Whether an iteration only removes its node if that has too few neighbors in the set, and sets `more`."""
+        if any(walk.calls(visits)) or any(isinstance(s, _LEAVES) for s in walk.statements(visits)):
             return False
         members = self.members
-        counted = {id(c.target): c.target for c in counts_in_locals(turns) if c.members == members}
-        conditions, statements = list(asked(turns.filter)), turns.body.statements
+        counted = {id(c.target): c.target for c in counts_in_locals(visits) if c.members == members}
+        conditions, statements = list(asked(visits.filter)), visits.body.statements
         local: typed.Symbol | None = None
         while len(statements) == 1 or local is None:
             match statements:
@@ -166,11 +165,11 @@ class _Search:
                     statements, local = tuple(rest), symbol
                 case _:
                     return False
-        own = typed.Cell(members.symbol, typed.Variable(turns.iterator))
+        own = typed.Cell(members.symbol, typed.Variable(visits.iterator))
         done = {(s.place, s.value) for s in statements if isinstance(s, typed.Assign)}
         leaves = len(statements) == 2 and done == {(own, self._outside), (typed.Variable(more), TRUE)}
         few = [c for c in conditions if mentions(c, {local})]
-        is_member = [c for c in conditions if members.asked(c, turns.iterator)]
+        is_member = [c for c in conditions if members.asked(c, visits.iterator)]
         steady = all(not mentions(c, self._changed) for c in conditions if c not in few and c not in is_member)
         return leaves and bool(is_member) and steady and len(few) == 1 and self._is_bound(few[0], local)
 
@@ -184,7 +183,7 @@ class _Search:
         return written | {s.symbol for s in self._inside if isinstance(s, typed.Declare)}
 
     def _is_bound(self, condition: typed.Expression, counted: typed.Symbol) -> bool:
-        """Whether a condition says that the number is below (no greater than) what only rises."""
+        """Whether a condition says that the count is below, or no greater than, a value that only rises."""
         match condition:
             case typed.Binary(operator=operator, left=left, right=right) if operator in MIRRORED:
                 if right == typed.Variable(counted):

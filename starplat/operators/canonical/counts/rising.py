@@ -1,6 +1,6 @@
-"""Tests whether a scalar of the host only rises, and from which number on.
+"""Tests whether a scalar of the host only increases, and finds its lower bound.
 
-Whole numbers are taken not to wrap: that is for `--checked` to find.
+Integers are assumed not to overflow; `run --checked` reports it if they do.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from starplat.frontend import typed
 
 
 def only_rises(symbol: typed.Symbol, s: typed.Statement) -> bool:
-    """Whether a statement does nothing to a scalar but to add numbers above 0."""
+    """Whether a statement only adds positive constants to a scalar."""
     return all(added(i) is not None for i in walk.statements(s) if symbol in walk.written(i))
 
 
 def added(s: typed.Statement) -> int | None:
-    """The number above 0 that a statement adds to its place; None if it does anything else."""
+    """The positive constant that a statement adds to its place; None if it does anything else."""
     match s:
         case typed.Update(combine=typed.Combine.ADD, value=value):
             amount = number(value)
@@ -25,7 +25,7 @@ def added(s: typed.Statement) -> int | None:
 
 
 def number(value: typed.Expression | None) -> int | None:
-    """The whole number that a value is, if it is a constant."""
+    """The value of an integer constant; None for others."""
     match value:
         case typed.Literal(value=bool()):
             return None
@@ -41,7 +41,7 @@ def number(value: typed.Expression | None) -> int | None:
 
 
 def least(symbol: typed.Symbol, body: typed.Statement) -> int | None:
-    """The least that a local scalar ever holds, if it is given constants and only rises from there."""
+    """The lower bound of a local scalar that is set to constants and otherwise only increases; None for others."""
     given: list[int | None] = []
     for s in walk.statements(body):
         match s:

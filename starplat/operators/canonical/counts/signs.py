@@ -1,4 +1,4 @@
-"""Where cells hold -1 or nothing below 0, a comparison with 0 asks whether one is -1.
+"""Replaces a comparison with 0 by one with -1, for properties whose cells are never below -1.
 
 if (v.core < 0) { ... }                               if (v.core == -1) { ... }
 """
@@ -22,11 +22,11 @@ _SAYS = {
     (typed.Operator.GREATER_EQUAL, 0): typed.Operator.NOT_EQUAL,
     (typed.Operator.GREATER, -1): typed.Operator.NOT_EQUAL,
 }
-"""What a comparison with a number says: that the cell is -1, or is not."""
+"""The comparison with -1 that is equivalent to a comparison with a number."""
 
 
-def asked_for_none(body: typed.Block) -> typed.Block:
-    """A function's body with such comparisons."""
+def compared_with_none(body: typed.Block) -> typed.Block:
+    """A function's body with such comparisons replaced."""
     values = [value for s in walk.statements(body) for value in walk.expressions(s)]
     found = [_compared(part) for value in values for part in walk.within(value)]
     signed = {cell.symbol for known in found if known is not None for cell in known[:1]}
@@ -54,14 +54,13 @@ def _compared(part: Any) -> tuple[typed.Cell, typed.Operator] | None:
 
 
 def _number(value: typed.Expression) -> int:
-    """The constant that a value is; a number that says nothing for others."""
+    """The value of a constant; 1, which is in no row of `_SAYS`, for others."""
     constant = number(value)
     return 1 if constant is None else constant
 
 
 def _is_none_or_more(symbol: typed.Symbol, body: typed.Block) -> bool:
-    """Whether a property of whole numbers only ever holds -1 or no less than 0, from the first time that it is
-    touched."""
+    """Whether the cells of an integer property are never below -1, from the first statement that touches it."""
     touched = [s for s in body.statements if any(symbol in (*walk.written(i), *read(i)) for i in walk.statements(s))]
     filled = symbol.role is typed.Role.LOCAL or isinstance(touched[0], typed.Attach)
     return filled and all(_keeps(s, symbol, body) for s in walk.statements(body) if symbol in walk.written(s))

@@ -1,4 +1,4 @@
-"""Nodes that leave a set for good are given once what those that stay are given in every round, and are counted.
+"""Stores a value once, when a node is removed from a set, where the program stores it for all members in every round.
 
 while (some) {                                        int left = g.num_nodes();
   ... v.alive = False; ...                            while (some) {
@@ -10,9 +10,9 @@ while (some) {                                        int left = g.num_nodes();
   k += 1;
 }
 
-All nodes are in the set at first, none comes back, and the loop goes on while there is one. A node that leaves in round
-k was given k - 1 in the round before; one that leaves in the first has what all cells were filled with, if that is one
-less than the first k.
+All nodes are members at first, none is inserted again, and the loop runs while the set is not empty. The last value
+stored for a node removed in round k is k - 1; for one removed in the first round it is the fill, which must be one less
+than the first k. A counter of members replaces the test for an empty set.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from starplat.operators.canonical.rebuilding import rebuilt, with_block
 
 
 def told_on_leaving(body: typed.Block) -> typed.Block:
-    """A function's body in which nodes that leave such sets are given their values, and are counted."""
+    """A function's body in which removed nodes get their final values, and members are counted."""
     flags = [s.symbol for s in walk.statements(body) if isinstance(s, typed.Declare) and s.symbol.type == FLAG]
     for members in (Members(flag, value) for flag in flags for value in (True, False)):
         around = Surroundings(body)
@@ -54,7 +54,7 @@ def told_on_leaving(body: typed.Block) -> typed.Block:
 
 @dataclass(frozen=True)
 class _Rounds:
-    """A loop of the host, a set of nodes, and what the block of the loop does before it."""
+    """A loop of the host and a set of nodes; `before` are the statements before the loop in its block."""
 
     loop: HostLoop
     members: Members
@@ -63,15 +63,17 @@ class _Rounds:
     body: typed.Block
 
     def changed(self) -> tuple[typed.Statement, ...] | None:
-        """The declaration of the number that is left, and the loop; None if the flags are not of such a set."""
+        """The declaration of the counter of members, and the loop; None if the flags are not of such a set."""
         every = self.loop.body.statements
-        turns = [(place, s) for place, s in enumerate(every) if isinstance(s, typed.ForEach) and self._is_of_members(s)]
+        visits = [
+            (place, s) for place, s in enumerate(every) if isinstance(s, typed.ForEach) and self._is_of_members(s)
+        ]
         flag, value = self.members.symbol, TRUE if self.members.value else FALSE
         fills = [s for s in self.before if any(flag in walk.written(i) for i in walk.statements(s))][-1:]
         filled = any(isinstance(s, typed.Attach) and (flag, value) in s.items for s in fills)
-        if len(turns) != 1 or not filled or may_leave(every):
+        if len(visits) != 1 or not filled or may_leave(every):
             return None
-        ((place, survivors),) = turns
+        ((place, survivors),) = visits
         leaving = self._leaving(every[:place])
         asked = self._asked(place, survivors)
         given = [s for s in survivors.body.statements if isinstance(s, typed.Assign) and s.place != asked]
@@ -84,13 +86,13 @@ class _Rounds:
         return tuple(self._made(place, survivors, leaving, asked, given))
 
     def _is_of_members(self, s: typed.ForEach) -> bool:
-        """Whether a loop only gives something to those that are in the set."""
+        """Whether a loop is over members and only stores values or counts."""
         of_members = s.filter is not None and self.members.asked(s.filter, s.iterator)
         gives = all(isinstance(i, typed.Assign) or _counts_one(i) for i in s.body.statements)
         return is_over_nodes(s) and of_members and gives
 
     def _leaving(self, before: Sequence[typed.Statement]) -> dict[int, typed.Symbol]:
-        """The stores that take members out of the set, with the nodes; none if there are others."""
+        """The stores that remove members, each by id with its node; empty if another statement changes the set."""
         loops = [loop for s in before for loop in loops_over_nodes(s)]
         leaving = [(self.members.sure_to_leave(loop, self.body), loop.iterator) for loop in loops]
         found = {id(s): node for s, node in leaving if s is not None}
@@ -98,7 +100,7 @@ class _Rounds:
         return found if writers == found.keys() else {}
 
     def _asked(self, place: int, survivors: typed.ForEach) -> typed.Variable | None:
-        """The scalar of the loop's condition, if it says whether anybody is left."""
+        """The scalar of the loop's condition, if it says whether the set is not empty."""
         match self.loop.condition:
             case typed.Variable() as some:
                 told = [s for s in survivors.body.statements if _stores(s, some, TRUE)]
@@ -115,8 +117,8 @@ class _Rounds:
         return some if len(told) == 1 and denied and counted and len(touches) == len(denied) + 1 else None
 
     def _is_given_each_round(self, s: typed.Assign, place: int, node: typed.Symbol) -> bool:
-        """Whether members (`node`) are given the number of the round, which nobody reads meanwhile, and which is one
-        more than what they have been given before."""
+        """Whether a store gives member `node` the number of the round, one more than in the round before, and the loop
+        does not read it."""
         given, k = s.place.symbol, s.value
         if (
             s.place != typed.Cell(given, typed.Variable(node))

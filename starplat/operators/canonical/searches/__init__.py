@@ -1,1 +1,1 @@
-"""Searches, however they say who has been reached: by levels, by marks, in waves."""
+"""Rewrites of searches to one form, whether visited nodes are known by levels, by flags or by frontiers."""

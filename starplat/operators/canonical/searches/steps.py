@@ -1,4 +1,4 @@
-"""What flags stand for, statement by statement, in rounds in which nodes are told first and reached then."""
+"""Follows the flags of a search, statement by statement, through a round that discovers nodes and then visits them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ _TRUE, _FALSE = typed.Literal(True, Scalar.BOOL), typed.Literal(False, Scalar.BO
 
 @dataclass
 class Steps:
-    """What the statements of a round are found to do, one after another, with the nodes that are told in it.
+    """The effect of the statements of a round, taken in order, on the nodes discovered in it.
 
-    `holds` says of a flag whether it stands for these (True) or for none (False) by now; a flag that is not in it is as
-    the round found it. `levels` are the stores of their levels, with how often the counter has counted before.
+    `holds` maps a flag to True if it now covers exactly the discovered nodes, to False if it covers none; a flag that
+    is not in it is as at the start of the round. `levels` are the stores of their levels, each with the number of
+    increments of the counter before it. `marks` are their visited flags, `more` the stores that request another round.
     """
 
-    here: typed.Symbol
-    there: typed.Symbol
+    frontier: typed.Symbol
+    next_frontier: typed.Symbol
     holds: dict[typed.Symbol, bool] = field(default_factory=dict)
     levels: list[tuple[typed.Assign, int]] = field(default_factory=list)
     marks: list[typed.Symbol] = field(default_factory=list)
@@ -33,20 +34,19 @@ class Steps:
     cleared: bool = False
 
     def begin(self) -> None:
-        """Nodes are told."""
+        """The next statement discovers nodes."""
         self.begun = True
-        self.cleared = self.there in self.holds
-        self.holds[self.there] = True
+        self.cleared = self.next_frontier in self.holds
+        self.holds[self.next_frontier] = True
 
     def count(self) -> None:
-        """The counter counts."""
+        """The next statement increments the counter of levels."""
         self.counted += 1
 
     def are_right(self, counter: typed.Variable) -> bool:
-        """Whether nodes that have been told are those who tell in the next round, and have the level that is counted
-        then."""
-        none_left = self.cleared or not self.holds[self.there]
-        if not self.holds.get(self.here) or not none_left or len(self.levels) != 1:
+        """Whether the discovered nodes are the frontier of the next round, and have its level."""
+        none_left = self.cleared or not self.holds[self.next_frontier]
+        if not self.holds.get(self.frontier) or not none_left or len(self.levels) != 1:
             return False
         ((store, counted),) = self.levels
         more = above(store.value, counter)
@@ -54,7 +54,7 @@ class Steps:
         return more is not None and more + counted == 1 and len(signals) == 1 and store.place.type is Scalar.INT
 
     def follow(self, s: typed.Statement) -> bool:
-        """Takes in a statement that all nodes do, each for itself; whether it is understood."""
+        """Takes in a statement over all nodes, each on its own cells; False if it is none of the known forms."""
         match s:
             case typed.CopyProperty(destination=to, source=of):
                 return self._becomes(to, of)
@@ -64,16 +64,18 @@ class Steps:
                 return all(self._of_node(inner, typed.Variable(s.iterator)) for inner in s.body.statements)
             case typed.ForEach(parallel=True, domain=typed.AllNodes()):
                 own = typed.Variable(s.iterator)
-                return self._are_told(s.filter, own) and all(self._of_told(i, own) for i in s.body.statements)
+                return self._are_discovered(s.filter, own) and all(
+                    self._of_discovered(i, own) for i in s.body.statements
+                )
             case _:
                 return False
 
     def _becomes(self, to: typed.Symbol, of: typed.Symbol | None) -> bool:
-        """Takes in that a flag stands for what another does, or for none."""
-        told = False if of is None else self.holds.get(of)
-        fits = told is not None and (to is self.there or (to is self.here and self.begun))
-        if fits and told is not None:
-            self.holds[to] = told
+        """Takes in that the flag `to` becomes a copy of `of`, or is cleared if that is None; False if it may not."""
+        discovered = False if of is None else self.holds.get(of)
+        fits = discovered is not None and (to is self.next_frontier or (to is self.frontier and self.begun))
+        if fits and discovered is not None:
+            self.holds[to] = discovered
         return fits
 
     def _of_node(self, s: typed.Statement, own: typed.Variable) -> bool:
@@ -83,23 +85,28 @@ class Steps:
             case typed.Assign(place=typed.Cell(symbol=to, index=at), value=value):
                 return at == own and value == _FALSE and self._becomes(to, None)
             case typed.If(otherwise=None):
-                return self._are_told(s.condition, own) and all(self._of_told(i, own) for i in s.then.statements)
+                return self._are_discovered(s.condition, own) and all(
+                    self._of_discovered(i, own) for i in s.then.statements
+                )
             case _:
                 return False
 
-    def _are_told(self, condition: typed.Expression | None, own: typed.Variable) -> bool:
-        """Whether a condition holds for those that are told."""
+    def _are_discovered(self, condition: typed.Expression | None, own: typed.Variable) -> bool:
+        """Whether a condition holds for exactly the discovered nodes."""
         conditions = asked(condition)
-        flags = [flag for flag, told in self.holds.items() if told]
+        flags = [flag for flag, discovered in self.holds.items() if discovered]
         return len(conditions) == 1 and any(says(conditions[0], typed.Cell(flag, own), True) for flag in flags)
 
-    def _of_told(self, s: typed.Statement, own: typed.Variable) -> bool:
-        """Takes in what nodes do that are told."""
+    def _of_discovered(self, s: typed.Statement, own: typed.Variable) -> bool:
+        """Takes in a statement for discovered nodes; False if it is none of the known forms."""
         match s:
             case typed.Assign(place=typed.Variable(), value=value):
                 self.more.append(s)
                 return value == _TRUE
-            case typed.Assign(place=typed.Cell(symbol=flag, index=at), value=value) if flag in (self.here, self.there):
+            case typed.Assign(place=typed.Cell(symbol=flag, index=at), value=value) if flag in (
+                self.frontier,
+                self.next_frontier,
+            ):
                 return at == own and value == _FALSE and self.holds.get(flag, False) and self._becomes(flag, None)
             case typed.Assign(place=typed.Cell(symbol=mark, index=at), value=value) if value == _TRUE:
                 self.marks.append(mark)

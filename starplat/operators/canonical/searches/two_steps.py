@@ -1,4 +1,4 @@
-"""Nodes that are told in one step of a round, and get their level in the next, get it where they are told.
+"""Moves the store of a level from the second step of a round to the first, which discovers the nodes.
 
     forall (v in g.nodes().filter(here)) {                forall (v in g.nodes().filter(level == depth)) {
       forall (w in g.neighbors(v)) {                        forall (w in g.neighbors(v)) {
@@ -11,9 +11,9 @@
       if (v.here) { v.visited = True; v.level = depth; more = True; }
     }
 
-As a round begins, the nodes that are `here` are those at level `depth`, none is `there`, and those visited are those
-with a level: it is so at first, and each round leaves it so. What else is done along an arc to a node that is told is
-done behind, along the arcs from one level to the next.
+Invariant at the start of a round: the nodes in `here` are those at level `depth`, `there` is empty, and the visited
+nodes are those with a level. Other effects on a discovered node move to a second loop over the arcs from one level to
+the next.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from starplat.frontend.types import Scalar
 from starplat.operators.canonical.filters import all_of
 from starplat.operators.canonical.hosts import Known, Surroundings, read
 from starplat.operators.canonical.rebuilding import with_block, with_fresh_symbols
-from starplat.operators.canonical.searches.beginnings import Begun, begun_with
+from starplat.operators.canonical.searches.initial_values import InitialValues, initial_values
 from starplat.operators.canonical.searches.levels import above, counted_up, number
 from starplat.operators.canonical.searches.steps import Steps
 from starplat.operators.canonical.searches.stores import Nest, compared, read_nest, says
@@ -38,8 +38,8 @@ _TRUE, _FALSE = typed.Literal(True, Scalar.BOOL), typed.Literal(False, Scalar.BO
 _INSIDE = (typed.Block, typed.If, typed.Assign, typed.Update, typed.AssignExtreme)
 
 
-def in_one_step(body: typed.Block, results: frozenset[typed.Symbol]) -> typed.Block:
-    """A function's body with such rounds; `results` are the symbols that its caller sees."""
+def discovered_in_one_step(body: typed.Block, results: frozenset[typed.Symbol]) -> typed.Block:
+    """Rewrites such rounds in a function's body; `results` are the symbols that its caller sees."""
     around = Surroundings(body)
     for loop in around.loops:
         if not isinstance(loop, _Loop):
@@ -49,14 +49,18 @@ def in_one_step(body: typed.Block, results: frozenset[typed.Symbol]) -> typed.Bl
         if read is None or any(s in results or around.is_seen(s, loop) for s in read.flags):
             continue
         statements = (*block.statements[:place], read.made(loop), *block.statements[place + 1 :])
-        return in_one_step(with_block(body, block, replace(block, statements=statements)), results)
+        return discovered_in_one_step(with_block(body, block, replace(block, statements=statements)), results)
     return body
 
 
 @dataclass(frozen=True)
 class _Round:
-    """A round: what is `reset` first, the arcs along which nodes are told, under the conditions `when` besides, what is
-    done `beside` for them, and what counts their levels. `flags` are the properties that say who is where."""
+    """The parts of a round.
+
+    `reset` comes first. `nest` walks the arcs; nodes are discovered along those for which `when` holds, and get the
+    effects `beside`. `step` increments the `counter` of levels; nodes without a `level` hold `none`. `more` sets the
+    flags that request another round. `flags` are the properties of frontier and visited nodes.
+    """
 
     reset: tuple[typed.Statement, ...]
     nest: Nest
@@ -70,7 +74,7 @@ class _Round:
     flags: frozenset[typed.Symbol]
 
     def made(self, loop: _Loop) -> _Loop:
-        """The loop whose rounds take one step."""
+        """The loop with the level stored on discovery."""
         span = self.step.span
         there = typed.Cell(self.level, typed.Variable(self.nest.there, span=span), span=span)
         one = typed.Literal(1, Scalar.INT, span=span)
@@ -82,33 +86,33 @@ class _Round:
         statements = (*self.reset, finds, *with_fresh_symbols(besides, besides), self.step)
         return replace(loop, body=replace(loop.body, statements=statements))
 
-    def _arcs(self, asked_for: typed.Expression, inner: tuple[typed.Statement, ...]) -> typed.ForEach:
-        """The loop over the arcs of the nodes at this level."""
+    def _arcs(self, test: typed.Expression, inner: tuple[typed.Statement, ...]) -> typed.ForEach:
+        """The loop over the arcs of the nodes at the current level."""
         nest, span = self.nest, self.nest.span
         mine = typed.Cell(self.level, typed.Variable(nest.node, span=span), span=span)
         here = typed.Binary(typed.Operator.EQUAL, mine, self.counter, Scalar.BOOL, span=span)
-        condition = all_of((asked_for, *self.when))
+        condition = all_of((test, *self.when))
         assert condition is not None
-        told = typed.If(condition, typed.Block(inner, span=span), span=span)
+        discovered = typed.If(condition, typed.Block(inner, span=span), span=span)
         row = typed.Neighbors(nest.domain.graph, typed.Variable(nest.node, span=span), nest.direction)
-        arcs = typed.ForEach(True, nest.there, row, None, typed.Block((told,), span=span), span=span)
+        arcs = typed.ForEach(True, nest.there, row, None, typed.Block((discovered,), span=span), span=span)
         return typed.ForEach(True, nest.node, nest.domain, here, typed.Block((arcs,), span=span), span=span)
 
 
 def _read(loop: _Loop, before: Sequence[typed.Statement], known: Known) -> _Round | None:
-    """The round of a loop, if it takes such steps, from such a beginning."""
+    """The round of a loop, if it has two such steps and the invariant holds when the loop begins."""
     statements = loop.body.statements
-    tells = [(at, nest) for at, s in enumerate(statements) if (nest := read_nest(s)) is not None]
+    discovers = [(at, nest) for at, s in enumerate(statements) if (nest := read_nest(s)) is not None]
     counted = [(at, symbol) for at, s in enumerate(statements) if (symbol := counted_up(s)) is not None]
-    if len(tells) != 1 or len(counted) != 1:
+    if len(discovers) != 1 or len(counted) != 1:
         return None
-    ((at, nest),), ((step, counter),) = tells, counted
-    told = [s for s in nest.inner if isinstance(s, typed.Assign) and _is_told(s, nest.there)]
+    ((at, nest),), ((step, counter),) = discovers, counted
+    discovered = [s for s in nest.inner if isinstance(s, typed.Assign) and _is_marked(s, nest.there)]
     waves = [(c, flag) for c in nest.when if (flag := _flag(c, nest.node)) is not None]
-    if len(told) != 1 or len(waves) != 1 or nest.may_break:
+    if len(discovered) != 1 or len(waves) != 1 or nest.may_break:
         return None
-    ((asking, here),) = waves
-    steps = Steps(here, told[0].place.symbol)
+    ((in_frontier, here),) = waves
+    steps = Steps(here, discovered[0].place.symbol)
     reset: list[typed.Statement] = []
     for place, s in enumerate(statements):
         if place == at:
@@ -122,15 +126,15 @@ def _read(loop: _Loop, before: Sequence[typed.Statement], known: Known) -> _Roun
     if not steps.are_right(typed.Variable(counter)):
         return None
     level = steps.levels[0][0].place.symbol
-    begun = {flag: begun_with(flag, before) for flag in (level, here, steps.there, *steps.marks)}
-    source, none = _source(begun, level, steps, known, counter)
+    initial = {flag: initial_values(flag, before) for flag in (level, here, steps.next_frontier, *steps.marks)}
+    source, none = _source(initial, level, steps, known, counter)
     if source is None or none is None:
         return None
-    conditions = tuple(c for c in nest.when if c is not asking)
+    conditions = tuple(c for c in nest.when if c is not in_frontier)
     unreached = [c for c in conditions if _is_unreached(c, nest, level, none, counter, steps.marks)]
     when = tuple(c for c in conditions if c not in unreached and not _is_other_node(c, nest))
-    beside = tuple(s for s in nest.inner if s is not told[0])
-    flags = frozenset((here, steps.there, *steps.marks))
+    beside = tuple(s for s in nest.inner if s is not discovered[0])
+    flags = frozenset((here, steps.next_frontier, *steps.marks))
     found = _Round(
         tuple(reset),
         nest,
@@ -147,7 +151,7 @@ def _read(loop: _Loop, before: Sequence[typed.Statement], known: Known) -> _Roun
 
 
 def _is_apart(found: _Round, loop: _Loop) -> bool:
-    """Whether what is done beside has nothing to do with who is reached, and what is asked besides stays as it is."""
+    """Whether the effects `beside` are independent of which nodes are reached, and `when` is invariant in the loop."""
     own = {
         found.level,
         found.counter.symbol,
@@ -168,14 +172,18 @@ def _is_apart(found: _Round, loop: _Loop) -> bool:
 
 
 def _source(
-    begun: dict[typed.Symbol, Begun | None], level: typed.Symbol, steps: Steps, known: Known, counter: typed.Symbol
+    initial: dict[typed.Symbol, InitialValues | None],
+    level: typed.Symbol,
+    steps: Steps,
+    known: Known,
+    counter: typed.Symbol,
 ) -> tuple[typed.Expression | None, typed.Expression | None]:
-    """The node that the search begins at, at the level that is counted first, and what all others hold."""
-    levels, there = begun[level], begun[steps.there]
+    """The source, and the value of nodes without a level; None each if the invariant does not hold at first."""
+    levels, there = initial[level], initial[steps.next_frontier]
     if levels is None or there is None or there.set or there.fill != _FALSE or len(levels.set) != 1:
         return None, None
     ((source, first),) = levels.set
-    marked = [begun[flag] for flag in (steps.here, *steps.marks)]
+    marked = [initial[flag] for flag in (steps.frontier, *steps.marks)]
     if not all(b is not None and b.fill == _FALSE and b.set == ((source, _TRUE),) for b in marked):
         return None, None
     at, fill = number(first, known), levels.fill
@@ -193,7 +201,7 @@ def _is_unreached(
     counter: typed.Symbol,
     marks: Sequence[typed.Symbol],
 ) -> bool:
-    """Whether a condition asks whether the node at the other end has no level yet."""
+    """Whether a condition says that the neighbor has no level yet."""
     there = typed.Variable(nest.there)
     own = typed.Cell(level, there)
     match c:
@@ -203,14 +211,14 @@ def _is_unreached(
             pass
     match c:
         case typed.Binary(operator=typed.Operator.GREATER, left=left, right=right) if left == own:
-            is_later = (above(right, typed.Variable(counter)) or 0) >= 0 and mentions(right, {counter})
-            return is_later and isinstance(none, typed.Infinity)
+            is_greater = (above(right, typed.Variable(counter)) or 0) >= 0 and mentions(right, {counter})
+            return is_greater and isinstance(none, typed.Infinity)
         case _:
             return compared(c, own) == none or any(says(c, typed.Cell(mark, there), False) for mark in marks)
 
 
 def _is_other_node(c: typed.Expression, nest: Nest) -> bool:
-    """Whether a condition leaves out loops, whose node has a level."""
+    """Whether a condition only excludes self-loops, whose node has a level anyway."""
     ends = {typed.Variable(nest.node), typed.Variable(nest.there)}
     match c:
         case typed.Binary(operator=typed.Operator.NOT_EQUAL, left=left, right=right):
@@ -219,12 +227,12 @@ def _is_other_node(c: typed.Expression, nest: Nest) -> bool:
             return False
 
 
-def _is_told(s: typed.Assign, there: typed.Symbol) -> bool:
+def _is_marked(s: typed.Assign, there: typed.Symbol) -> bool:
     return isinstance(s.place, typed.Cell) and s.place.index == typed.Variable(there) and s.value == _TRUE
 
 
 def _flag(c: typed.Expression, node: typed.Symbol) -> typed.Symbol | None:
-    """The flag of a node that a condition asks for."""
+    """The flag of `node` that a condition tests."""
     own = typed.Variable(node)
     cells = [part for part in walk.within(c) if isinstance(part, typed.Cell) and part.type is Scalar.BOOL]
     return cells[0].symbol if len(cells) == 1 and cells[0].index == own and says(c, cells[0], True) else None

@@ -1,1 +1,1 @@
-"""Loops over the levels of a search, one level after another."""
+"""Rewrites of loops over the levels of a search, one level after another."""

@@ -1,4 +1,4 @@
-"""A search that does something at each level as it goes is the search, and then a loop over its levels.
+"""Splits a search that does other work at each level into the search and a loop over its levels.
 
     while (more) {                                        while (more) { more = False; ... depth++; }
       more = False;                                       int far = 0;
@@ -17,9 +17,9 @@
       depth++;                                            }
     }
 
-A cell is given its level once, in the round of the level before, so whoever asks for levels that have had their round
-is told the same at the end. A search whose counter is asked for behind it gets another one. All that counts only where
-nobody asks for levels and counter any more, as `loops` makes a search of all that did.
+A level is stored once, in the round before its own, so tests of levels up to the current one have the same result after
+the search. If the counter is read after the loop, the search gets one of its own. The rewrite is kept only if nothing
+reads levels and counter in the end, because `loops` turned all their readers into an `iterateInBFS`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _Loop = typed.While | typed.DoWhile
 
 
 def with_searches_apart(body: typed.Block, program: typed.Program, results: frozenset[typed.Symbol]) -> typed.Block:
-    """A function's body with such loops as searches; `results` are the symbols that its caller sees."""
+    """Rewrites such loops in a function's body; `results` are the symbols that its caller sees."""
     around = Surroundings(as_flags(body))
     for loop in around.loops:
         if not isinstance(loop, _Loop):
@@ -62,7 +62,7 @@ def with_searches_apart(body: typed.Block, program: typed.Program, results: froz
 
 
 def _tried(loop: _Loop, around: Surroundings) -> Iterator[tuple[_Loop, Surroundings]]:
-    """The loop in forms that may be taken apart, in the function's body that has it so."""
+    """The forms of the loop that may be split, each with its function's body."""
     block, place = around.block_of(loop)
     split = with_looks(loop, block.statements[:place]) or with_the_rest_behind(loop)
     if split is not None:
@@ -76,8 +76,8 @@ def _tried(loop: _Loop, around: Surroundings) -> Iterator[tuple[_Loop, Surroundi
 
 @dataclass(frozen=True)
 class _Apart:
-    """The function's body with a loop over levels behind a search; what must be `gone` in the end: the cells that hold
-    levels, and the counter, as nobody knows how many rounds in vain there were."""
+    """The function's body with a loop over levels after the search. Nothing may read the symbols `gone` in the end: the
+    levels, and the counter, since the number of rounds that found nothing is unknown."""
 
     body: typed.Block
     gone: frozenset[typed.Symbol]
@@ -85,7 +85,7 @@ class _Apart:
 
 @dataclass(frozen=True)
 class _Levels:
-    """A loop that gives levels from `first` on, by a `counter`, and what else, if anything, its rounds do at each."""
+    """A loop that assigns levels from `first` on by a `counter`; `visitor` is the other work of a round, if any."""
 
     loop: _Loop
     cells: typed.Symbol
@@ -95,7 +95,7 @@ class _Levels:
     counter: typed.Symbol
     begins: int
     ahead: int
-    """How much more the counter is than the level that has its turn, when the visitor comes."""
+    """The counter minus the current level, where the visitor runs."""
 
 
 def _apart(loop: _Loop, around: Surroundings) -> _Apart | None:
@@ -126,7 +126,7 @@ def _apart(loop: _Loop, around: Surroundings) -> _Apart | None:
 
 
 def _levels(loop: _Loop, around: Surroundings) -> _Levels | None:
-    """What such a loop does; None for other loops."""
+    """The parts of such a loop; None for other loops."""
     block, place = around.block_of(loop)
     before, known = block.statements[:place], around.known_before(loop)
     counters = counters_of_rounds(loop, known)
@@ -164,8 +164,7 @@ def mentions_any(s: typed.Statement, cells: typed.Symbol) -> bool:
 
 
 def _asks_for_the_past(found: _Levels, visitor: typed.ForEach, most: int) -> bool:
-    """Whether all that the visitor asks of cells is whether they are at levels from 0 on, up to that many above the one
-    that has its turn."""
+    """Whether the visitor only compares levels with constants, from 0 on and at most `most` above the current level."""
     asked: set[int] = set()
     parts = [part for value in walk.all_values(visitor) for part in walk.within(value)]
     for part in parts:
@@ -178,7 +177,7 @@ def _asks_for_the_past(found: _Levels, visitor: typed.ForEach, most: int) -> boo
 
 
 def _is_alone(found: _Levels, visitor: typed.ForEach) -> bool:
-    """Whether the rest of the round and the visitor have nothing to do with each other but for the levels."""
+    """Whether the visitor and the rest of the round share nothing but the levels."""
     rest = [s for s in found.loop.body.statements if s is not visitor]
     inside = [i for s in rest for i in walk.statements(s)]
     written = {symbol for i in inside for symbol in walk.written(i)}
@@ -196,7 +195,7 @@ def _is_alone(found: _Levels, visitor: typed.ForEach) -> bool:
 
 
 def _farthest(found: _Levels, far: typed.Symbol) -> tuple[typed.Statement, ...]:
-    """The greatest of all levels."""
+    """The statements that find the greatest level."""
     span = found.loop.span
     node = typed.Symbol("node", Scalar.NODE, typed.Role.ITERATOR, span, parallel_depth=1)
     own = typed.Cell(found.cells, typed.Variable(node, span=span), span=span)
@@ -207,7 +206,7 @@ def _farthest(found: _Levels, far: typed.Symbol) -> tuple[typed.Statement, ...]:
 
 
 def _over_levels(found: _Levels, done: typed.ForEach, far: typed.Symbol, k: typed.Symbol) -> typed.CountedLoop:
-    """What is done at each level, level by level."""
+    """The loop of the visitor over all levels."""
     span = done.span
     level = typed.Variable(k, span=span)
     visitor = substituted(done, {found.counter: _plus(level, found.ahead)})

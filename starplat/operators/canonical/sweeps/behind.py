@@ -1,4 +1,4 @@
-"""What is done along the arcs to the next level, where these are found, is done behind.
+"""Splits a loop that finds the next level and then works along the arcs to it into two loops.
 
     forall (v in g.nodes().filter(level == depth)) {      forall (v in g.nodes().filter(level == depth)) {
       forall (w in g.neighbors(v)) {                        forall (w in g.neighbors(v)) {
@@ -13,8 +13,8 @@
                                                             }
                                                           }
 
-When an arc is asked for the second time its ends have their levels, whoever gave them. That levels are given once, and
-that nothing done behind has to do with who is found, is for whoever takes the rounds apart to prove.
+In the second loop the ends of every arc have their levels. The caller, `apart`, proves that levels are stored once and
+that the work does not affect which nodes are found.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _Loop = typed.While | typed.DoWhile
 
 
 def with_the_rest_behind(loop: _Loop) -> _Loop | None:
-    """The loop with what follows a store along an arc in a loop of its own; None if there is no such thing."""
+    """The loop with the statements after such a store in a loop of their own; None if there are none."""
     for place, s in enumerate(loop.body.statements):
         apart = _apart(s)
         if apart:

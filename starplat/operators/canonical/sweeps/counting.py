@@ -1,4 +1,4 @@
-"""The numbers that a loop of the host counts through, upwards or downwards."""
+"""The range of the counter of a host loop over levels, and its direction."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from starplat.operators.canonical.sweeps.distances import Distances
 
 @dataclass(frozen=True)
 class Counting:
-    """A `counter` that is `first` at least, and whose greatest number is `last` or more above the greatest distance.
-    `left` is what a counter holds in the end that is there before the loop."""
+    """A `counter` that runs over numbers from `first` to at least the greatest distance plus `last`, `up` or down.
+
+    `left` sets the final value of a counter that is declared before the loop.
+    """
 
     counter: typed.Symbol
     up: bool
@@ -23,7 +25,7 @@ class Counting:
 
 
 def read_counting(loop: typed.Statement, distances: Distances) -> Counting | None:
-    """How a loop counts whose rounds are one statement, but for what counts; None for others."""
+    """The counter of a loop whose body is one statement besides the counter's step; None for other loops."""
     match loop:
         case typed.CountedLoop(symbol=symbol, first=begin):
             step = _step(loop.step, symbol)
@@ -48,7 +50,7 @@ def read_counting(loop: typed.Statement, distances: Distances) -> Counting | Non
 
 
 def _step(s: typed.Statement, counter: typed.Symbol) -> int | None:
-    """How much a statement adds to a counter."""
+    """The constant that a statement adds to a counter."""
     own = typed.Variable(counter)
     match s:
         case typed.Update(combine=typed.Combine.ADD, place=place, value=typed.Literal(value=int() as number)):
@@ -60,7 +62,7 @@ def _step(s: typed.Statement, counter: typed.Symbol) -> int | None:
 
 
 def _compared(condition: typed.Expression) -> tuple[typed.Symbol, typed.Operator, typed.Expression] | None:
-    """The counter that a condition compares, how, and with what."""
+    """The parts of a comparison of a counter: it, the operator, the bound."""
     match condition:
         case typed.Binary(operator=operator, left=typed.Variable(symbol=symbol), right=end):
             return symbol, operator, end

@@ -1,5 +1,7 @@
-"""Where a property holds how many arcs every node is away from one: after a search by levels in any of its forms, until
-it is written again; and which scalars are no less than the most of them."""
+"""Finds properties that hold the distance of every node from a source, and scalars that are upper bounds of these.
+
+A property does so from a search by levels, in any form, until it is written again.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,10 @@ from starplat.operators.canonical.unread import without_unread
 
 @dataclass
 class Distances:
-    """Cells that hold how far their nodes are from a `source`, INF or a number below 0 where it does not reach.
+    """Cells with the distance of their nodes from a `source`; INF or a negative number for unreached nodes.
 
-    `least` says of scalars, and of the number of nodes (None), how much more than the greatest distance they are at
-    least. `made` are the statements that do nothing but find distances and such scalars.
+    `least` maps scalars, and None for the number of nodes, to a lower bound of their value minus the greatest distance.
+    `made` are the statements that only compute distances and such scalars.
     """
 
     cells: typed.Symbol
@@ -36,7 +38,7 @@ class Distances:
     least: dict[typed.Symbol | None, int] = field(default_factory=lambda: {None: 1})
 
     def follow(self, s: typed.Statement) -> bool:
-        """Takes note of a statement behind the search; whether the cells still hold distances after it."""
+        """Takes in a statement after the search; False if the cells may not hold distances after it."""
         changed = {symbol for inner in walk.statements(s) for symbol in walk.written(inner)}
         if self.cells in changed:
             below = self.is_infinite and self._fills_the_rest(s)
@@ -64,7 +66,7 @@ class Distances:
         return True
 
     def over(self, value: typed.Expression) -> int | None:
-        """How much more than the greatest distance a value is at least."""
+        """A lower bound of a value minus the greatest distance; None if it has none."""
         match value:
             case typed.Variable(symbol=symbol):
                 return self.least.get(symbol)
@@ -85,7 +87,7 @@ class Distances:
         )
 
     def _fills_the_rest(self, s: typed.Statement) -> bool:
-        """Whether a statement gives nodes that are not reached a number below 0, and does nothing else."""
+        """Whether a statement only sets unreached nodes to a negative constant."""
         match s:
             case typed.ForEach(
                 domain=typed.AllNodes(graph=graph),
@@ -97,7 +99,7 @@ class Distances:
                 return False
 
     def _greatest(self, s: typed.ForEach) -> typed.Symbol | None:
-        """The scalar that a loop makes no less than all distances, if that is all it does."""
+        """The scalar that a loop raises to the greatest distance, if it does nothing else."""
         own = typed.Cell(self.cells, typed.Variable(s.iterator))
         match s:
             case typed.ForEach(
@@ -121,7 +123,7 @@ class Distances:
 
 
 def _leaves_out(condition: typed.Expression, own: typed.Cell) -> bool:
-    """Whether a condition asks for nodes that are reached."""
+    """Whether a condition selects reached nodes."""
     match condition:
         case typed.Binary(operator=typed.Operator.NOT_EQUAL | typed.Operator.LESS, left=left, right=typed.Infinity()):
             return left == own
@@ -132,7 +134,7 @@ def _leaves_out(condition: typed.Expression, own: typed.Cell) -> bool:
 def found_by(
     loop: typed.FixedPoint, around: Surroundings, program: typed.Program, results: frozenset[typed.Symbol]
 ) -> Distances | None:
-    """The distances that a loop finds, as the least numbers that are 0 at one node and 1 more along every arc."""
+    """The distances that a fixed point computes: the least values that are 0 at the source and rise by 1 along arcs."""
     effects = edge_effects(loop, around, program, results)
     if len(effects) != 1:
         return None
@@ -160,7 +162,7 @@ def found_by(
 
 
 def _given(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> Iterator[typed.Expression]:
-    """The nodes whose cells are given something one by one."""
+    """The nodes whose cells are set one by one."""
     for s in before:
         match s:
             case typed.Assign(place=typed.Cell(symbol=target, index=index)) if target is symbol:
@@ -170,7 +172,7 @@ def _given(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> Iterator[
 
 
 def _stays(symbol: typed.Symbol, body: typed.Block) -> bool:
-    """Whether a variable keeps the value that it begins with."""
+    """Whether a variable is never written after its declaration."""
     writers = [s for s in walk.statements(body) if symbol in walk.written(s)]
     return all(isinstance(s, typed.Declare) for s in writers) and symbol.role is not typed.Role.REFERENCE
 
@@ -182,7 +184,7 @@ def all_written(statements: Iterable[typed.Statement]) -> set[typed.Symbol]:
 
 
 def without_distances(body: typed.Block, distances: Distances, results: frozenset[typed.Symbol]) -> typed.Block:
-    """The body without what found distances and the greatest, as far as nobody else asks for it."""
+    """The body without the computation of distances and their bounds, as far as nothing else reads them."""
     gone = distances.made
     while gone:
         left = _without(body, gone)
@@ -217,6 +219,6 @@ def _without_scalars(body: typed.Block, unread: set[typed.Symbol]) -> typed.Bloc
 
 
 def _asks_for_source(body: typed.Block, source: typed.Variable) -> bool:
-    """Whether a program still stops where its caller gives no node: a search from none does nothing."""
+    """Whether the program still fails for a source that is no node: `iterateInBFS` from such a source does nothing."""
     stores = (p for s in walk.statements(body) for p in walk.written_places(s) if isinstance(p, typed.Cell))
     return source.symbol.role is typed.Role.ITERATOR or any(place.index == source for place in stores)

@@ -1,4 +1,5 @@
-"""Nodes that add up what their parents have, and are reached where that is anything, look for a parent first.
+"""Splits a pull that sums over parents and takes a node as reached if the sum is above 0: a search for one parent
+comes first, then the sum.
 
     forall (v in g.nodes().filter(level == INF)) {        forall (v in g.nodes().filter(level == INF)) {
       double sum = 0.0;                                     for (u in g.nodes_to(v).filter(level == depth)) {
@@ -13,8 +14,8 @@
                                                             v.paths = sum;
                                                           }
 
-A sum of reals above 0 is above 0 if it has any, and all nodes at a level have one: those of the first are given one,
-and the others such a sum. That `depth` grows from round to round is for whoever takes the rounds apart to prove.
+All nodes with a level have a value above 0: those of the first level are set to one, the others to such a sum. So a sum
+is above 0 if there is a parent. The caller, `apart`, proves that `depth` rises from round to round.
 """
 
 from __future__ import annotations
@@ -27,14 +28,15 @@ from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.effects import asked
 from starplat.operators.canonical.rebuilding import with_fresh_symbols
-from starplat.operators.canonical.searches.beginnings import begun_with
+from starplat.operators.canonical.searches.initial_values import initial_values
 from starplat.operators.canonical.searches.stores import compared
 
 _Loop = typed.While | typed.DoWhile
 
 
 def with_looks(loop: _Loop, before: Sequence[typed.Statement]) -> _Loop | None:
-    """The loop with such a sum behind a look; None if there is none. `before` are the statements before it."""
+    """The loop with such a sum after a search for a parent; None if there is none. `before` are the statements before
+    it."""
     for place, s in enumerate(loop.body.statements):
         apart = _apart(s, loop, before) if isinstance(s, typed.ForEach) else ()
         if apart:
@@ -88,7 +90,7 @@ def _apart(nodes: typed.ForEach, loop: _Loop, before: Sequence[typed.Statement])
 
 
 def _added(row: typed.ForEach, sum_: typed.Variable) -> typed.Cell | None:
-    """The cell of the neighbor that a row adds to a local, if that is all it does."""
+    """The cell of the neighbor that a loop adds to a local, if it does nothing else."""
     match row.body.statements:
         case (typed.If(otherwise=None, then=typed.Block(statements=(typed.Update() as update,))),):
             pass
@@ -116,9 +118,9 @@ def _is_above_zero(condition: typed.Expression, sum_: typed.Variable) -> bool:
 def _all_have_one(
     symbol: typed.Symbol, level: typed.Symbol, total: typed.Assign, loop: _Loop, before: Sequence[typed.Statement]
 ) -> bool:
-    """Whether every node that has a level has a number above 0."""
+    """Whether every node with a level has a value above 0."""
     writers = [s for s in walk.statements(loop) if symbol in walk.written(s)]
-    begun, levels = begun_with(symbol, before), begun_with(level, before)
+    begun, levels = initial_values(symbol, before), initial_values(level, before)
     if begun is None or levels is None or writers != [total]:
         return False
     given = {index for index, _ in begun.set}

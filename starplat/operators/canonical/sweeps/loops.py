@@ -1,4 +1,4 @@
-"""Loops over the levels of a search, one level after another, are the search itself, there and back.
+"""Rewrites counted loops over the levels of a search as `iterateInBFS`, and `iterateInReverse` for descending ones.
 
 for (int k = 1; k <= far; k++) {                      iterateInBFS (v in g.nodes() from s) {
   forall (v in g.nodes().filter(d == k)) {              for (u in g.nodes_to(v)) {
@@ -11,8 +11,9 @@ for (int k = far; k >= 1; k--) {                      iterateInReverse (v != s) 
   forall (v in g.nodes().filter(d == k)) { ... }        ...
 }                                                     }
 
-`d` holds how many arcs a node is away from `s`, and no distance is above `far`. The rows must ask for the next level,
-or for that before, since that is what a search means by neighbors. What found `d` goes where nobody else asks for it.
+`d` holds the distance of a node from `s`, and `far` is an upper bound of all distances. The loops over neighbors must
+select those at the next or the previous level, as `iterateInBFS` does. The search that computed `d` is removed if
+nothing else reads it.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _INSIDE = (typed.Block, typed.If, typed.Declare, typed.Assign, typed.Update, typ
 
 
 def as_searches(body: typed.Block, program: typed.Program, results: frozenset[typed.Symbol]) -> typed.Block:
-    """A function's body with such loops as searches; `results` are the symbols that its caller sees."""
+    """Rewrites such loops in a function's body; `results` are the symbols that its caller sees."""
     if not any(_nodes(s) for s in walk.statements(body)):
         return body
     around = Surroundings(body)
@@ -57,7 +58,7 @@ def as_searches(body: typed.Block, program: typed.Program, results: frozenset[ty
 
 
 def _nodes(s: typed.Statement) -> typed.ForEach | None:
-    """The loop over nodes that is every round of a counted loop, but for what counts it."""
+    """The loop over nodes that is the body of a counted loop, besides the counter's step."""
     match s:
         case typed.CountedLoop(declares=True, body=typed.Block(statements=(typed.ForEach() as nodes,))):
             pass
@@ -69,7 +70,7 @@ def _nodes(s: typed.Statement) -> typed.ForEach | None:
 
 
 def _swept(distances: Distances, after: Sequence[typed.Statement]) -> tuple[typed.Statement, ...] | None:
-    """The statements behind a search with loops over its levels as searches; None if there are none."""
+    """The statements after a search, with loops over its levels rewritten; None if there are none."""
     done: list[typed.Statement] = []
     there: typed.IterateInBFS | None = None
     at, holds, found = 0, True, False
@@ -96,8 +97,8 @@ def _swept(distances: Distances, after: Sequence[typed.Statement]) -> tuple[type
 
 @dataclass(frozen=True)
 class _Sweep:
-    """What happens to each node at its level, where all of `when` hold, upwards or downwards; what is `left` in the
-    counter, if it is still there."""
+    """The `body` for each node for which all of `when` hold, level by level, `up` or down; `left` sets a counter that
+    outlives the loop."""
 
     node: typed.Symbol
     body: typed.Block
@@ -106,7 +107,7 @@ class _Sweep:
     left: typed.Assign | None
 
     def search(self, distances: Distances, s: typed.Statement) -> typed.IterateInBFS | None:
-        """The search that does that; None where it would mean something else by neighbors."""
+        """The loop as a search; None if its loops over neighbors would mean others there."""
         body = self.body if self.up else typed.Block((), span=s.span)
         if self.up and (condition := all_of(self.when)) is not None:
             body = typed.Block((typed.If(condition, body, span=body.span),), span=body.span)
@@ -116,11 +117,11 @@ class _Sweep:
         return search if self.up else self.after(search)
 
     def asks_for(self, symbols: set[typed.Symbol]) -> bool:
-        """Whether what happens depends on any of the symbols."""
+        """Whether body or conditions read any of the symbols."""
         return any(mentions(value, symbols) for value in (*walk.all_values(self.body), *self.when))
 
     def after(self, there: typed.IterateInBFS) -> typed.IterateInBFS:
-        """The search, with this on the way back."""
+        """The search `there`, with this as its reverse pass."""
         when, body = substituted((self.when, self.body), {self.node: there.iterator})
         return replace(there, reverse=typed.ReversePass(all_of(when), body, span=body.span))
 
@@ -157,7 +158,7 @@ def _is_of_levels_only(
     counter: typed.Symbol,
     distances: Distances,
 ) -> bool:
-    """Whether nothing but the level that it asks for changes what a round does, and it leaves alone what says that."""
+    """Whether a round depends on the counter by the level of its nodes only, and does not write levels or bounds."""
     written = all_written((nodes,))
     kept = {counter, distances.cells, distances.source.symbol, *(s for s in distances.least if s is not None)}
     values = (*walk.all_values(body), *when)
@@ -171,15 +172,15 @@ def _is_of_levels_only(
 
 
 def _fits(body: typed.Block, first: int, last: int, distances: Distances) -> bool:
-    """Whether rounds for levels from `first` on, to `last` above the greatest distance at least, are those of a search
-    but for the source. Where nobody is behind the last level, rows of the next one are empty."""
+    """Whether rounds from level `first` to at least the greatest distance plus `last` visit all levels of a search, the
+    source's possibly excepted. The last level may be left out if only arcs to the next one matter: it has none."""
     if not distances.is_infinite and first == 0 and any(_way(row) is typed.Direction.IN for row in _rows(body)):
         return False  # the level before the first may be the number of nodes that are not reached
     return first in (0, 1) and last >= (-1 if _only_rows(body, typed.Direction.OUT) else 0)
 
 
 def _only_rows(body: typed.Block, way: typed.Direction) -> bool:
-    """Whether a body does nothing but go through rows of one direction."""
+    """Whether a body only has loops over neighbors of one direction."""
     return all(isinstance(s, typed.ForEach) and _way(s) is way for s in body.statements)
 
 
@@ -193,15 +194,15 @@ def _way(row: typed.ForEach) -> typed.Direction | None:
 
 @dataclass(frozen=True)
 class _Asking:
-    """The level of a node, as its cell says and as `offset` more than a counter."""
+    """The level of a node: the cell `mine`, equal to the counter plus `offset`."""
 
     mine: typed.Cell
     counter: typed.Variable
     offset: int
 
     def unasked(self, body: typed.Block) -> typed.Block | None:
-        """The body whose rows do not ask for the level of the neighbor, as a search does that; None where one does not
-        ask, or asks for another."""
+        """The body without the tests of the neighbors' levels, implied in a search; None if a loop over neighbors has
+        none, or tests for another level."""
         left = {id(row): self._left(row) for row in _rows(body)}
         if any(conditions is None for conditions in left.values()):
             return None
@@ -224,6 +225,6 @@ class _Asking:
         return left if len(right) == 1 and not _rows(row.body) else None
 
     def _further(self, value: typed.Expression | None) -> int | None:
-        """How much more than the level of the node a value is."""
+        """The constant difference of a value and the level of the node."""
         more = above(value, self.counter)
         return above(value, self.mine) if more is None else more - self.offset

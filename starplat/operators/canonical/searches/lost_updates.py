@@ -1,4 +1,8 @@
-"""Whether every node that joins a frontier has its turn: its flag is not taken back before it is asked for."""
+"""Tests that a loop loses no update: the flag of a node in a frontier is not cleared before the frontier is visited.
+
+Sets of pending nodes are followed through the statements of a round: 0 stands for the nodes flagged when the round
+begins, the number of a statement for the nodes that it improves.
+"""
 
 from __future__ import annotations
 
@@ -12,26 +16,26 @@ from starplat.operators.canonical.hosts import Loop
 _TRUE = typed.Literal(True, Scalar.BOOL)
 
 
-def all_have_turns(frontier: typed.Symbol, target: typed.Symbol, loop: Loop) -> bool:
-    """Whether the nodes that a round finds flagged are so where it asks, and those that win the target in it, at its
-    end. Nodes that are flagged besides do no harm."""
+def loses_no_update(frontier: typed.Symbol, target: typed.Symbol, loop: Loop) -> bool:
+    """Whether all nodes of the `frontier` are still flagged where a round visits them, and all nodes whose `target` the
+    round improves are flagged at its end. Other flagged nodes do no harm."""
     holds: dict[typed.Symbol, set[int]] = defaultdict(set)
-    holds[frontier] = waiting = {0}
-    joined: set[int] = set()
+    holds[frontier] = pending = {0}
+    improved: set[int] = set()
     for place, s in enumerate(loop.body.statements, start=1):
         inside = list(walk.statements(s))
         if any(isinstance(i, typed.AssignExtreme) and i.place.symbol is target for i in inside):
-            if not waiting <= holds[frontier]:
+            if not pending <= holds[frontier]:
                 return False
-            joined.add(place)
-            for told in {told for i in inside for told in _told(i)}:
-                holds[told] = holds[told] | {place}
+            improved.add(place)
+            for flag in {flag for i in inside for flag in _flags_set_by(i)}:
+                holds[flag] = holds[flag] | {place}
         else:
             _follow(s, holds)
-    return joined <= holds[frontier]
+    return improved <= holds[frontier]
 
 
-def _told(s: typed.Statement) -> set[typed.Symbol]:
+def _flags_set_by(s: typed.Statement) -> set[typed.Symbol]:
     """The flags that a statement sets."""
     match s:
         case typed.AssignExtreme(carried=carried):
@@ -43,7 +47,7 @@ def _told(s: typed.Statement) -> set[typed.Symbol]:
 
 
 def _follow(s: typed.Statement, holds: dict[typed.Symbol, set[int]]) -> None:
-    """Takes in whose flags a statement leaves; none of those that it changes in a way that is not understood."""
+    """Updates the sets that flags are known to cover; an unknown change leaves an empty set."""
     match s:
         case typed.CopyProperty(destination=to, source=of):
             holds[to] = holds[of]

@@ -1,4 +1,4 @@
-"""What nodes hold for one round only, to say that they have their turn in it, is a flag.
+"""Replaces numbers that mark nodes for one round by flags that are cleared in every round.
 
 forall (v in g.nodes().filter(degree <= k)) {         forall (v in g.nodes().filter(degree <= k)) {
   v.turn = round;                                       v.turn = True;
@@ -16,8 +16,9 @@ forall (v in g.nodes()) {                             g.attachNodeProperty(turn 
 }                                                     }
 ... v.state == 1 ...                                  ... v.turn ...
 
-A number that only rises is in no cell when it has risen. A value that all nodes who hold it exchange for another at one
-place, where nothing asks for that other, may be the other from the beginning, with a flag that says the same.
+In the first form the number of the round only rises, so no cell holds the next one. In the second all nodes in a state
+leave it at one place for another that is never tested: they may enter the second state at once, with a flag for the
+first.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ from starplat.operators.canonical.rebuilding import rebuilt
 _EQUALITY = (typed.Operator.EQUAL, typed.Operator.NOT_EQUAL)
 
 
-def flagged_in_turn(body: typed.Block) -> typed.Block:
-    """A function's body with flags in the place of such numbers."""
+def with_flags_for_marks(body: typed.Block) -> typed.Block:
+    """A function's body with flags in place of such numbers."""
     for s in body.statements:
         if isinstance(s, typed.Declare) and s.symbol.type == NUMBER and s.symbol.role is typed.Role.LOCAL:
             marks = _Marks(s.symbol, body)
@@ -50,7 +51,7 @@ def flagged_in_turn(body: typed.Block) -> typed.Block:
 
 @dataclass(frozen=True)
 class _Marks:
-    """A property of the function's own that holds whole numbers."""
+    """A local property of integers."""
 
     symbol: typed.Symbol
     body: typed.Block
@@ -61,7 +62,7 @@ class _Marks:
 
     @property
     def graph(self) -> typed.Symbol | None:
-        """The graph whose nodes are all given a number first."""
+        """The graph of the fill that is the first statement to touch the property; None if another is the first."""
         touched = (s for s in self.inside if self.symbol in (*walk.written(s), *read(s)))
         first = next(touched, None)
         return (
@@ -70,13 +71,13 @@ class _Marks:
 
     @property
     def comparisons(self) -> list[tuple[typed.Binary, typed.Expression]]:
-        """The comparisons of a cell with anything, and what it is compared with."""
+        """The equality tests of a cell, each with the other operand."""
         parts = [part for s in self.inside for value in walk.expressions(s) for part in walk.within(value)]
         found = [(part, self.other(part)) for part in parts if isinstance(part, typed.Binary)]
         return [(part, other) for part, other in found if other is not None]
 
     def other(self, part: typed.Binary) -> typed.Expression | None:
-        """What a comparison asks whether a cell is it, or is not; None if it is no such comparison."""
+        """The other operand of an equality test of a cell; None for other expressions."""
         for cell, other in ((part.left, part.right), (part.right, part.left)):
             if part.operator in _EQUALITY and isinstance(cell, typed.Cell) and cell.symbol is self.symbol:
                 return other
@@ -88,19 +89,19 @@ class _Marks:
 
     @property
     def filled(self) -> list[int | None]:
-        """What all cells are given together."""
+        """The values of fills; None for one that is not constant."""
         fills = [
             value for s in self.inside if isinstance(s, typed.Attach) for name, value in s.items if name is self.symbol
         ]
         return [number(value) if isinstance(value, typed.Expression) else None for value in fills]
 
     def are_only_compared(self) -> bool:
-        """Whether the cells are given values and compared, and nothing else."""
+        """Whether cells are only assigned and tested for equality."""
         reads = sum(symbol is self.symbol for s in self.inside for symbol in read(s))
         return reads == len(self.comparisons) and all(isinstance(s, typed.Assign) for s in self.stores)
 
     def flagged(self, part: typed.Binary, flag: typed.Symbol) -> typed.Expression:
-        """A comparison, by a flag that says whether the sides are the same."""
+        """A test of the flag, in place of an equality test."""
         (cell,) = [c for c in (part.left, part.right) if isinstance(c, typed.Cell) and c.symbol is self.symbol]
         has = replace(cell, symbol=flag)
         same = part.operator is typed.Operator.EQUAL
@@ -108,7 +109,7 @@ class _Marks:
 
 
 def _by_number(marks: _Marks) -> typed.Block | None:
-    """The body in which nodes are flagged that hold a number of the host's that only rises."""
+    """The body with a flag for nodes that hold a number of the host that only rises."""
     values = {value for _, value in marks.comparisons} | {s.value for s in marks.stores if isinstance(s, typed.Assign)}
     if len(values) != 1 or not marks.comparisons:
         return None
@@ -146,8 +147,8 @@ def _by_number(marks: _Marks) -> typed.Block | None:
 
 
 def _only_rises(symbol: typed.Symbol, marks: _Marks) -> bool:
-    """Whether a scalar of the host is declared at the top of a function, and only rises, in rounds in which all nodes
-    are asked whether they hold it: so all may be cleared as well."""
+    """Whether a scalar is declared at the top of a function and only rises, on the host, in rounds that test the mark
+    of every node anyway, so that clearing all flags costs little."""
     body = marks.body
     declared = any(isinstance(s, typed.Declare) and s.symbol is symbol for s in body.statements)
     writers = [s for s in walk.statements(body) if symbol in walk.written(s)]
@@ -167,7 +168,7 @@ def _cells_asked(loop: typed.ForEach, marks: _Marks) -> bool:
 
 
 def _by_step(marks: _Marks) -> typed.Block | None:
-    """The body in which nodes are flagged that hold a number that all exchange for another at one place."""
+    """The body with a flag for a state that all nodes leave at one place."""
     for loop in loops_over_nodes(marks.body):
         own = typed.Cell(marks.symbol, typed.Variable(loop.iterator))
         match loop.filter, loop.body.statements:
@@ -193,7 +194,7 @@ def _asked(condition: typed.Expression, own: typed.Cell) -> int | None:
 
 
 def _is_only_step(marks: _Marks, loop: typed.ForEach, step: typed.Statement, now: int, later: int) -> bool:
-    """Whether nodes leave a state there only, and nothing asks for the one that they come to."""
+    """Whether nodes leave state `now` only there, and nothing tests for state `later`."""
     others = [s.value for s in marks.stores if isinstance(s, typed.Assign) and s is not step]
     compared = [number(value) for _, value in marks.comparisons]
     indices = [cell.index for cell in _cells(loop, marks.symbol)]
@@ -210,7 +211,7 @@ def _is_only_step(marks: _Marks, loop: typed.ForEach, step: typed.Statement, now
 
 
 def _cells(loop: typed.Statement, symbol: typed.Symbol) -> Iterator[typed.Cell]:
-    """The cells of a property that a loop reads."""
+    """The cells of a property that a statement reads."""
     for value in walk.all_values(loop):
         yield from (p for p in walk.within(value) if isinstance(p, typed.Cell) and p.symbol is symbol)
 

@@ -1,4 +1,4 @@
-"""Flags that are taken back before anybody asks for them keep their nodes from telling others."""
+"""Flags that are cleared before they are read lose updates: such loops are no fixed points over a frontier."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Keeps a count of neighbors in a set: nodes that join it or leave it tell those that count them.
+"""Rewrites a program so that it maintains a count of neighbors in a set: inserted and removed nodes update the counts.
 
-`kept` decides which counts these are; here they are rewritten.
+`kept` decides which counts are maintained.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ZERO = typed.Literal(0, Scalar.INT)
 
 @dataclass(frozen=True)
 class Store:
-    """A statement by which the node of a loop joins a set or leaves it."""
+    """A statement that inserts the node of a loop into a set (`joins`) or removes it."""
 
     statement: typed.Assign
     loop: typed.ForEach
@@ -32,7 +32,11 @@ class Store:
 
 @dataclass(frozen=True)
 class Keeping:
-    """The changes that keep a count in the cells of `kept`, from the statement `first` on."""
+    """The changes that maintain a count in the property `kept`, from the statement `first` on.
+
+    `marks` are flags of the nodes that a loop inserted or removed, for loops after which counts are updated; `sure`
+    are the stores, by id, that surely change membership.
+    """
 
     counts: Sequence[Count]
     stores: dict[int, Store]
@@ -46,7 +50,7 @@ class Keeping:
         return self.counts[0]
 
     def change(self, part: Any) -> Any:
-        """As `rebuilt` takes it."""
+        """The replacement of a part, as `rebuilt` expects it."""
         match part:
             case typed.Block(statements=every):
                 new = tuple(n for i, s in enumerate(every) for n in self.statement(s, every[:i]))
@@ -72,10 +76,10 @@ class Keeping:
             case typed.Attach(items=items):
                 yield from self.filled(s, tuple(item for item in items if item[0] is not gone))
             case typed.ForEach() if own and s.body.statements == (own[0].statement,) and not self.marked_in(s):
-                yield from self.told_before(s, own[0], before)
+                yield from self.updated_before(s, own[0], before)
             case typed.ForEach() if own:
                 yield replace(s, filter=rebuilt(s.filter, self.change), body=self.change(s.body))
-                yield from map(self.told_after, {store.joins: store for store in own if self.marked_in(s)}.values())
+                yield from map(self.updated_after, {store.joins: store for store in own if self.marked_in(s)}.values())
             case typed.Assign() if id(s) in self.stores:
                 yield from self.stored(self.stores[id(s)])
             case _:
@@ -84,28 +88,28 @@ class Keeping:
     def filled(
         self, s: typed.Attach, items: tuple[tuple[typed.Symbol, typed.Expression | typed.Symbol], ...]
     ) -> Iterator[typed.Statement]:
-        """A fill; every node counts its neighbors where all have become members."""
+        """A fill; if it inserts all nodes, a recount follows."""
         members = self.count.members
         values = [value for symbol, value in items if symbol is members.symbol]
         if values:
             none = [(mark, FALSE) for mark in self.marks.values() if s is self.first]
             yield replace(s, items=(*items, (self.kept, ZERO), *none))
             if any(isinstance(value, typed.Expression) and members.value == _constant(value) for value in values):
-                yield self.all_counted(s)
+                yield self.recount(s)
         elif items:
             yield replace(s, items=items)
 
-    def all_counted(self, s: typed.Attach) -> typed.ForEach:
+    def recount(self, s: typed.Attach) -> typed.ForEach:
         node, there = replace(self.count.node), replace(self.count.there)
         names = {self.count.node: node, self.count.there: there}
         row, others = substituted((self.count.row, self.count.others), names)
-        inner = typed.ForEach(False, there, row, all_of(others), self.adding(node, 1, s), span=s.span)
+        inner = typed.ForEach(False, there, row, all_of(others), self.addition(node, 1, s), span=s.span)
         return typed.ForEach(True, node, typed.AllNodes(s.graph), None, typed.Block((inner,), span=s.span), span=s.span)
 
-    def told_before(
+    def updated_before(
         self, loop: typed.ForEach, store: Store, before: Sequence[typed.Statement]
     ) -> Iterator[typed.Statement]:
-        """A loop that only changes a set, behind one in which the nodes tell that they will."""
+        """A loop that only changes a set, after one that updates the counts of the neighbors."""
         members = self.count.members
         conditions = list(asked(loop.filter))
         if store.joins:
@@ -114,35 +118,35 @@ class Keeping:
             members.asked(c, loop.iterator) or are_part_of(c, loop.iterator, members, before) for c in conditions
         ):
             conditions.append(members.has(loop.iterator))
-        body = typed.Block((self.row(store),), span=loop.span)
-        telling = replace(loop, filter=all_of(conditions), body=body)
-        yield with_fresh_symbols(telling, (telling,))
+        body = typed.Block((self.update(store),), span=loop.span)
+        updating = replace(loop, filter=all_of(conditions), body=body)
+        yield with_fresh_symbols(updating, (updating,))
         yield loop
 
-    def told_after(self, store: Store) -> typed.ForEach:
-        """The loop in which the nodes that have come to a store tell so."""
+    def updated_after(self, store: Store) -> typed.ForEach:
+        """The loop in which nodes marked by a store update the counts of their neighbors."""
         mark = self.marked(store)
         loop, span = store.loop, store.statement.span
-        body = typed.Block((replace(mark, value=FALSE), self.row(store)), span=span)
-        telling = replace(loop, filter=mark.place, body=body, span=span)
-        return with_fresh_symbols(telling, (telling,))
+        body = typed.Block((replace(mark, value=FALSE), self.update(store)), span=span)
+        updating = replace(loop, filter=mark.place, body=body, span=span)
+        return with_fresh_symbols(updating, (updating,))
 
     def stored(self, store: Store) -> Iterator[typed.Statement]:
-        """A store among other things: with the telling, or with a mark for it, where it changes anything."""
+        """A store among other statements, with the update or with a mark for it, if it changes membership."""
         s, members, node = store.statement, self.count.members, store.loop.iterator
-        tells = self.marked(store) if self.marked_in(store.loop) else self.row(store)
+        update = self.marked(store) if self.marked_in(store.loop) else self.update(store)
         if id(s) in self.sure:
-            yield from (s, tells)
+            yield from (s, update)
             return
         changes = members.has_not(node) if store.joins else members.has(node)
         gives_others = not store.joins and members.symbol.type != FLAG
-        inside = (tells,) if gives_others else (s, tells)
+        inside = (update,) if gives_others else (s, update)
         yield typed.If(changes, typed.Block(inside, span=s.span), span=s.span)
         if gives_others:
             yield s
 
     def marked_in(self, loop: typed.ForEach) -> bool:
-        """Whether nodes tell after a loop what they did there."""
+        """Whether counts are updated after a loop rather than in it."""
         return any(place == id(loop) for place, _ in self.marks)
 
     def marked(self, store: Store) -> typed.Assign:
@@ -152,8 +156,8 @@ class Keeping:
             typed.Cell(mark, typed.Variable(store.loop.iterator, span=span), span=span), TRUE, span=span
         )
 
-    def row(self, store: Store) -> typed.ForEach:
-        """The row in which a node tells those in whose counts it is."""
+    def update(self, store: Store) -> typed.ForEach:
+        """The loop in which a node updates the counts that include it."""
         span, other = store.statement.span, replace(self.count.node)
         way = REVERSED[self.count.row.direction]
         arcs = replace(self.count.row, node=typed.Variable(store.loop.iterator, span=span), direction=way)
@@ -161,10 +165,10 @@ class Keeping:
         conditions = substituted(self.count.others, names)
         amount = 1 if store.joins else -1
         return typed.ForEach(
-            True, other, arcs, all_of(conditions), self.adding(other, amount, store.statement), span=span
+            True, other, arcs, all_of(conditions), self.addition(other, amount, store.statement), span=span
         )
 
-    def adding(self, node: typed.Symbol, amount: int, s: typed.Statement) -> typed.Block:
+    def addition(self, node: typed.Symbol, amount: int, s: typed.Statement) -> typed.Block:
         cell = typed.Cell(self.kept, typed.Variable(node, span=s.span), span=s.span)
         value = typed.Literal(amount, Scalar.INT, span=s.span)
         return typed.Block((typed.Update(typed.Combine.ADD, cell, value, span=s.span),), span=s.span)
