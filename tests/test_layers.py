@@ -14,7 +14,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "starplat"
 ORDER = (
-    {"source", "resources", "onlooker"},
+    {"source", "resources", "onlooker", "same"},
     {"diagnostics"},
     {"frontend"},
     {"analysis"},

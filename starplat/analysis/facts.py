@@ -16,6 +16,7 @@ from starplat.analysis.races import LoopRaces, race_warnings, races, settled, ti
 from starplat.analysis.transfers import Transfers, transfers
 from starplat.diagnostics import Diagnostic, sort
 from starplat.frontend import typed
+from starplat.same import Same
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,15 +43,15 @@ class Facts:
     shows_infinity: frozenset[typed.Symbol]
     warnings: tuple[Diagnostic, ...]
     hosting: Hosting
-    settled: frozenset[int]
-    _by_body: Mapping[int, LoopRaces]
+    settled: frozenset[Same]
+    _by_body: Mapping[Same, LoopRaces]
 
     def function(self, name: str) -> FunctionFacts:
         return next(facts for facts in self.functions if facts.function.name == name)
 
     def races(self, body: typed.Block) -> LoopRaces:
         """The verdicts of the parallel loop with that body."""
-        return self._by_body[id(body)]
+        return self._by_body[Same(body)]
 
 
 def analyse(program: typed.Program) -> Facts:
@@ -59,7 +60,7 @@ def analyse(program: typed.Program) -> Facts:
     functions = tuple(_of_function(function, program, hosting) for function in program.functions)
     found = [loop for function in functions for loop in function.loops]
     warnings = sort([*race_warnings(found, program), *tie_notes(found, program), *pulling_notes(program)])
-    by_body = {id(loop.loop.body): loop for loop in found}
+    by_body = {Same(loop.loop.body): loop for loop in found}
     finite = finite_cells(program)
     infinite = may_hold_infinity(program, finite), finite, may_show_infinity(program)
     return Facts(program, functions, *infinite, tuple(warnings), hosting, settled(found), by_body)

@@ -18,6 +18,7 @@ from starplat.analysis.settling.loops import follows_labels, idle_guards, unsett
 from starplat.diagnostics import Diagnostic, Label, Severity
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar, SetType
+from starplat.same import Same
 
 
 class RaceClass(Enum):
@@ -53,7 +54,7 @@ class LoopRaces:
 
     loop: ParallelLoop
     cells: tuple[CellSet, ...]
-    shared: frozenset[int]
+    shared: frozenset[Same]
 
 
 def races(function: typed.FunctionDefinition, program: typed.Program) -> tuple[LoopRaces, ...]:
@@ -67,15 +68,15 @@ def classify(loop: ParallelLoop, program: typed.Program) -> LoopRaces:
     for access in accesses(loop, program):
         touched.setdefault(access.symbol, []).append(access)
     cells = [cell for symbol, found in touched.items() for cell in _of_symbol(symbol, found, loop, program)]
-    written = {id(a.place) for c in cells if c.race_class is not RaceClass.OWNED for a in c.accesses}
+    written = {Same(a.place) for c in cells if c.race_class is not RaceClass.OWNED for a in c.accesses}
     return LoopRaces(loop, tuple(cells), frozenset(written))
 
 
-def settled(found: Iterable[LoopRaces]) -> frozenset[int]:
-    """The `id`s of the places changed by a Min or Max whose end does not depend on the order of iterations."""
+def settled(found: Iterable[LoopRaces]) -> frozenset[Same]:
+    """The places changed by a Min or Max whose end does not depend on the order of iterations."""
     cells = [cell for verdict in found for cell in verdict.cells]
     by_class = {
-        race_class: {id(a.place) for c in cells if c.race_class is race_class for a in c.accesses if a.extreme}
+        race_class: {Same(a.place) for c in cells if c.race_class is race_class for a in c.accesses if a.extreme}
         for race_class in (RaceClass.MONOTONE, RaceClass.RACE)
     }
     return frozenset(by_class[RaceClass.MONOTONE] - by_class[RaceClass.RACE])
@@ -142,7 +143,7 @@ def _judge_extreme(
     """Cells that only one Min or Max changes: other reads of them must not depend on the order."""
     assert write.extreme is not None
     idle = idle_guards(loop.body)
-    if all(id(a.place) in idle for a in reads):
+    if all(Same(a.place) in idle for a in reads):
         return RaceClass.MONOTONE, f"it only changes by {write.extreme.value}, and nothing reads it meanwhile"
     reason = unsettled(write.symbol, write.extreme, loop.around, program)
     if reason:
@@ -224,13 +225,13 @@ def _why_race(writes: Sequence[Access], reads: Sequence[Access]) -> str:
 
 def race_warnings(found: Iterable[LoopRaces], program: typed.Program) -> list[Diagnostic]:
     """W0501 for every class (f) cell set, with both source lines; one message a cell set, the innermost loop's."""
-    diagnostics: dict[tuple[int, int], Diagnostic] = {}
+    diagnostics: dict[tuple[typed.Symbol, int], Diagnostic] = {}
     for verdict in found:
         for cell in verdict.cells:
             if cell.race_class is RaceClass.RACE:
                 diagnostic = _warning(cell, verdict.loop, program)
                 assert diagnostic.place is not None
-                diagnostics.setdefault((id(cell.symbol), diagnostic.place.span.start), diagnostic)
+                diagnostics.setdefault((cell.symbol, diagnostic.place.span.start), diagnostic)
     return list(diagnostics.values())
 
 
@@ -264,11 +265,11 @@ def _remedy(writes: Sequence[Access]) -> str:
 
 def tie_notes(found: Iterable[LoopRaces], program: typed.Program) -> list[Diagnostic]:
     """W0506 for every cell set whose carried data differ between winners of a Min or Max."""
-    notes: dict[int, Diagnostic] = {}
+    notes: dict[typed.Symbol, Diagnostic] = {}
     for cell, loop in ((cell, verdict.loop) for verdict in found for cell in verdict.cells):
         writes = [a for a in cell.accesses if a.kind is Kind.CARRIED]
         if cell.race_class is RaceClass.MONOTONE and writes:
-            notes.setdefault(id(cell.symbol), _tie_note(cell, writes[0], loop, program))
+            notes.setdefault(cell.symbol, _tie_note(cell, writes[0], loop, program))
     return list(notes.values())
 
 

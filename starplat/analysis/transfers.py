@@ -13,6 +13,7 @@ from starplat.analysis.hosting import Hosting
 from starplat.analysis.races import LoopRaces, RaceClass
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType
+from starplat.same import Same
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,8 +46,8 @@ def transfers(function: typed.FunctionDefinition, loops: tuple[LoopRaces, ...], 
     """The sets of one function."""
     kernels = _kernels(loops, hosting)
     regions = tuple(_region(kernel) for kernel in kernels)
-    inside = {id(s) for kernel in kernels for s in walk.statements(kernel.loop.body)}
-    host = [s for s in walk.statements(function.body) if id(s) not in inside]
+    inside = {Same(s) for kernel in kernels for s in walk.statements(kernel.loop.body)}
+    host = [s for s in walk.statements(function.body) if Same(s) not in inside]
     reads = _ordered(e.symbol for s in host for v in walk.values(s) for e in walk.within(v) if isinstance(e, typed.Cell) and not isinstance(s, typed.FixedPoint | typed.ForEach | typed.IterateInBFS))  # fmt: skip  # noqa: E501
     writes = _ordered(p.symbol for s in host for p in walk.written_places(s) if isinstance(p, typed.Cell))
     parameters = [p for p in function.parameters if isinstance(p.type, PropertyType | SetType)]
@@ -68,11 +69,11 @@ def transfers(function: typed.FunctionDefinition, loops: tuple[LoopRaces, ...], 
 def _kernels(loops: tuple[LoopRaces, ...], hosting: Hosting) -> list[LoopRaces]:
     """The outermost parallel loops that one kernel can hold."""
     chosen: list[LoopRaces] = []
-    inside: set[int] = set()
+    inside: set[Same] = set()
     for loop in loops:
-        if id(loop.loop.node) not in inside and not hosting.needs_host(loop.loop.body):
+        if Same(loop.loop.node) not in inside and not hosting.needs_host(loop.loop.body):
             chosen.append(loop)
-            inside |= {id(s) for s in walk.statements(loop.loop.body)}
+            inside |= {Same(s) for s in walk.statements(loop.loop.body)}
     return chosen
 
 

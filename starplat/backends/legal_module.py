@@ -10,8 +10,8 @@ from starplat.backends.text.names import Names
 from starplat.backends.uses import called_in, code_of
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.same import Same
 from starplat.ir.visitor import launched_alone, loops_of
+from starplat.same import Same
 
 
 def legal(

@@ -11,6 +11,7 @@ from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import INTERPRETER, Capabilities
 from starplat.ir.processors import Processor
+from starplat.same import Same
 from starplat.schedule import AUTO, PLAIN, Schedule
 from starplat.schedule.apply import scheduled
 from starplat.schedule.facts import GraphFacts
@@ -27,12 +28,11 @@ _Request = tuple[str, Schedule, GraphFacts | None, Capabilities | None]
 class _Known:
     """The schedules made of one module, and the requests for which every setting is followed."""
 
-    module: ir.Module
     made: dict[_Request, ir.Module] = field(default_factory=dict)
     followed: set[_Request] = field(default_factory=set)
 
 
-_KNOWN: dict[int, _Known] = {}
+_KNOWN: dict[Same, _Known] = {}
 _MOST_KNOWN = 256
 
 
@@ -79,8 +79,8 @@ def made_for_target(
     known, request = _known(module), (target, schedule, facts, capabilities)
     if request not in known.made:
         made = scheduled(module, schedule, capabilities or capabilities_of(target), facts, taking)
-        others = {id(other): other for other in (module, *known.made.values())}
-        known.made[request] = others.get(id(made)) or next((same for same in others.values() if same == made), made)
+        others = {Same(other): other for other in (module, *known.made.values())}
+        known.made[request] = others.get(Same(made)) or next((same for same in others.values() if same == made), made)
     return known.made[request]
 
 
@@ -170,8 +170,8 @@ def _on_host(processor: Processor) -> Capabilities | None:
 
 def _known(module: ir.Module) -> _Known:
     """The cache entry of this very module; the most recent ones are kept."""
-    known = _KNOWN.pop(id(module), None) or _Known(module)
-    _KNOWN[id(module)] = known
+    known = _KNOWN.pop(Same(module), None) or _Known()
+    _KNOWN[Same(module)] = known
     if len(_KNOWN) > _MOST_KNOWN:
         del _KNOWN[next(iter(_KNOWN))]
     return known

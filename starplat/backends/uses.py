@@ -6,9 +6,9 @@ from functools import lru_cache
 
 from starplat.backends import statements as st
 from starplat.ir import nodes as ir
-from starplat.ir.same import Same
 from starplat.ir.shared_cells import contested_in, locked_in
 from starplat.ir.visitor import walk
+from starplat.same import Same
 
 
 def arrays_in(node: object) -> tuple[ir.Array, ...]:

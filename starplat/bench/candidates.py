@@ -13,6 +13,7 @@ from starplat.backends.scheduled import capabilities_of, made_for_target
 from starplat.diagnostics import DiagnosticError
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.same import Same
 from starplat.schedule import AUTO, KNOBS, PLAIN, Schedule
 from starplat.schedule.apply import looks_at_the_graph
 from starplat.schedule.facts import GraphFacts
@@ -53,7 +54,7 @@ def candidates(
         mean_weight: of the graph's arcs; None without weights.
     """
     made_by = _Making(module, target, facts, capabilities)
-    seen: set[int] = set()
+    seen: set[Same] = set()
     reasons: set[str] = set()
     for schedule in space(made_by, widths(mean_weight)):
         try:
@@ -64,8 +65,8 @@ def candidates(
                 reasons.add(reason)
                 yield Refused(schedule, reason)
             continue
-        if id(made) not in seen:  # equal modules are one object, which `made_for_target` keeps alive
-            seen.add(id(made))
+        if Same(made) not in seen:  # `made_for_target` gives equal modules as one object
+            seen.add(Same(made))
             yield Candidate(schedule, made)
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from starplat.ir import nodes as ir
-from starplat.ir.same import Same
 from starplat.ir.visitor import arrays_in, declared_by, expressions_of, walk_expression, walk_host, written_arrays
+from starplat.same import Same
 
 
 def touched(op: ir.HostOp, module: ir.Module) -> tuple[ir.Array, ...]:

@@ -22,13 +22,14 @@ from starplat.ir.lowering.kernels import KernelLowering
 from starplat.ir.lowering.surroundings import Surroundings
 from starplat.ir.visitor import used_arrays
 from starplat.operators.records import Spreading
+from starplat.same import Same
 
 
 def lower(
     program: typed.Program,
     entry: str | None = None,
     facts: Facts | None = None,
-    settling: Mapping[int, Spreading | None] | None = None,
+    settling: Mapping[Same, Spreading | None] | None = None,
 ) -> ir.Module:
     """The module that runs `entry` (by default the only function, or the one that no other calls); `settling` are the
     loops that do nothing but let arcs offer what they have, by their `id`s.

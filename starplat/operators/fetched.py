@@ -33,6 +33,7 @@ from starplat.operators.canonical.frontiers import edge_effects
 from starplat.operators.canonical.hosts import Surroundings
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.records import EdgeEffect, How
+from starplat.same import Same
 
 
 def values_fetched_late(program: typed.Program) -> typed.Program:
@@ -48,7 +49,7 @@ def _of_function(function: typed.FunctionDefinition, program: typed.Program) -> 
     )
     around = Surroundings(function.body)
     found = {
-        id(loop): effects[0]
+        Same(loop): effects[0]
         for loop in around.loops
         if isinstance(loop, typed.FixedPoint)
         and len(effects := edge_effects(loop, around, program, results)) == 1
@@ -64,7 +65,7 @@ def _of_function(function: typed.FunctionDefinition, program: typed.Program) -> 
         inner = tuple(
             new
             for s in part.statements
-            for new in (_Late(s, found[id(s)]).statements() if id(s) in found else (rebuilt(s, change),))
+            for new in (_Late(s, found[Same(s)]).statements() if Same(s) in found else (rebuilt(s, change),))
         )
         return part if inner == part.statements else replace(part, statements=inner)
 

@@ -8,6 +8,7 @@ from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import PropertyType, Scalar
 from starplat.operators import records as op
+from starplat.same import Same
 
 _ARROWS = {typed.Direction.OUT: "->", typed.Direction.IN: "<-", typed.Direction.BOTH: "--"}
 _ROWS = {
@@ -18,14 +19,14 @@ _ROWS = {
 _TIGHT = (typed.Variable, typed.Cell, typed.Literal, typed.Infinity, typed.GraphQuery, typed.Apply, typed.GraphWeight)
 
 
-def printed(program: op.GraphProgram, settled: frozenset[int] = frozenset(), *, anonymous: bool = False) -> str:
+def printed(program: op.GraphProgram, settled: frozenset[Same] = frozenset(), *, anonymous: bool = False) -> str:
     """The text; `settled` are the `id`s of places whose end does not depend on the order (`Facts.settled`). With
     `anonymous` names are `_1`, `_2` and so on, so that texts of programs can be compared."""
     return "\n".join(_Printer(program, settled, anonymous).lines()) + "\n"
 
 
 class _Printer:
-    def __init__(self, program: op.GraphProgram, settled: frozenset[int], anonymous: bool) -> None:
+    def __init__(self, program: op.GraphProgram, settled: frozenset[Same], anonymous: bool) -> None:
         self._program = program
         self._anonymous = anonymous
         self._settled = settled
@@ -148,7 +149,7 @@ class _Printer:
                 yield f"activates {self._name(c.place.symbol)}"
             else:
                 yield f"carrying {self._text(c.place)} := {self._text(c.value)}"
-        if id(e.target) in self._settled:
+        if Same(e.target) in self._settled:
             yield "monotone: any order of arcs comes to the same end"
 
     def _is_mark(self, place: typed.Place, value: typed.Expression) -> bool:

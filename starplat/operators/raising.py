@@ -14,6 +14,7 @@ from starplat.operators import records as op
 from starplat.operators.answers.intersections import with_intersections
 from starplat.operators.canonical.effects import REVERSED, forwarded
 from starplat.operators.canonical.hosts import read
+from starplat.same import Same
 
 _HOW = {
     typed.Combine.ADD: op.How.SUM,
@@ -29,7 +30,7 @@ _HOW = {
 def graph_program(
     function: typed.FunctionDefinition,
     program: typed.Program,
-    settling: Mapping[int, op.Spreading | None] | None = None,
+    settling: Mapping[Same, op.Spreading | None] | None = None,
 ) -> op.GraphProgram:
     """The operators of a function of a program; `settling` are the loops that do nothing but let arcs offer what they
     have, by their `id`s."""
@@ -77,8 +78,8 @@ class _Raiser:
         self,
         frontiers: frozenset[typed.Symbol],
         unread: frozenset[typed.Symbol],
-        settling: Mapping[int, op.Spreading | None],
-        intersections: Mapping[int, op.Intersect],
+        settling: Mapping[Same, op.Spreading | None],
+        intersections: Mapping[Same, op.Intersect],
     ) -> None:
         self._frontiers = frontiers
         self._unread = unread
@@ -92,8 +93,8 @@ class _Raiser:
         match s:
             case typed.Block():
                 yield from self.block(s)
-            case typed.ForEach() if id(s) in self._intersections:
-                yield self._intersections[id(s)]
+            case typed.ForEach() if Same(s) in self._intersections:
+                yield self._intersections[Same(s)]
             case typed.ForEach(parallel=True):
                 yield from self._loop(s)
             case typed.ForEach():
@@ -103,7 +104,7 @@ class _Raiser:
             case typed.While() | typed.DoWhile():
                 last = isinstance(s, typed.DoWhile)
                 body = self.block(_with_late_scalars(s.body))
-                yield op.Loop(s.condition, False, last, None, body, self._settling.get(id(s)))
+                yield op.Loop(s.condition, False, last, None, body, self._settling.get(Same(s)))
             case typed.IterateInBFS():
                 back = () if s.reverse is None else self._of_search(s, s.reverse.body)
                 yield op.Search(s, self._of_search(s, s.body), back)
@@ -123,7 +124,7 @@ class _Raiser:
                 frontier = asked_flag(asked, s.node)
             case _:
                 frontier = None
-        return op.Loop(s.condition, True, True, frontier, self.block(s.body), self._settling.get(id(s)))
+        return op.Loop(s.condition, True, True, frontier, self.block(s.body), self._settling.get(Same(s)))
 
     def _of_search(self, s: typed.IterateInBFS, body: typed.Block) -> tuple[op.Operator, ...]:
         loop = typed.ForEach(True, s.iterator, typed.AllNodes(s.graph), None, body, span=s.span)

@@ -15,13 +15,13 @@ from starplat.ir.fresh_names import FreshNames
 from starplat.ir.launches import launched_names
 from starplat.ir.printing.expressions import print_expression
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.same import Same
 from starplat.ir.visitor import walk_kernel, with_signature
 from starplat.passes.forwarding import forwarded
 from starplat.passes.host_effects import Effects, commute, effects
 from starplat.passes.joining import has_loop, joined
 from starplat.passes.memory import Memory
 from starplat.passes.rows import Begin, End, Row, closed, opened
+from starplat.same import Same
 from starplat.source import NOWHERE
 
 _OVER: dict[ir.Extent, ir.Domain] = {ir.Extent.NODES: ir.AllNodes(), ir.Extent.ARCS: ir.AllArcs()}

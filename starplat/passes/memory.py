@@ -8,8 +8,8 @@ the module, any two arrays of one kind may be one.
 from functools import lru_cache
 
 from starplat.ir import nodes as ir
-from starplat.ir.same import Same
 from starplat.ir.visitor import walk_host
+from starplat.same import Same
 
 
 class Memory:

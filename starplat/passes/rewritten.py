@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from starplat.ir import nodes as ir
 from starplat.ir.launches import launched_names, touched
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.same import Same
 from starplat.ir.visitor import walk_host
+from starplat.same import Same
 
 _OWN = (ir.Origin.LOCAL, ir.Origin.TEMPORARY)
 

@@ -17,6 +17,7 @@ from starplat.runtime.launch import run_module
 from starplat.runtime.results.result import Result
 from starplat.runtime.session import Session
 from starplat.runtime.validate import judged
+from starplat.same import Same
 from starplat.schedule import PLAIN, Schedule
 from starplat.toolchain.description import DeviceDescription
 from starplat.toolchain.devices import REPORTS, report
@@ -104,7 +105,7 @@ def run_everywhere(
     others = [device for device in present if device.target != REFERENCE]
     stands_aside = large and bool(others)
     order = others if stands_aside else sorted(present, key=lambda d: d.target != REFERENCE)
-    done: dict[int, Attempt] = {}
+    done: dict[Same, Attempt] = {}
     measure: Attempt | None = None
     for device in order:
         started(device)
@@ -115,8 +116,8 @@ def run_everywhere(
             measure = attempt = replace(attempt, agreement=Agreement.MEASURE)
         elif attempt.result is not None and measure is not None:
             attempt = _compared(attempt, measure, module, bound, limits, session)
-        done[id(device)] = attempt if attempt is measure else _without_cells(attempt)
-    attempts = tuple(done.get(id(d)) or _not_run(d) for d in _once_each(found, device_index, present))
+        done[Same(device)] = attempt if attempt is measure else _without_cells(attempt)
+    attempts = tuple(done.get(Same(d)) or _not_run(d) for d in _once_each(found, device_index, present))
     return Everywhere(attempts, measure, _remark(racy, measure, large))
 
 

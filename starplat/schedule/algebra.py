@@ -7,11 +7,11 @@ from functools import lru_cache
 
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.same import Same
 from starplat.passes.labels.union_find import union_find
 from starplat.passes.rewritten import Rewritten
 from starplat.passes.triangles.intersections import triangles
 from starplat.passes.triangles.search import Meeting
+from starplat.same import Same
 from starplat.schedule.balance.step import threads_share_arcs
 from starplat.schedule.facts import EVEN, GraphFacts
 from starplat.schedule.schedule import Algebra, Schedule

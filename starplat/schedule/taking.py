@@ -11,8 +11,8 @@ from typing import Any, assert_never
 from starplat.diagnostics import DiagnosticError
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.same import Same
 from starplat.ir.verifying.modules import verify
+from starplat.same import Same
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import KNOBS, Schedule
 from starplat.schedule.step import Decided, GraphStep, Step

@@ -11,6 +11,7 @@ from starplat.analysis.settling.monotone import mentions, says_that_it_wins
 from starplat.analysis.settling.signals import Loop, Signals
 from starplat.frontend import typed
 from starplat.frontend.types import PropertyType, Scalar
+from starplat.same import Same
 
 _COMPARED = (typed.Operator.EQUAL, typed.Operator.NOT_EQUAL, typed.Operator.LESS, typed.Operator.LESS_EQUAL,
              typed.Operator.GREATER, typed.Operator.GREATER_EQUAL)  # fmt: skip
@@ -42,13 +43,13 @@ def _are_nodes(symbol: typed.Symbol) -> bool:
 
 def _starts_as_itself(symbol: typed.Symbol, loop: Loop, function: typed.Statement) -> bool:
     """Whether all that the function stores elsewhere is `v.label = v`, for all nodes."""
-    inside = {id(s) for s in walk.statements(loop)}
-    elsewhere = [s for s in walk.statements(function) if id(s) not in inside and symbol in walk.written(s)]
+    inside = {Same(s) for s in walk.statements(loop)}
+    elsewhere = [s for s in walk.statements(function) if Same(s) not in inside and symbol in walk.written(s)]
     starts = [s.body.statements for s in walk.statements(function) if isinstance(s, typed.ForEach) and _is_all(s)]
     starts_as_itself = {
-        id(body[0]) for body in starts for s in body[:1] if isinstance(s, typed.Assign) and _is_own_number(s)
+        Same(body[0]) for body in starts for s in body[:1] if isinstance(s, typed.Assign) and _is_own_number(s)
     }
-    return bool(elsewhere) and all(id(s) in starts_as_itself for s in elsewhere)
+    return bool(elsewhere) and all(Same(s) in starts_as_itself for s in elsewhere)
 
 
 def _is_all(loop: typed.ForEach) -> bool:
@@ -78,7 +79,10 @@ class _Labels:
         self.guarded = list(guarded(loop.body))
         self.iterators = {s.iterator for s in self.inside if isinstance(s, typed.ForEach)}
         self.beside = {
-            id(s): block.statements for block in self.inside if isinstance(block, typed.Block) for s in block.statements
+            Same(s): block.statements
+            for block in self.inside
+            if isinstance(block, typed.Block)
+            for s in block.statements
         }
 
     def are_kept(self) -> bool:
@@ -120,9 +124,10 @@ class _Labels:
     def stays_in_component(self) -> bool:
         """Whether all nodes of an iteration belong to one component."""
         loops = [s for s in self.inside if isinstance(s, typed.ForEach)]
-        inner = {id(i) for s in loops for i in walk.statements(s.body) if isinstance(i, typed.ForEach)}
+        inner = {Same(i) for s in loops for i in walk.statements(s.body) if isinstance(i, typed.ForEach)}
         return all(
-            self.is_label(s.domain.node) if isinstance(s.domain, typed.Neighbors) else id(s) not in inner for s in loops
+            self.is_label(s.domain.node) if isinstance(s.domain, typed.Neighbors) else Same(s) not in inner
+            for s in loops
         )
 
     def may_store(self, s: typed.Statement) -> bool:
@@ -131,7 +136,7 @@ class _Labels:
             case typed.CopyProperty(destination=copy, source=source):
                 return (copy in self.labels) <= (source in self.labels)
             case typed.AssignExtreme(place=typed.Cell(symbol=symbol)) if symbol in self.labels:
-                told = self.signals.told_by(s, self.beside[id(s)]) or self.follows(s.place, s.candidate)
+                told = self.signals.told_by(s, self.beside[Same(s)]) or self.follows(s.place, s.candidate)
                 return s.extreme is self.extreme and self.is_label(s.candidate) and told
             case typed.Assign(place=typed.Cell() as place, value=value) if place.symbol in self.labels:
                 return self.follows(place, value)
@@ -297,7 +302,7 @@ class _Labels:
     def tells(self, s: typed.Statement) -> bool:
         if not isinstance(s, typed.AssignExtreme) or s.place.symbol not in self.labels:
             return False
-        return self.signals.told_by(s, self.beside[id(s)])
+        return self.signals.told_by(s, self.beside[Same(s)])
 
     # --- labels that only spread
 

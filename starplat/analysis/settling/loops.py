@@ -23,6 +23,7 @@ from starplat.analysis.settling.snapshots import Snapshot, snapshot
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.frontend.walk import children
+from starplat.same import Same
 
 NO_LOOP = "its new value depends on cells that other iterations change, and no loop goes on until nothing changes"
 
@@ -55,15 +56,15 @@ def follows_labels(symbol: typed.Symbol, around: Sequence[typed.Statement], prog
     return any(are_labels(symbol, extreme, loop, around[0], program) for loop in loops for extreme in typed.Extreme)
 
 
-def idle_guards(statement: typed.Statement) -> frozenset[int]:
-    """The `id`s of expressions that only test whether the one `Min` or `Max` behind them would win."""
-    found: set[int] = set()
+def idle_guards(statement: typed.Statement) -> frozenset[Same]:
+    """The expressions that only test whether the one `Min` or `Max` behind them would win."""
+    found: set[Same] = set()
     for inner in walk.statements(statement):
         match inner:
             case typed.If(then=typed.Block(statements=(typed.AssignExtreme() as extreme,)), otherwise=None):
                 for condition in conjuncts(inner.condition):
                     if says_that_it_wins(condition, extreme):
-                        found |= {id(part) for part in walk.within(condition)}
+                        found |= {Same(part) for part in walk.within(condition)}
             case _:
                 pass
     return frozenset(found)

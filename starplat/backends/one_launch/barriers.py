@@ -12,8 +12,8 @@ from starplat.backends.counters import counters_in, variables_set
 from starplat.backends.one_launch.device_operations import DeviceOperations
 from starplat.ir import nodes as ir
 from starplat.ir.access import Access, accesses
-from starplat.ir.same import Same
 from starplat.ir.visitor import blocks_of
+from starplat.same import Same
 
 Pending = frozenset[Access]
 """The cells touched since the last barrier."""

@@ -18,8 +18,8 @@ from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import FreshNames
 from starplat.ir.launches import set_by
-from starplat.ir.same import Same
 from starplat.ir.visitor import walk, walk_host, walk_kernel
+from starplat.same import Same
 
 
 class DeviceOperations:

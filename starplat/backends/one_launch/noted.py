@@ -6,10 +6,10 @@ from starplat.backends.counters import variables_set
 from starplat.backends.uses import variables_in
 from starplat.ir import nodes as ir
 from starplat.ir.launches import changed
-from starplat.ir.same import Same
 from starplat.ir.shapes.gathering import gathering
 from starplat.ir.shapes.members import membership
 from starplat.ir.visitor import blocks_of, walk_host
+from starplat.same import Same
 
 Known = Mapping[ir.Array, ir.ListMembers]
 """Sets, and the operation that has listed each."""

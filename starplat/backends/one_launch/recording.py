@@ -10,9 +10,9 @@ from typing import assert_never
 from starplat.backends import statements as st
 from starplat.ir import nodes as ir
 from starplat.ir.points import Event, Point, points_of, pushing_rows, rows_of
-from starplat.ir.same import Same
 from starplat.ir.shapes.members import membership
 from starplat.ir.visitor import walk_expression, written_arrays
+from starplat.same import Same
 
 
 class Points:

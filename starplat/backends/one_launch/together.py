@@ -22,9 +22,9 @@ from starplat.ir import nodes as ir
 from starplat.ir.access import LOOKED_AT, Access
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import FreshNames
-from starplat.ir.same import Same
 from starplat.ir.uses import stream
 from starplat.ir.visitor import walk
+from starplat.same import Same
 
 
 def legal_loop(op: ir.OnDevice, module: ir.Module, capabilities: Capabilities) -> st.LegalLoop:

@@ -12,6 +12,7 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.fresh_names import FreshNames
 from starplat.operators.records import Spreading
+from starplat.same import Same
 from starplat.source import Span
 
 ELEMENTS = {
@@ -43,7 +44,7 @@ class Context:
     (once) the kernel function of a program's function and gives it with the graph arrays it needs."""
 
     facts: Facts
-    settling: Mapping[int, Spreading | None]
+    settling: Mapping[Same, Spreading | None]
     kernels: dict[str, ir.Kernel] = field(default_factory=dict)
     helpers: dict[str, ir.Function] = field(default_factory=dict)
     host_calls: dict[str, None] = field(default_factory=dict)
@@ -64,7 +65,7 @@ class Context:
 
     def settles(self, place: typed.Place) -> bool:
         """Whether a cell changed by Min or Max has the same end in any order of iterations."""
-        return id(place) in self.facts.settled
+        return Same(place) in self.facts.settled
 
     def refuse(self, code: str, message: str, span: Span, text: str = "", help: str | None = None) -> DiagnosticError:
         """The error to raise for what cannot be lowered."""

@@ -12,6 +12,7 @@ from starplat.ir.lowering.host_expressions import HostExpressions
 from starplat.ir.lowering.host_loops import lower_for_each
 from starplat.ir.lowering.regions import RegionLowering
 from starplat.ir.lowering.rounds import lower_bfs, lower_fixed_point
+from starplat.same import Same
 
 
 class HostLowering(HostExpressions):
@@ -200,9 +201,9 @@ class HostLowering(HostExpressions):
 
     def answered(self, s: typed.Statement, loop: ir.Loop) -> ir.Loop:
         """The loop that a statement becomes, with what is known of its rounds."""
-        if id(s) not in self.context.settling:
+        if Same(s) not in self.context.settling:
             return loop
-        found = self.context.settling[id(s)]
+        found = self.context.settling[Same(s)]
         if found is None:
             return replace(loop, settles=True)
         what = ir.Spreading(self.arrays[found.labels], EXTREMES[found.extreme], found.both_ways, found.start)

@@ -10,6 +10,7 @@ from starplat.ir.lowering.context import ELEMENTS, Context
 from starplat.ir.lowering.expressions import ExpressionLowering
 from starplat.ir.lowering.surroundings import ArcPlace, LevelScope, Surroundings
 from starplat.operators.answers.triangles import CountedRow
+from starplat.same import Same
 
 
 class KernelExpressions(ExpressionLowering):
@@ -20,7 +21,7 @@ class KernelExpressions(ExpressionLowering):
         context: Context,
         names: FreshNames,
         around: Surroundings,
-        shared: frozenset[int],
+        shared: frozenset[Same],
         levels: LevelScope | None = None,
     ) -> None:
         self.context = context
@@ -29,7 +30,7 @@ class KernelExpressions(ExpressionLowering):
         self.shared = shared
         self.levels = levels
         self.locals: dict[typed.Symbol, ir.Variable] = {}
-        self.counted: Mapping[int, CountedRow] = {}
+        self.counted: Mapping[Same, CountedRow] = {}
         self.arcs: dict[typed.Symbol, ArcPlace] = {}
         self.aliases: dict[typed.Symbol, typed.Expression] = {}
         self.announced: set[ir.Variable] = set()
@@ -86,12 +87,12 @@ class KernelExpressions(ExpressionLowering):
 
     def _hoisted(self, e: typed.SetSize | typed.Aggregate | typed.GraphQuery) -> ir.Expression:
         """A value computed once, before the kernel."""
-        if id(e) not in self.around.hoisted:
+        if Same(e) not in self.around.hoisted:
             raise self.context.refuse(
                 "E0652", "a whole property cannot be summed up inside a function that a 'forall' calls", e.span,
                 help="compute it before the 'forall' and pass the number",
             )  # fmt: skip
-        return self.around.hoisted[id(e)]
+        return self.around.hoisted[Same(e)]
 
     def set_contains(self, e: typed.SetContains) -> ir.Expression:
         return ir.Load(self.array(e.symbol), self.expression(e.member))

@@ -7,6 +7,7 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.lowering.context import COMBINES, ELEMENTS, EXTREMES
 from starplat.ir.lowering.kernel_expressions import KernelExpressions
+from starplat.same import Same
 
 
 class KernelStores(KernelExpressions):
@@ -21,7 +22,7 @@ class KernelStores(KernelExpressions):
                 return [ir.SetLocal(self.locals[symbol], value)]
             case typed.Variable(symbol=symbol) if symbol in self.around.words:
                 return [
-                    ir.Store(self.around.words[symbol], ir.Const(0, ir.Element.INT), value, id(place) in self.shared)
+                    ir.Store(self.around.words[symbol], ir.Const(0, ir.Element.INT), value, Same(place) in self.shared)
                 ]
             case typed.Variable(symbol=symbol) if symbol in self.around.flags:
                 return [ir.Contribute(self.around.flags[symbol], build.TRUE)]
@@ -31,7 +32,7 @@ class KernelStores(KernelExpressions):
 
     def _store(self, place: typed.Cell, value: ir.Expression) -> list[ir.KernelOp]:
         array = self.written_array(place.symbol)
-        store = ir.Store(array, self.expression(place.index), value, id(place) in self.shared)
+        store = ir.Store(array, self.expression(place.index), value, Same(place) in self.shared)
         return [store, *self._announce(array)]
 
     def _announce(self, array: ir.Array) -> list[ir.KernelOp]:
@@ -45,7 +46,7 @@ class KernelStores(KernelExpressions):
         combine, value = COMBINES[s.combine], self.expression(s.value)
         match s.place:
             case typed.Cell(symbol=symbol, index=index):
-                shared, array, where = id(s.place) in self.shared, self.written_array(symbol), self.expression(index)
+                shared, array, where = Same(s.place) in self.shared, self.written_array(symbol), self.expression(index)
                 if self._sum_stays_infinite(s):
                     return self._saturating(s, array, where, value, shared)
                 return [ir.UpdateCell(combine, array, where, value, shared)]
@@ -53,7 +54,7 @@ class KernelStores(KernelExpressions):
                 variable = self.locals[symbol]
                 return [ir.SetLocal(variable, self._combined(s, ir.Ref(variable), value))]
             case typed.Variable(symbol=symbol) if symbol in self.around.words:
-                word, shared = self.around.words[symbol], id(s.place) in self.shared
+                word, shared = self.around.words[symbol], Same(s.place) in self.shared
                 return [ir.UpdateCell(combine, word, ir.Const(0, ir.Element.INT), value, shared)]
             case typed.Variable(symbol=symbol):
                 return [ir.Contribute(self.around.reductions[symbol].variable, value)]
@@ -100,7 +101,7 @@ class KernelStores(KernelExpressions):
                 return self._local_extreme(s, self.locals[symbol])
             case typed.Variable(symbol=symbol):
                 return [ir.Contribute(self.around.reductions[symbol].variable, self.expression(s.candidate))]
-        shared = id(s.place) in self.shared
+        shared = Same(s.place) in self.shared
         carries, also = self._carries(s)
         lock = self._lock(array, s) if shared and not all(_is_constant(c.value) for c in carries) else None
         candidate, settles = self.expression(s.candidate), self.context.settles(s.place)

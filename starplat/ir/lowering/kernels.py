@@ -10,6 +10,7 @@ from starplat.ir.lowering.context import ELEMENTS, both, zero
 from starplat.ir.lowering.kernel_stores import KernelStores
 from starplat.ir.lowering.surroundings import ArcPlace, arc_place
 from starplat.ir.lowering.uses import holds_still
+from starplat.same import Same
 
 
 class KernelLowering(KernelStores):
@@ -35,7 +36,9 @@ class KernelLowering(KernelStores):
                 return self._extreme(s)
             case typed.AddToSet():
                 return [
-                    ir.Store(self.written_array(s.symbol), self.expression(s.member), build.TRUE, id(s) in self.shared)
+                    ir.Store(
+                        self.written_array(s.symbol), self.expression(s.member), build.TRUE, Same(s) in self.shared
+                    )
                 ]
             case typed.CallStatement():
                 return [ir.KernelCall(self.call(s.call))]
@@ -113,13 +116,13 @@ class KernelLowering(KernelStores):
         position = self._position(s, direction)
         self.arcs[s.iterator] = arc_place(direction, node, neighbor, position)
         body = self._filtered(both(self.at_level(neighbor, level), self._filter(s)), s)
-        counts, one_way = self._counts(s), id(s) in self.counted and self.counted[id(s)].one_way
+        counts, one_way = self._counts(s), Same(s) in self.counted and self.counted[Same(s)].one_way
         return [*before, ir.ForNeighbors(direction, node, neighbor, position, body, s.parallel, counts, one_way)]
 
     def _counts(self, s: typed.ForEach) -> tuple[ir.PerTriangle, ...]:
         """The locals and own cells that a loop over neighbors makes grow for each triangle of its node."""
         targets: dict[typed.Symbol, ir.Variable | ir.Array] = {**self.around.arrays, **self.locals}
-        counts = self.counted[id(s)].counts if id(s) in self.counted else ()
+        counts = self.counted[Same(s)].counts if Same(s) in self.counted else ()
         return tuple(
             ir.PerTriangle(targets[c.place.symbol], c.value, c.loops_count) for c in counts if c.place.symbol in targets
         )
@@ -148,7 +151,7 @@ class KernelLowering(KernelStores):
         `domain` is the loop's own, or one half of `inOutNbrs`, which knows no levels."""
         halved = domain != s.domain
         if not halved and self.levels is not None and self._is_level_iterator(domain.node):
-            if domain.direction is typed.Direction.OUT and id(s) in self.levels.pulling:
+            if domain.direction is typed.Direction.OUT and Same(s) in self.levels.pulling:
                 return ir.Direction.IN, -1
             return (ir.Direction.OUT, 1) if domain.direction is typed.Direction.OUT else (ir.Direction.IN, -1)
         return (ir.Direction.OUT if domain.direction is typed.Direction.OUT else ir.Direction.IN), 0

@@ -20,6 +20,7 @@ from starplat.ir.lowering.surroundings import LevelScope, Surroundings, arc_plac
 from starplat.ir.lowering.uses import Return, returned_scalars, written_scalars
 from starplat.ir.visitor import walk_kernel, with_signature
 from starplat.operators.answers.triangles import counted_in, counted_of_nodes
+from starplat.same import Same
 from starplat.source import Span
 
 _VERBS = {
@@ -254,7 +255,7 @@ class RegionLowering:
         for e in (e for top in tops for e in walk.within(top)):
             extreme = isinstance(e, typed.GraphQuery) and e.query in (typed.Query.MIN_WEIGHT, typed.Query.MAX_WEIGHT)
             if extreme or isinstance(e, typed.Aggregate | typed.SetSize):
-                around.hoisted[id(e)] = self.host.expression(e)
+                around.hoisted[Same(e)] = self.host.expression(e)
 
 
 def _halves(loop: ParallelLoop) -> tuple[ParallelLoop, ...]:

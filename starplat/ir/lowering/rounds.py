@@ -13,6 +13,7 @@ from starplat.ir.lowering.host_loops import visit_at_level
 from starplat.ir.lowering.host_side import HostSide
 from starplat.ir.lowering.kernels import KernelLowering
 from starplat.ir.lowering.surroundings import LevelScope
+from starplat.same import Same
 
 INT = ir.Element.INT
 
@@ -90,7 +91,7 @@ def _search(host: HostSide, s: typed.IterateInBFS, source: ir.Expression) -> Non
     depth = host.declare("depth", INT, ir.Const(0, INT))
     found = host.declare("found", ir.Element.BOOL, build.FALSE)
     pulling = frozenset(
-        id(x) for x in walk.statements(s.body) if isinstance(x, typed.ForEach) and pulls_from_parents(x, s)
+        Same(x) for x in walk.statements(s.body) if isinstance(x, typed.ForEach) and pulls_from_parents(x, s)
     )
     passes = of_bfs(s)
     with host.collect() as body:

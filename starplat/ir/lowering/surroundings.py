@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from starplat.frontend import typed
 from starplat.ir import nodes as ir
+from starplat.same import Same
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class LevelScope:
     iterator: typed.Symbol
     levels: ir.Array
     depth: ir.Variable
-    pulling: frozenset[int]
+    pulling: frozenset[Same]
     judged: ir.Array | None = None
 
 
@@ -54,4 +55,4 @@ class Surroundings:
     stand_ins: dict[ir.Array, ir.Array] = field(default_factory=dict)
     announce: dict[ir.Array, ir.Variable] = field(default_factory=dict)
     lock_of: Callable[[ir.Array], ir.Array] | None = None
-    hoisted: dict[int, ir.Expression] = field(default_factory=dict)
+    hoisted: dict[Same, ir.Expression] = field(default_factory=dict)

@@ -24,15 +24,16 @@ from starplat.operators.canonical.frontiers import as_fill, edge_effects
 from starplat.operators.canonical.hosts import HostLoop, Surroundings, surely_begins
 from starplat.operators.canonical.labels.spreading import whole_number
 from starplat.operators.records import EdgeEffect, Spreading, Start
+from starplat.same import Same
 
 _TRUE = typed.Literal(True, Scalar.BOOL)
 _WHOLE = (Scalar.NODE, Scalar.INT, Scalar.LONG, Scalar.BOOL)
 
 
-def settling(program: typed.Program) -> Mapping[int, Spreading | None]:
+def settling(program: typed.Program) -> Mapping[Same, Spreading | None]:
     """The loops of a program that do nothing but let arcs offer what they have, until none has anything, by their
     `id`s; with what comes of labels that spread, None for other values."""
-    found: dict[int, Spreading | None] = {}
+    found: dict[Same, Spreading | None] = {}
     for function in program.functions:
         results = frozenset(
             p
@@ -44,9 +45,9 @@ def settling(program: typed.Program) -> Mapping[int, Spreading | None]:
             if effects := edge_effects(loop, around, program, results, frontier_is_kept=True):
                 frontier = effects[0].frontier
                 seen = frontier is not None and (frontier in results or around.is_seen(frontier, loop))
-                found[id(loop)] = None if seen else _by_offers(loop, around, effects)
+                found[Same(loop)] = None if seen else _by_offers(loop, around, effects)
             elif (hooked := _by_hooks(loop, around, program, results)) is not None:
-                found[id(loop)] = hooked
+                found[Same(loop)] = hooked
     return found
 
 

@@ -15,14 +15,15 @@ from starplat.operators import records as op
 from starplat.operators.answers.triangles import counted_in
 from starplat.operators.answers.triples import bare, constant
 from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.same import Same
 
 
-def with_intersections(body: typed.Block, program: typed.Program) -> tuple[typed.Block, dict[int, op.Intersect]]:
+def with_intersections(body: typed.Block, program: typed.Program) -> tuple[typed.Block, dict[Same, op.Intersect]]:
     """A function's body with such sums, and what its loops over all triangles are, by their `id`s."""
-    found: dict[int, op.Intersect] = {}
+    found: dict[Same, op.Intersect] = {}
     for s in walk.statements(body):
         if isinstance(s, typed.ForEach) and s.parallel and (counted := counted_in(s, program)) is not None:
-            found[id(s)] = op.Intersect(counted.place.symbol, counted.value, s)
+            found[Same(s)] = op.Intersect(counted.place.symbol, counted.value, s)
     for place, meeting in found.items():
         if _is_asked_for_in_shares(meeting, body):
             body = _with_whole_sum(meeting, body)

@@ -15,6 +15,7 @@ from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import PropertyType, Scalar
 from starplat.operators.answers.triples import NotCounted, Triples, bare, closes_no_pair
+from starplat.same import Same
 
 _SUMS = (Scalar.INT, Scalar.LONG)
 _LEAVES = (typed.Break, typed.Continue, typed.Return)
@@ -60,11 +61,11 @@ class CountedRow:
     one_way: bool
 
 
-def counted_of_nodes(loop: typed.ForEach, program: typed.Program) -> dict[int, CountedRow]:
+def counted_of_nodes(loop: typed.ForEach, program: typed.Program) -> dict[Same, CountedRow]:
     """What the loops over neighbors in a loop over nodes count, by their `id`s."""
     node = loop.iterator
     rows = ((row, closes_no_pair(row, node)) for row in _rows(loop))
-    return {id(row): CountedRow(() if idle else tuple(_counted_of(node, row, program)), idle) for row, idle in rows}
+    return {Same(row): CountedRow(() if idle else tuple(_counted_of(node, row, program)), idle) for row, idle in rows}
 
 
 def _rows(loop: typed.ForEach) -> Iterator[typed.ForEach]:

@@ -50,14 +50,15 @@ from starplat.operators.canonical.searches.offers import as_offers
 from starplat.operators.canonical.searches.unreached import with_infinity
 from starplat.operators.canonical.unread import without_unread
 from starplat.operators.records import EdgeEffect
+from starplat.same import Same
 
 
 def over_frontiers(body: typed.Block, program: typed.Program, results: frozenset[typed.Symbol]) -> typed.Block:
     """A function's body with such loops over frontiers; `results` are the symbols that its caller sees."""
     around = Surroundings(body)
-    tried: dict[int, HostLoop] = {}
-    while (loop := next((other for other in around.loops if id(other) not in tried), None)) is not None:
-        tried[id(loop)] = loop
+    tried: dict[Same, HostLoop] = {}
+    while (loop := next((other for other in around.loops if Same(other) not in tried), None)) is not None:
+        tried[Same(loop)] = loop
         if (in_form := _is_in_form(loop)) and not is_spread_out(loop):
             continue
         effects = edge_effects(loop, around, program, results)
@@ -150,9 +151,9 @@ def _joins_by_winning(
     inside = list(walk.statements(loop.body))
     while more := {of for s in inside for to, of in _copied(s) if to in marks} - marks:
         marks |= more
-    outside = {id(s) for s in walk.statements(written)}
+    outside = {Same(s) for s in walk.statements(written)}
     waiting = marks - {frontier}
-    before = [s for s in walk.statements(around.body) if id(s) not in outside and waiting & set(walk.written(s))]
+    before = [s for s in walk.statements(around.body) if Same(s) not in outside and waiting & set(walk.written(s))]
     return all(_only_fills(s, waiting, set()) for s in before) and all(
         _lowers(s, target) or _only_fills(s, marks, marks) for s in inside if marks & set(walk.written(s))
     )

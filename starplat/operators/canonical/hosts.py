@@ -10,6 +10,7 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
+from starplat.same import Same
 
 Loop = typed.While | typed.DoWhile | typed.FixedPoint
 HostLoop = Loop | typed.CountedLoop
@@ -26,17 +27,17 @@ class Surroundings:
     def __init__(self, body: typed.Block) -> None:
         self.body = body
         self.loops: list[HostLoop] = []
-        self._known: dict[int, Known] = {}
-        self._place: dict[int, tuple[typed.Block, int]] = {}
-        self._span: dict[int, tuple[int, int]] = {}
-        self._again: set[int] = set()
+        self._known: dict[Same, Known] = {}
+        self._place: dict[Same, tuple[typed.Block, int]] = {}
+        self._span: dict[Same, tuple[int, int]] = {}
+        self._again: set[Same] = set()
         self._reads: dict[typed.Symbol, list[int]] = defaultdict(list)
         self._count = 0
         self._enter(body, on_host=True, again=False)
 
     def block_of(self, loop: typed.Statement) -> tuple[typed.Block, int]:
         """The block that a loop stands in, and its place there."""
-        return self._place[id(loop)]
+        return self._place[Same(loop)]
 
     def before(self, loop: typed.Statement) -> tuple[typed.Statement, ...]:
         """What stands before a loop in its block."""
@@ -45,15 +46,15 @@ class Surroundings:
 
     def known_before(self, loop: typed.Statement) -> Known:
         """The values of scalars that its block has given them when it comes to a loop."""
-        return self._known[id(loop)]
+        return self._known[Same(loop)]
 
     def is_seen(self, symbol: typed.Symbol, loop: typed.Statement) -> bool:
         """Whether the function may read later what a loop leaves in a symbol: after it, or in another round of a loop
         around it."""
-        first, last = self._span[id(loop)]
+        first, last = self._span[Same(loop)]
         reads = self._reads[symbol]
         after = bisect_left(reads, last)
-        return after < len(reads) or (id(loop) in self._again and bisect_left(reads, first) > 0)
+        return after < len(reads) or (Same(loop) in self._again and bisect_left(reads, first) > 0)
 
     def _enter(self, s: typed.Statement, *, on_host: bool, again: bool) -> None:
         first = self._count
@@ -68,17 +69,17 @@ class Surroundings:
         else:
             for inner in walk.blocks(s):
                 self._enter(inner, on_host=on_host, again=again or isinstance(s, _LOOPS))
-        self._span[id(s)] = first, self._count
+        self._span[Same(s)] = first, self._count
 
     def _enter_block(self, block: typed.Block, *, on_host: bool, again: bool) -> None:
         known: dict[typed.Symbol, int | float | bool] = {}
         for place, s in enumerate(block.statements):
             if on_host and isinstance(s, HostLoop) and any(isinstance(i, typed.ForEach) for i in walk.statements(s)):
                 self.loops.append(s)
-                self._known[id(s)] = dict(known)
-                self._place[id(s)] = block, place
+                self._known[Same(s)] = dict(known)
+                self._place[Same(s)] = block, place
                 if again:
-                    self._again.add(id(s))
+                    self._again.add(Same(s))
             self._enter(s, on_host=on_host, again=again)
             match s:
                 case typed.Declare(symbol=symbol, value=typed.Literal(value=value)):

@@ -15,6 +15,7 @@ from starplat.ir.python.arithmetic import Fault, Value
 from starplat.runtime.checked import numbers
 from starplat.runtime.checked.expressions import Expressions
 from starplat.runtime.checked.memory import Cells, Frame, Whereabouts, cell_of, written
+from starplat.same import Same
 
 _OPERATORS = {
     Combine.ADD: Operator.ADD,
@@ -43,7 +44,7 @@ class Statements:
         self.where = Whereabouts(facts.program.source, graph)
         self.values = Expressions(graph, self.where, self.call)
         self.one_flag = {
-            id(found.loop): found.frontier
+            Same(found.loop): found.frontier
             for function in facts.functions
             for found in function.fixed_points
             if found.spelling is Spelling.ONE_FLAG
@@ -307,7 +308,7 @@ class Statements:
 
     def round(self, s: typed.FixedPoint, frame: Frame) -> Flow:
         """The body; one flag is read as it was when the round began."""
-        frontier = self.one_flag.get(id(s))
+        frontier = self.one_flag.get(Same(s))
         if frontier is None:
             return self.perform(s.body, frame)
         fresh = frame.writes[frontier] = Cells([False] * self.graph.num_nodes)

@@ -1,9 +1,9 @@
 """Cache of built kernels by device and module."""
 
 from starplat.ir import nodes as ir
-from starplat.ir.same import Same
 from starplat.runtime.devices.device import Device, Kernels
 from starplat.runtime.text import dump_program, edited_text_may_be_wrong
+from starplat.same import Same
 
 _MOST_BUILT = 64
 

@@ -22,11 +22,11 @@ from starplat.backends.launch import MOST_THREADS
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.same import Same
 from starplat.ir.visitor import written_arrays
 from starplat.runtime.devices.buffers import Adopted, Buffer
 from starplat.runtime.devices.device_memory import DeviceMemory
 from starplat.runtime.elements import Value
+from starplat.same import Same
 
 
 class LaunchSize(NamedTuple):

@@ -10,8 +10,8 @@ from functools import lru_cache
 
 from starplat.ir import nodes as ir
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.same import Same
 from starplat.ir.visitor import walk_host
+from starplat.same import Same
 
 
 def traced(module: ir.Module) -> ir.Module:

@@ -10,7 +10,6 @@ from time import perf_counter
 from starplat.backends.launch import RECORDS
 from starplat.ir import nodes as ir
 from starplat.ir.points import Event, Point, points_of
-from starplat.ir.same import Same
 from starplat.runtime.actions.executor import Executor
 from starplat.runtime.actions.machine import Flow, Frame, Op, World
 from starplat.runtime.attending.progress import Progress
@@ -20,6 +19,7 @@ from starplat.runtime.elements import Cells, Value, as_value
 from starplat.runtime.tracing.active import filled_by, walk_of
 from starplat.runtime.tracing.records import fresh_records, line_of, told
 from starplat.runtime.tracing.watch import Watch
+from starplat.same import Same
 
 
 class WatchedExecutor(Executor):

@@ -14,10 +14,10 @@ from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import names_of
 from starplat.ir.launches import with_own_arrays
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.same import Same
 from starplat.ir.shapes.members import membership
 from starplat.ir.uses import stream
 from starplat.ir.visitor import with_signature
+from starplat.same import Same
 from starplat.schedule.direction.pull_kernels import from_other_end, with_graph_arrays
 from starplat.schedule.direction.pulling import Pulls
 from starplat.schedule.direction.unused import without_the_unused

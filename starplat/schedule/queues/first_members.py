@@ -2,8 +2,8 @@
 
 from starplat.ir import nodes as ir
 from starplat.ir.fresh_names import FreshNames
-from starplat.ir.same import Same
 from starplat.ir.visitor import with_signature
+from starplat.same import Same
 from starplat.schedule.queues.kept_sets import KeptSet, checked
 from starplat.schedule.queues.queue import Queue, inserted
 from starplat.source import Span

@@ -23,6 +23,7 @@ from starplat.frontend import typed
 from starplat.operators.canonical.counts.members import FALSE, FLAG, TRUE, empties, is_over_nodes, member_of
 from starplat.operators.canonical.hosts import HostLoop, may_leave, read
 from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.same import Same
 
 
 def drained_when_visited(body: typed.Block) -> typed.Block:
@@ -76,9 +77,9 @@ class _Set:
         every = block.statements
         first, last = _place(cleared, every), _place(visits, every)
         between = every[first + 1 : last] if first < last else every[:last]
-        joins = {id(i) for s in between for i in walk.statements(s)}
+        joins = {Same(i) for s in between for i in walk.statements(s)}
         writers = [s for s in walk.statements(self.body) if self.flag in walk.written(s) and not empties(s, self.flag)]
-        joined = all(isinstance(s, typed.Assign) and s.value == TRUE and id(s) in joins for s in writers)
+        joined = all(isinstance(s, typed.Assign) and s.value == TRUE and Same(s) in joins for s in writers)
         emptied = any(empties(i, self.flag) for s in between for i in walk.statements(s))
         return bool(writers) and joined and not emptied and not may_leave(every)
 

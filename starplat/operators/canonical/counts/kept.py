@@ -25,6 +25,7 @@ from starplat.operators.canonical.counts.members import FALSE, FLAG, NUMBER, Mem
 from starplat.operators.canonical.counts.updates import ZERO, Keeping, Store
 from starplat.operators.canonical.hosts import own_statements, read
 from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.same import Same
 
 
 def with_kept_counts(body: typed.Block) -> typed.Block:
@@ -51,7 +52,7 @@ def _keeping(body: typed.Block, counts: Sequence[Count]) -> Keeping | None:
     """The changes that maintain counts of the members of a set; None if that is not possible or would not pay."""
     members, own = counts[0].members, counts[0].property
     loops = list(loops_over_nodes(body))
-    stores = {id(s): Store(s, loop, joins) for loop in loops for s, joins in _stores(loop, members, body)}
+    stores = {Same(s): Store(s, loop, joins) for loop in loops for s, joins in _stores(loop, members, body)}
     alike = all(counts[0].alike(other) and other.property is own for other in counts)
     known = all(_is_known(s, members, stores, body) for s in walk.statements(body))
     if not alike or not known or not _tell_in_time(counts, stores) or not all(_pays(body, count) for count in counts):
@@ -60,27 +61,27 @@ def _keeping(body: typed.Block, counts: Sequence[Count]) -> Keeping | None:
     if first is None or (own is not None and not _is_kept_in(own, body, counts, stores)):
         return None
     kept = typed.Symbol(f"number_of_{members.symbol.name}", NUMBER, typed.Role.LOCAL, members.symbol.span)
-    counting = {id(count.loop) for count in counts}
+    counting = {Same(count.loop) for count in counts}
     names = {True: "joining", False: "leaving"}
-    marks: dict[tuple[int, bool], typed.Symbol] = {}
+    marks: dict[tuple[Same, bool], typed.Symbol] = {}
     for store in stores.values():
-        if id(store.loop) in counting or own in {s for i in walk.statements(store.loop) for s in read(i)}:
+        if Same(store.loop) in counting or own in {s for i in walk.statements(store.loop) for s in read(i)}:
             name = f"{names[store.joins]}_{members.symbol.name}"
             mark = typed.Symbol(name, FLAG, typed.Role.LOCAL, store.statement.span)
-            marks.setdefault((id(store.loop), store.joins), mark)
-    sure = {id(s) for loop in loops if (s := members.sure_to_leave(loop, body)) is not None}
+            marks.setdefault((Same(store.loop), store.joins), mark)
+    sure = {Same(s) for loop in loops if (s := members.sure_to_leave(loop, body)) is not None}
     return Keeping(counts, stores, marks, sure, kept, first)
 
 
-def _tell_in_time(counts: Sequence[Count], stores: dict[int, Store]) -> bool:
+def _tell_in_time(counts: Sequence[Count], stores: dict[Same, Store]) -> bool:
     """Whether iterations count before they change membership, and change it in one direction or once in each."""
     for count in counts:
-        order = [id(s) for s in walk.statements(count.loop)]
-        if any(place in stores for place in order[: order.index(id(count.parts[-1]))]):
+        order = [Same(s) for s in walk.statements(count.loop)]
+        if any(place in stores for place in order[: order.index(Same(count.parts[-1]))]):
             return False
-    directions: dict[int, list[bool]] = {}
+    directions: dict[Same, list[bool]] = {}
     for store in stores.values():
-        directions.setdefault(id(store.loop), []).append(store.joins)
+        directions.setdefault(Same(store.loop), []).append(store.joins)
     return all(len(joins) <= 2 or len(set(joins)) == 1 for joins in directions.values())
 
 
@@ -91,7 +92,7 @@ def _stores(loop: typed.ForEach, members: Members, body: typed.Block) -> Iterato
             yield s, joins
 
 
-def _is_known(s: typed.Statement, members: Members, stores: dict[int, Store], body: typed.Block) -> bool:
+def _is_known(s: typed.Statement, members: Members, stores: dict[Same, Store], body: typed.Block) -> bool:
     """Whether a statement does not change the set, fills it with one value, or is one of the stores."""
     if isinstance(s, typed.FixedPoint) and mentions(s.condition, {members.symbol}):
         return False  # a fixed point swaps flags between its rounds
@@ -102,7 +103,7 @@ def _is_known(s: typed.Statement, members: Members, stores: dict[int, Store], bo
         return (
             len(values) == 1 and isinstance(values[0], typed.Expression) and members.joins(values[0], body) is not None
         )
-    return id(s) in stores
+    return Same(s) in stores
 
 
 def _first(body: typed.Block, members: Members) -> typed.Statement | None:
@@ -128,7 +129,7 @@ def _pays(body: typed.Block, count: Count) -> bool:
     )
 
 
-def _is_kept_in(own: typed.Symbol, body: typed.Block, counts: Sequence[Count], stores: dict[int, Store]) -> bool:
+def _is_kept_in(own: typed.Symbol, body: typed.Block, counts: Sequence[Count], stores: dict[Same, Store]) -> bool:
     """Whether the local property of a count has no other writer, and in a round is not read after the set changes."""
     if own.role is not typed.Role.LOCAL or len(counts) != 1:
         return False
@@ -140,7 +141,7 @@ def _is_kept_in(own: typed.Symbol, body: typed.Block, counts: Sequence[Count], s
         return False
     fills = [s for s in every[: places[0]] if own in walk.written(s)][-1:]
     needs_fill = isinstance(count.loop.body.statements[-1], typed.ForEach)
-    changes = [i for i, s in enumerate(every) if any(id(j) in stores for j in walk.statements(s))]
+    changes = [i for i, s in enumerate(every) if any(Same(j) in stores for j in walk.statements(s))]
     if (
         (needs_fill and not fills)
         or not changes
@@ -149,8 +150,8 @@ def _is_kept_in(own: typed.Symbol, body: typed.Block, counts: Sequence[Count], s
     ):
         return False
     readers = every[places[0] + 1 : changes[0] + 1]
-    inside = {id(j) for s in (*fills, count.loop, *readers) for j in walk.statements(s)}
-    others = [s for s in walk.statements(body) if own in _touched(s) and id(s) not in inside]
+    inside = {Same(j) for s in (*fills, count.loop, *readers) for j in walk.statements(s)}
+    others = [s for s in walk.statements(body) if own in _touched(s) and Same(s) not in inside]
     if not all(isinstance(s, typed.Attach) and all(value is not own for _, value in s.items) for s in others):
         return False
     if count.for_members and not all(_is_about_members(s, own, count.members) for s in readers):

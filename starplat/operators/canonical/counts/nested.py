@@ -29,6 +29,7 @@ from starplat.operators.canonical.counts.rising import only_rises
 from starplat.operators.canonical.effects import asked
 from starplat.operators.canonical.hosts import HostLoop, Surroundings, read, surely_begins
 from starplat.operators.canonical.rebuilding import rebuilt, with_block
+from starplat.same import Same
 
 _LEAVES = (typed.Break, typed.Continue, typed.Return)
 
@@ -71,8 +72,8 @@ def _begun_before(loop: HostLoop, around: Surroundings) -> tuple[typed.Statement
 
 def _is_only_search(loop: HostLoop, search: _Search, flag: typed.Symbol, fill: typed.Attach) -> bool:
     """Whether nothing else in the loop changes the set, or reads it before it is filled."""
-    inside = set() if search.loop is None else {id(s) for s in walk.statements(search.loop)}
-    others = [s for s in walk.statements(loop.body) if id(s) not in inside and s is not fill]
+    inside = set() if search.loop is None else {Same(s) for s in walk.statements(search.loop)}
+    others = [s for s in walk.statements(loop.body) if Same(s) not in inside and s is not fill]
     before = loop.body.statements[: loop.body.statements.index(fill)]
     is_asked = any(flag in read(i) for s in before for i in walk.statements(s)) or mentions(loop.condition, {flag})
     copied = any(value is flag for _, value in fill.items)
@@ -153,7 +154,7 @@ class _Search:
         if any(walk.calls(visits)) or any(isinstance(s, _LEAVES) for s in walk.statements(visits)):
             return False
         members = self.members
-        counted = {id(c.target): c.target for c in counts_in_locals(visits) if c.members == members}
+        counted = {Same(c.target): c.target for c in counts_in_locals(visits) if c.members == members}
         conditions, statements = list(asked(visits.filter)), visits.body.statements
         local: typed.Symbol | None = None
         while len(statements) == 1 or local is None:
@@ -161,7 +162,7 @@ class _Search:
                 case (typed.If(condition=condition, then=then, otherwise=None),):
                     conditions += conjuncts(condition)
                     statements = then.statements
-                case (typed.Declare(symbol=symbol) as declared, _, *rest) if id(declared) in counted:
+                case (typed.Declare(symbol=symbol) as declared, _, *rest) if Same(declared) in counted:
                     statements, local = tuple(rest), symbol
                 case _:
                     return False

@@ -36,6 +36,7 @@ from starplat.operators.canonical.counts.members import (
 from starplat.operators.canonical.counts.rising import added, number
 from starplat.operators.canonical.hosts import HostLoop, Surroundings, may_leave, read
 from starplat.operators.canonical.rebuilding import rebuilt, with_block
+from starplat.same import Same
 
 
 def told_on_leaving(body: typed.Block) -> typed.Block:
@@ -91,12 +92,12 @@ class _Rounds:
         gives = all(isinstance(i, typed.Assign) or _counts_one(i) for i in s.body.statements)
         return is_over_nodes(s) and of_members and gives
 
-    def _leaving(self, before: Sequence[typed.Statement]) -> dict[int, typed.Symbol]:
-        """The stores that remove members, each by id with its node; empty if another statement changes the set."""
+    def _leaving(self, before: Sequence[typed.Statement]) -> dict[Same, typed.Symbol]:
+        """The stores that remove members, each with its node; empty if another statement changes the set."""
         loops = [loop for s in before for loop in loops_over_nodes(s)]
         leaving = [(self.members.sure_to_leave(loop, self.body), loop.iterator) for loop in loops]
-        found = {id(s): node for s, node in leaving if s is not None}
-        writers = {id(s) for s in walk.statements(self.loop.body) if self.members.symbol in walk.written(s)}
+        found = {Same(s): node for s, node in leaving if s is not None}
+        writers = {Same(s) for s in walk.statements(self.loop.body) if self.members.symbol in walk.written(s)}
         return found if writers == found.keys() else {}
 
     def _asked(self, place: int, survivors: typed.ForEach) -> typed.Variable | None:
@@ -141,7 +142,7 @@ class _Rounds:
         self,
         place: int,
         survivors: typed.ForEach,
-        leaving: dict[int, typed.Symbol],
+        leaving: dict[Same, typed.Symbol],
         asked: typed.Variable,
         given: Sequence[typed.Assign],
     ) -> Iterator[typed.Statement]:
@@ -160,11 +161,11 @@ class _Rounds:
                 there = typed.Binary(typed.Operator.GREATER, left, zero, Scalar.BOOL, span=span)
                 as_asked = left if asked.type is Scalar.INT else typed.Convert(left, asked.type, span=span)
                 yield typed.Assign(asked, there if asked.type is Scalar.BOOL else as_asked, span=span)
-            elif id(s) in leaving:
+            elif Same(s) in leaving:
                 yield s
                 for store in given:
                     before = typed.Binary(typed.Operator.SUBTRACT, store.value, one, Scalar.INT, span=span)
-                    cell = typed.Cell(store.place.symbol, typed.Variable(leaving[id(s)], span=span), span=span)
+                    cell = typed.Cell(store.place.symbol, typed.Variable(leaving[Same(s)], span=span), span=span)
                     yield typed.Assign(cell, before, span=span)
                 yield typed.Update(typed.Combine.ADD, left, all_, span=span)
             elif not _says_none(s, asked):

@@ -17,6 +17,7 @@ from starplat.operators.canonical.counts.rising import number
 from starplat.operators.canonical.effects import REVERSED, asked
 from starplat.operators.canonical.filters import all_of
 from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_fresh_symbols
+from starplat.same import Same
 
 ZERO = typed.Literal(0, Scalar.INT)
 
@@ -35,13 +36,13 @@ class Keeping:
     """The changes that maintain a count in the property `kept`, from the statement `first` on.
 
     `marks` are flags of the nodes that a loop inserted or removed, for loops after which counts are updated; `sure`
-    are the stores, by id, that surely change membership.
+    are the stores that surely change membership.
     """
 
     counts: Sequence[Count]
-    stores: dict[int, Store]
-    marks: dict[tuple[int, bool], typed.Symbol]
-    sure: set[int]
+    stores: dict[Same, Store]
+    marks: dict[tuple[Same, bool], typed.Symbol]
+    sure: set[Same]
     kept: typed.Symbol
     first: typed.Statement
 
@@ -80,8 +81,8 @@ class Keeping:
             case typed.ForEach() if own:
                 yield replace(s, filter=rebuilt(s.filter, self.change), body=self.change(s.body))
                 yield from map(self.updated_after, {store.joins: store for store in own if self.marked_in(s)}.values())
-            case typed.Assign() if id(s) in self.stores:
-                yield from self.stored(self.stores[id(s)])
+            case typed.Assign() if Same(s) in self.stores:
+                yield from self.stored(self.stores[Same(s)])
             case _:
                 yield rebuilt(s, self.change)
 
@@ -135,7 +136,7 @@ class Keeping:
         """A store among other statements, with the update or with a mark for it, if it changes membership."""
         s, members, node = store.statement, self.count.members, store.loop.iterator
         update = self.marked(store) if self.marked_in(store.loop) else self.update(store)
-        if id(s) in self.sure:
+        if Same(s) in self.sure:
             yield from (s, update)
             return
         changes = members.has_not(node) if store.joins else members.has(node)
@@ -147,11 +148,11 @@ class Keeping:
 
     def marked_in(self, loop: typed.ForEach) -> bool:
         """Whether counts are updated after a loop rather than in it."""
-        return any(place == id(loop) for place, _ in self.marks)
+        return any(place == Same(loop) for place, _ in self.marks)
 
     def marked(self, store: Store) -> typed.Assign:
         span = store.statement.span
-        mark = self.marks[id(store.loop), store.joins]
+        mark = self.marks[Same(store.loop), store.joins]
         return typed.Assign(
             typed.Cell(mark, typed.Variable(store.loop.iterator, span=span), span=span), TRUE, span=span
         )

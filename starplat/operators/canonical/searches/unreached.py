@@ -22,6 +22,7 @@ from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.canonical.hosts import HostLoop, Known, Surroundings, read
 from starplat.operators.canonical.rebuilding import rebuilt, with_block
 from starplat.operators.canonical.searches.levels import number
+from starplat.same import Same
 
 _EQUALITY = (typed.Operator.EQUAL, typed.Operator.NOT_EQUAL)
 
@@ -85,7 +86,7 @@ def _asked_for_infinity(loop: HostLoop, symbol: typed.Symbol, none: object) -> H
     writers = [s for s in walk.statements(loop) if symbol in walk.written(s)]
     if not all(isinstance(s, typed.Assign) for s in writers):
         return None
-    asked: set[int] = set()
+    asked: set[Same] = set()
 
     def change(part: object) -> object:
         match part:
@@ -102,7 +103,7 @@ def _asked_for_infinity(loop: HostLoop, symbol: typed.Symbol, none: object) -> H
         if not (below or natural or (operator in _EQUALITY and value == none)):
             return None
         is_none = below or operator is typed.Operator.EQUAL
-        asked.add(id(cell))
+        asked.add(Same(cell))
         way = typed.Operator.EQUAL if is_none else typed.Operator.NOT_EQUAL
         return replace(part, operator=way, right=typed.Infinity(Scalar.INT, span=cell.span))
 
@@ -114,12 +115,12 @@ def _asked_for_infinity(loop: HostLoop, symbol: typed.Symbol, none: object) -> H
                     case typed.Binary(
                         operator=typed.Operator.EQUAL, left=typed.Cell(symbol=target) as cell, right=right
                     ) if target is symbol and _is_counted(right):
-                        asked.add(id(cell))
+                        asked.add(Same(cell))
                     case typed.Binary(
                         operator=typed.Operator.ADD, left=typed.Cell(symbol=target) as cell, right=typed.Literal()
                     ) if target is symbol:
-                        asked.add(id(cell))
-                    case typed.Cell(symbol=target) if target is symbol and id(part) not in asked:
+                        asked.add(Same(cell))
+                    case typed.Cell(symbol=target) if target is symbol and Same(part) not in asked:
                         return None
                     case _:
                         pass

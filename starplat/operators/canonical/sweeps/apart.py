@@ -42,6 +42,7 @@ from starplat.operators.canonical.searches.unreached import with_infinity
 from starplat.operators.canonical.sweeps.behind import with_the_rest_behind
 from starplat.operators.canonical.sweeps.looks import with_looks
 from starplat.operators.canonical.sweeps.loops import as_searches
+from starplat.same import Same
 
 _Loop = typed.While | typed.DoWhile
 
@@ -165,15 +166,15 @@ def mentions_any(s: typed.Statement, cells: typed.Symbol) -> bool:
 
 def _asks_for_the_past(found: _Levels, visitor: typed.ForEach, most: int) -> bool:
     """Whether the visitor only compares levels with constants, from 0 on and at most `most` above the current level."""
-    asked: set[int] = set()
+    asked: set[Same] = set()
     parts = [part for value in walk.all_values(visitor) for part in walk.within(value)]
     for part in parts:
         for cell in walk.within(part):
             if isinstance(cell, typed.Cell) and cell.symbol is found.cells:
                 level = above(compared(part, cell), typed.Variable(found.counter))
                 if level is not None and -found.first <= level + found.ahead <= most:
-                    asked.add(id(cell))
-    return all(id(part) in asked for part in parts if isinstance(part, typed.Cell) and part.symbol is found.cells)
+                    asked.add(Same(cell))
+    return all(Same(part) in asked for part in parts if isinstance(part, typed.Cell) and part.symbol is found.cells)
 
 
 def _is_alone(found: _Levels, visitor: typed.ForEach) -> bool:

@@ -35,6 +35,7 @@ from starplat.operators.canonical.searches.levels import above
 from starplat.operators.canonical.searches.stores import compared
 from starplat.operators.canonical.sweeps.counting import read_counting
 from starplat.operators.canonical.sweeps.distances import Distances, all_written, found_by, without_distances
+from starplat.same import Same
 
 _INSIDE = (typed.Block, typed.If, typed.Declare, typed.Assign, typed.Update, typed.AssignExtreme, typed.ForEach)
 
@@ -203,12 +204,12 @@ class _Asking:
     def unasked(self, body: typed.Block) -> typed.Block | None:
         """The body without the tests of the neighbors' levels, implied in a search; None if a loop over neighbors has
         none, or tests for another level."""
-        left = {id(row): self._left(row) for row in _rows(body)}
+        left = {Same(row): self._left(row) for row in _rows(body)}
         if any(conditions is None for conditions in left.values()):
             return None
 
         def change(part: Any) -> Any:
-            return replace(part, filter=all_of(left[id(part)] or ())) if isinstance(part, typed.ForEach) else None
+            return replace(part, filter=all_of(left[Same(part)] or ())) if isinstance(part, typed.ForEach) else None
 
         return rebuilt(body, change)
 

@@ -1,6 +1,6 @@
-"""Keys by identity, of modules and operations.
+"""Keys by identity, for statements, places, operations and modules.
 
-Comparing modules takes longer than most cached work, and equal operations at two places of a program are two.
+Equal statements at two places of a program are two, and comparing modules takes longer than most cached work.
 """
 
 from dataclasses import dataclass
