@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import starplat
+from tests.analysis.test_races import facts_of
 from tests.operators.test_canonical import BFS
 from tests.operators.texts import operators_of
 from tests.spellings.graphs import UGLY
@@ -61,3 +62,12 @@ def test_the_answer_is_that_of_the_program_as_it_is_written(name: str) -> None:
             program.run(graph, src=0, target="reference", checked=checked)["level"] for checked in (False, True)
         )
         assert np.array_equal(found, right), graph.name
+
+
+@pytest.mark.parametrize("name", [*SPELLINGS, *NEAR])
+def test_levels_may_differ_by_the_order_of_nodes_where_flags_are_taken_back(name: str) -> None:
+    facts = facts_of(_text(name))
+    found = [warning.message for warning in facts.warnings]
+    race = "race on property 'level': 'open' may be taken back before the node is visited"
+    assert found == ([race] if name in NEAR else [])
+    assert bool(facts.settled) == (name in SPELLINGS)

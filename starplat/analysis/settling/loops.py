@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from starplat.analysis import walk
 from starplat.analysis.settling.labels import are_labels
+from starplat.analysis.settling.lost_updates import loses_no_update
 from starplat.analysis.settling.monotone import (
     conjuncts,
     keeps_holding,
@@ -260,6 +261,9 @@ class _Round:
         if changing and not (changing <= marks and _asks_for(condition, changing)):
             name = min(symbol.name for symbol in changing)
             raise _Unsettled(f"'{name}', which the rounds change, decides which nodes are visited")
+        for flag in changing:
+            if not isinstance(flag.type, Scalar) and not loses_no_update(flag, s.place.symbol, self.loop):
+                raise _Unsettled(f"'{flag.name}' may be taken back before the node is visited")
 
     def _refuse_reading(self, value: typed.Expression) -> None:
         if mentions(value, self.falling):

@@ -25,6 +25,7 @@ from functools import cached_property
 
 from starplat.analysis import walk
 from starplat.analysis.settling.loops import settles
+from starplat.analysis.settling.lost_updates import loses_no_update
 from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
@@ -45,7 +46,6 @@ from starplat.operators.canonical.labels.guards import without_idle_guards
 from starplat.operators.canonical.labels.spreading import both_ways, filled_apart, is_spread_out
 from starplat.operators.canonical.rebuilding import rebuilt, with_block
 from starplat.operators.canonical.searches.initial_values import constant, order, worst
-from starplat.operators.canonical.searches.lost_updates import loses_no_update
 from starplat.operators.canonical.searches.offers import as_offers
 from starplat.operators.canonical.searches.unreached import with_infinity
 from starplat.operators.canonical.unread import without_unread

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import defaultdict
 
 from starplat.analysis import walk
+from starplat.analysis.settling.signals import Loop
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
-from starplat.operators.canonical.hosts import Loop
 
 _TRUE = typed.Literal(True, Scalar.BOOL)
 
