@@ -166,7 +166,7 @@ def make_room(device: Device, needed: int) -> bool:
 
 
 def weights_as(graph: Graph, element: ir.Element) -> Cells:
-    """The graph's weights, 1 where it has none, as cells of a property of that element.
+    """The graph's weights, 1 where it has none, as cells of a property of numbers.
 
     Raises:
         DiagnosticError: E0708, the property cannot hold them.
@@ -174,8 +174,6 @@ def weights_as(graph: Graph, element: ir.Element) -> Cells:
     dtype = dtype_of(element, wide_arcs=True)
     if graph.weights is None:
         return np.ones(graph.num_arcs, dtype)
-    if element is ir.Element.BOOL or element is ir.Element.NODE or element is ir.Element.ARC:
-        raise _weights_do_not_fit(graph, element, graph.weights.dtype)
     if graph.weights.dtype == dtype:
         return graph.weights
     with np.errstate(invalid="ignore", over="ignore"):

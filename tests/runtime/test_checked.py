@@ -104,6 +104,32 @@ def test_neighbors_are_children_on_the_way_back_whatever_was_added_up_before() -
         assert program.run(PATH, target="reference", checked=checked, src=10)["paths"].tolist() == [4, 3, 2, 1]
 
 
+@pytest.mark.parametrize("parameter", ["", ", propEdge<int> weight"])
+@pytest.mark.parametrize("checked", [False, True])
+def test_weights_that_do_not_fit_are_refused(checked: bool, parameter: str) -> None:
+    program = starplat.compile(f"""
+    function f(Graph g, propNode<int> sum{parameter}) {{
+      g.attachNodeProperty(sum = 0);
+      forall (v in g.nodes()) {{
+        forall (w in g.neighbors(v)) {{ edge e = g.get_edge(v, w); v.sum += e.weight; }}
+      }}
+    }}""")
+    graph = Graph.from_arcs(2, [0, 1], [1, 0])
+    with pytest.raises(DiagnosticError, match="E0708"):
+        program.run(graph.with_weights(np.array([0.5, 2])), target="reference", checked=checked)
+    whole = graph.with_weights(np.array([3.0, 2.0]))
+    assert program.run(whole, target="reference", checked=checked)["sum"].tolist() == [3, 2]
+
+
+@pytest.mark.parametrize("arcs", [[], [1]])
+@pytest.mark.parametrize("checked", [False, True])
+def test_extremes_of_the_weights_of_any_graph(checked: bool, arcs: list[int]) -> None:
+    program = starplat.compile("function f(Graph g) { return g.minWt(); }")
+    graph = Graph.from_arcs(2, [0 for _ in arcs], arcs).with_weights(np.full(len(arcs), 5))
+    found = program.run(graph, target="reference", checked=checked).returned
+    assert found == (5 if arcs else np.iinfo(np.int32).max)
+
+
 def test_other_targets_are_refused_by_name() -> None:
     with pytest.raises(DiagnosticError, match="goes without target opencl"):
         starplat.compile(SSSP).run(PATH, checked=True, target="opencl", src=10)

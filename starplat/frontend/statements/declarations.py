@@ -199,6 +199,16 @@ def property_name_is_free(context: Context, kind: types.PropertyType, name: ast.
     return False
 
 
+def may_hold_weights(context: Context, kind: types.PropertyType, name: ast.Name) -> bool:
+    """Whether a parameter of this name can begin as the graph's weights, if it is to."""
+    if kind.carrier is types.Carrier.NODE or name.text != "weight" or kind.element.is_numeric:
+        return True
+    message = f"the weights of edges are numbers"
+    help = "write 'propEdge<int> weight', or 'long', 'float' or 'double', or give it another name"
+    context.error("E0332", message, name.span, f"'weight' is {types.indefinite(kind)}", help=help)
+    return False
+
+
 def copy_property(
     context: Context, destination: Symbol, source: Thing | typed.Expression, written: ast.Expression, span: Span
 ) -> typed.Statement | None:

@@ -6,7 +6,7 @@ from starplat.frontend.context import Context, Signature
 from starplat.frontend.expressions.conversions import convert, is_constant
 from starplat.frontend.expressions.expressions import expression
 from starplat.frontend.scope import Binding
-from starplat.frontend.statements.declarations import Meaning, meaning, property_name_is_free
+from starplat.frontend.statements.declarations import Meaning, may_hold_weights, meaning, property_name_is_free
 from starplat.frontend.statements.flow import check_flow
 from starplat.frontend.statements.increments import incremented
 from starplat.frontend.statements.statements import open_block
@@ -93,7 +93,7 @@ def _parameter(context: Context, parameter: ast.Parameter) -> Binding | None:
     name = parameter.name
     what = meaning(context, parameter.type, parameter.graph)
     kind = None if what is None else what.type
-    if kind is None or (isinstance(kind, PropertyType) and not property_name_is_free(context, kind, name)):
+    if kind is None or (isinstance(kind, PropertyType) and not _is_free(context, kind, name)):
         context.declare_wrongly(name.text, name.span)
         return None
     role = Role.REFERENCE if parameter.by_reference and isinstance(kind, Scalar) else Role.PARAMETER
@@ -105,6 +105,10 @@ def _parameter(context: Context, parameter: ast.Parameter) -> Binding | None:
     else:
         binding.graph = _graph_of(context, what)
     return binding
+
+
+def _is_free(context: Context, kind: PropertyType, name: ast.Name) -> bool:
+    return property_name_is_free(context, kind, name) and may_hold_weights(context, kind, name)
 
 
 def _graph_of(context: Context, what: Meaning) -> typed.Symbol | None:

@@ -1,9 +1,11 @@
 """Evaluates the expressions of a checked tree; each that goes wrong names its place."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from starplat.frontend import typed
 from starplat.frontend.typed import Aggregation, Operator, Query, UnaryOperator, scalar_of
+from starplat.frontend.types import Scalar
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.ir.python import arithmetic
@@ -11,6 +13,7 @@ from starplat.ir.python.arithmetic import Fault, Value
 from starplat.runtime.checked import numbers
 from starplat.runtime.checked.memory import Box, Frame, Thing, Whereabouts, cell_of, written
 from starplat.runtime.elements import element_of
+from starplat.runtime.resident import weights_as
 
 Caller = Callable[[typed.Call, Frame], "Value | None"]
 
@@ -25,7 +28,12 @@ class Expressions:
         self.offsets = graph.row_offsets.tolist()
         self.columns = graph.columns.tolist()
         self.sources = graph.sources.tolist()
-        self.weights = None if graph.weights is None else graph.weights.tolist()
+
+    @cached_property
+    def weights(self) -> list[int]:
+        """The graph's weights, of a program that has no property for them."""
+        cells: list[int] = weights_as(self.graph, ir.Element.INT).tolist()
+        return cells
 
     def value(self, e: typed.Expression, frame: Frame) -> Value:
         """The value of an expression.
@@ -81,7 +89,7 @@ class Expressions:
         match e:
             case typed.GraphWeight():
                 arc = cell_of(self.columns, self.integer(e.edge, frame), "weight")
-                return 1 if self.weights is None else int(self.weights[arc])
+                return self.weights[arc]
             case typed.EdgeEnd():
                 arc = cell_of(self.columns, self.integer(e.edge, frame), "edges")
                 return int((self.sources if e.end is typed.End.SOURCE else self.columns)[arc])
@@ -118,11 +126,7 @@ class Expressions:
             case Aggregation.COUNT:
                 return sum(1 for value in values if value)
             case Aggregation.MIN | Aggregation.MAX:
-                element, least = element_of(e.type), e.aggregation is Aggregation.MIN
-                start = (
-                    ir.infinity(element).value if least else -float("inf") if element.is_real else ir.limits(element)[0]
-                )
-                return min(values, default=start) if least else max(values, default=start)
+                return _extreme_of(values, e.type, least=e.aggregation is Aggregation.MIN)
             case Aggregation.SUM | Aggregation.PRODUCT:
                 adds = e.aggregation is Aggregation.SUM
                 total: Value = float(not adds) if e.type.is_real else int(not adds)
@@ -150,13 +154,8 @@ class Expressions:
                 return self._extreme_weight(e, frame)
 
     def _extreme_weight(self, e: typed.GraphQuery, frame: Frame) -> Value:
-        least = e.query is Query.MIN_WEIGHT
-        if e.weight is not None:
-            aggregation = Aggregation.MIN if least else Aggregation.MAX
-            return self._aggregate(typed.Aggregate(aggregation, e.weight, e.type, span=e.span), frame)
-        if self.weights is None:
-            return 1
-        return int(min(self.weights) if least else max(self.weights))
+        values = self.weights if e.weight is None else [written(w, "weight") for w in frame.cells(e.weight).values]
+        return _extreme_of(values, e.type, least=e.query is Query.MIN_WEIGHT)
 
     def node(self, node: int) -> int:
         """The node, if there is such a one.
@@ -174,6 +173,12 @@ class Expressions:
         if isinstance(given, typed.Symbol):
             return frame.writes.get(given) or frame.things[given]
         return Box(self.value(given, frame))
+
+
+def _extreme_of(values: Sequence[Value], type: Scalar, *, least: bool) -> Value:
+    """The least (greatest) of the values, INF (-INF) of none."""
+    start = _infinity(typed.Infinity(type, negative=not least))
+    return min(values, default=start) if least else max(values, default=start)
 
 
 def _infinity(e: typed.Infinity) -> Value:

@@ -13,7 +13,7 @@ import numpy as np
 
 from starplat.analysis import Facts
 from starplat.frontend import typed
-from starplat.frontend.types import GraphType, PropertyType, Scalar, SetType
+from starplat.frontend.types import Carrier, GraphType, PropertyType, Scalar
 from starplat.graph.graph import Graph
 from starplat.ir.python.arithmetic import Value
 from starplat.runtime.arguments.bind import Bound
@@ -22,6 +22,7 @@ from starplat.runtime.checked.memory import Box, Frame, Thing
 from starplat.runtime.checked.memory import Cells as Memory
 from starplat.runtime.checked.statements import Statements
 from starplat.runtime.elements import dtype_of, element_of
+from starplat.runtime.resident import weights_as
 from starplat.runtime.results.result import Result, Seconds, no_such_result
 
 _DEEP = 20_000
@@ -31,7 +32,8 @@ def run_checked(facts: Facts, entry: str, graph: Graph, given: Bound, results: I
     """Runs a function of a program.
 
     Raises:
-        DiagnosticError: E0703, E0704, E0715, E0716 or E0717, what went wrong first; E0710, no such result.
+        DiagnosticError: E0703, E0704, E0715, E0716 or E0717, what went wrong first; E0708, the graph's weights do not
+            fit; E0710, no such result.
     """
     function = facts.program.function(entry)
     frame = Frame({p: _parameter(p, graph, given) for p in function.parameters})
@@ -73,24 +75,16 @@ def _parameter(symbol: typed.Symbol, graph: Graph, given: Bound) -> Thing:
     if cells is not None:
         assert isinstance(cells, np.ndarray)
         return Memory(cells.tolist())
+    if isinstance(kind, PropertyType) and kind.carrier is Carrier.EDGE and symbol.name == "weight":
+        return Memory(weights_as(graph, element_of(kind.element)).tolist())
     frame = Frame()
-    zero: Value = _zero(kind) if isinstance(kind, PropertyType) else False
-    frame.declare(symbol, zero, graph)
-    memory = frame.cells(symbol)
-    if not isinstance(kind, SetType) and symbol.name == "weight" and kind == _weights_of(kind):
-        weights = [1] * graph.num_arcs if graph.weights is None else graph.weights.tolist()
-        memory.values[:] = [float(w) if zero == 0.0 and isinstance(zero, float) else int(w) for w in weights]
-    return memory
+    frame.declare(symbol, _zero(kind) if isinstance(kind, PropertyType) else False, graph)
+    return frame.cells(symbol)
 
 
 def _zero(kind: PropertyType) -> Value:
     """What cells hold that nothing has written."""
     return -1 if kind.element.is_index else dtype_of(element_of(kind.element), wide_arcs=True).type(0).item()
-
-
-def _weights_of(kind: object) -> object:
-    """The type, if it is one of edges."""
-    return kind if isinstance(kind, PropertyType) and kind.carrier.value == "propEdge" else None
 
 
 def _cells(memory: Memory, kind: PropertyType, graph: Graph) -> np.ndarray[tuple[int], np.dtype[np.generic]]:
