@@ -203,7 +203,7 @@ def may_hold_weights(context: Context, kind: types.PropertyType, name: ast.Name)
     """Whether a parameter of this name can begin as the graph's weights, if it is to."""
     if kind.carrier is types.Carrier.NODE or name.text != "weight" or kind.element.is_numeric:
         return True
-    message = f"the weights of edges are numbers"
+    message = "the weights of edges are numbers"
     help = "write 'propEdge<int> weight', or 'long', 'float' or 'double', or give it another name"
     context.error("E0332", message, name.span, f"'weight' is {types.indefinite(kind)}", help=help)
     return False
