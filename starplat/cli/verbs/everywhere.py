@@ -70,15 +70,16 @@ def table(found: Everywhere) -> Table:
     from rich.markup import escape
     from rich.table import Table
 
+    from starplat.cli.views.agreements import agreement_in_color
+
     drawn = Table("target", "device", box=None, header_style="bold", pad_edge=False)
     for heading in ("compile", "upload", "run", "download"):
         drawn.add_column(heading, justify="right", no_wrap=True)
     drawn.add_column("answer", overflow="fold")
     for attempt in found.attempts:
         index = "" if attempt.device.index is None else f"{attempt.device.index}  "
-        drawn.add_row(
-            attempt.device.target, escape(f"{index}{attempt.device.name}"), *_times(attempt), _answer(attempt)
-        )
+        device, answer = attempt.device, agreement_in_color(attempt.agreement, attempt.reason)
+        drawn.add_row(device.target, escape(f"{index}{device.name}"), *_times(attempt), answer)
     return drawn
 
 
@@ -87,24 +88,6 @@ def _times(attempt: Attempt) -> list[str]:
         return ["-"] * 4
     seconds = attempt.result.seconds
     return [f"{time:.4f}" for time in (seconds.compile, seconds.upload, min(seconds.run), seconds.download)]
-
-
-def _answer(attempt: Attempt) -> str:
-    from rich.markup import escape
-
-    from starplat.runtime.everywhere import Agreement
-
-    style = {
-        Agreement.MEASURE: "",
-        Agreement.AGREES: "green",
-        Agreement.UNDEFINED: "yellow",
-        Agreement.REFUSED: "yellow",
-        Agreement.ABSENT: "dim",
-        Agreement.DIFFERS: "bold red",
-        Agreement.FAILED: "bold red",
-    }[attempt.agreement]
-    said = attempt.agreement.value + (f": {attempt.reason}" if attempt.reason else "")
-    return f"[{style}]{escape(said)}[/]" if style else escape(said)
 
 
 def as_json(program: Program, found: Everywhere, graph: Graph, request: Request) -> dict[str, Any]:

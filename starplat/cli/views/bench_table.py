@@ -8,17 +8,8 @@ from rich.table import Table
 from starplat.bench.compare import Change, Pair
 from starplat.bench.records import Report, Row, baseline
 from starplat.bench.samples import Estimate, speed_up
-from starplat.runtime.everywhere import Agreement
+from starplat.cli.views.agreements import agreement_in_color
 
-STYLES = {
-    Agreement.MEASURE: "",
-    Agreement.AGREES: "green",
-    Agreement.UNDEFINED: "yellow",
-    Agreement.REFUSED: "yellow",
-    Agreement.ABSENT: "dim",
-    Agreement.DIFFERS: "bold red",
-    Agreement.FAILED: "bold red",
-}
 CHANGES = {
     Change.FASTER: "green",
     Change.MENDED: "green",
@@ -42,7 +33,13 @@ def tables(report: Report) -> Iterator[Table]:
         drawn.add_column("answer", overflow="fold")
         first = baseline(rows)
         for row in rows:
-            drawn.add_row(row.target, escape(row.device), row.schedule, *_numbers(row, first), _answer(row))
+            drawn.add_row(
+                row.target,
+                escape(row.device),
+                row.schedule,
+                *_numbers(row, first),
+                agreement_in_color(row.answer, row.reason),
+            )
         yield drawn
 
 
@@ -98,9 +95,3 @@ def _numbers(row: Row, first: Row | None) -> list[str]:
         return ["-"] * 5
     faster = "-" if first is None or not row.counts else f"{speed_up(first.seconds, row.seconds).value:.2f}"
     return [milliseconds(middle.value), interval(middle), faster, f"{row.compile:.3f}", f"{row.upload:.3f}"]
-
-
-def _answer(row: Row) -> str:
-    style = STYLES[row.answer]
-    said = escape(row.answer.value + (f": {row.reason}" if row.reason else ""))
-    return f"[{style}]{said}[/]" if style else said

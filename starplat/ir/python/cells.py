@@ -3,8 +3,6 @@
 One iteration runs after the other, so nothing here has to be atomic.
 """
 
-from collections.abc import Iterable, Mapping
-
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.python.function import FunctionWriter
@@ -22,16 +20,6 @@ _SIGNS = {
 
 class CellWriter(FunctionWriter):
     """Writes what changes cells, and what is contributed to reductions."""
-
-    def __init__(
-        self,
-        body: tuple[ir.KernelOp, ...],
-        arrays: Iterable[ir.Array],
-        variables: Iterable[ir.Variable],
-        functions: Mapping[str, str],
-    ) -> None:
-        super().__init__(body, arrays, variables, functions)
-        self._accumulators: dict[str, tuple[str, ir.Reduction]] = {}
 
     # --- cells ---
 
@@ -126,12 +114,12 @@ class CellWriter(FunctionWriter):
 
     def accumulate(self, reduction: ir.Reduction, number: int) -> str:
         name = mangled("r", number, reduction.variable.name)
-        self._accumulators[reduction.variable.name] = (name, reduction)
+        self.accumulators[reduction.variable.name] = (name, reduction)
         return name
 
     def contributed(self, reduction: ir.Reduction) -> str:
         """The value of a reduction at the end; sums may have left their range on the way."""
-        name, element = self._accumulators[reduction.variable.name][0], reduction.variable.element
+        name, element = self.accumulators[reduction.variable.name][0], reduction.variable.element
         if element is ir.Element.BOOL:
             return f"bool({name})"
         if element is ir.Element.FLOAT:
@@ -139,7 +127,7 @@ class CellWriter(FunctionWriter):
         return f"wrap{width(element)}({name})" if width(element) else name
 
     def contribute(self, op: ir.Contribute) -> None:
-        name, reduction = self._accumulators[op.reduction.name]
+        name, reduction = self.accumulators[op.reduction.name]
         match reduction.combine:
             case ir.Combine.AND:
                 self.line(f"if not {self.expressions.raw(op.value).at(BIT_OR)}: {name} = False")

@@ -23,6 +23,8 @@ class FunctionWriter(ABC):
     ) -> None:
         self._lines: list[str] = []
         self._depth = 0
+        self.accumulators: dict[str, tuple[str, ir.Reduction]] = {}
+        self.references: list[str] = []
         self.names = Names(
             {v.name: mangled("v", i, v.name) for i, v in enumerate(dict.fromkeys(variables))},
             {a.name: mangled("a", i, a.name) for i, a in enumerate(dict.fromkeys(arrays))},

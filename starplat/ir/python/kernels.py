@@ -65,16 +65,6 @@ def _declared(body: Iterable[ir.KernelOp]) -> list[ir.Variable]:
 class _BodyWriter(CellWriter, LoopWriter):
     """Writes a kernel's or a helper's body. A helper returns its parameters by reference, the `references`, too."""
 
-    def __init__(
-        self,
-        body: tuple[ir.KernelOp, ...],
-        arrays: Iterable[ir.Array],
-        variables: Iterable[ir.Variable],
-        functions: Mapping[str, str],
-    ) -> None:
-        super().__init__(body, arrays, variables, functions)
-        self.references: list[str] = []
-
     # --- the kernel around its body ---
 
     def iterations(self, kernel: ir.Kernel, condition: ir.Expression | None) -> None:
