@@ -80,6 +80,62 @@ def by_step(step: Step, start: int = 0, **more: Any) -> Callable[[Arcs, Call], A
     return lambda a, c: spread(a.n, a.arcs, {c["src"]: start}, step, **more)
 
 
+def turn(a: Arcs, node: int, values: dict[int, int], step: Step, better: Callable[[int, int], int] = min) -> list[int]:
+    """One node offers what it holds by now to its neighbors, one after another; which of them took it."""
+    won = []
+    for u, v, w in a.arcs:
+        offered = step(values[u], u, v, w) if u == node and u in values else None
+        if offered is not None and (v not in values or better(values[v], offered) != values[v]):
+            values[v] = offered
+            won.append(v)
+    return won
+
+
+def first_come_in_order(a: Arcs, c: Call) -> Answer:
+    values = {c["src"]: 0}
+    won = [c["src"]]
+    while won:
+        won = [v for node in range(a.n) for v in turn(a, node, values, lambda x, u, v, w: x + 1, lambda old, new: old)]
+    return [values.get(v, INF) for v in range(a.n)]
+
+
+def one_child_each(a: Arcs, c: Call) -> Answer:
+    found, depth = [INF] * a.n, 0
+    found[c["src"]] = 0
+    while depth in found:
+        for u in range(a.n):
+            child = next((v for x, v, _ in a.arcs if x == u and found[v] == INF), None)
+            if found[u] == depth and child is not None:
+                found[child] = depth + 1
+        depth += 1
+    return found
+
+
+def marks_lost_in_order(a: Arcs, c: Call) -> Answer:
+    values, now = {c["src"]: 0}, {c["src"]}
+    while now:
+        later: set[int] = set()
+        for u in range(a.n):
+            later.discard(u)
+            later |= set(turn(a, u, values, lambda x, u, v, w: x + w)) if u in now else set()
+        now = later
+    return [values.get(v, INF) for v in range(a.n)]
+
+
+def two_passes_in_order(a: Arcs, c: Call) -> Answer:
+    values = {c["src"]: 0}
+    for node in (*range(a.n), *range(a.n)):
+        turn(a, node, values, lambda x, u, v, w: x + w)
+    return [values.get(v, INF) for v in range(a.n)]
+
+
+def last_node_says(a: Arcs, c: Call) -> Answer:
+    values = dict.fromkeys(range(a.n), 0) | {c["src"]: INF}
+    while [turn(a, u, values, lambda x, u, v, w: min(x, w), max) for u in range(a.n)][-1]:
+        pass
+    return [values[v] for v in range(a.n)]
+
+
 def finite(values: Iterable[float]) -> list[int]:
     return [int(x) if np.isfinite(x) else INF for x in values]
 
@@ -359,6 +415,8 @@ NEAR: dict[str, dict[str, Callable[[Arcs, Call], Answer]]] = {
         "three_rounds": lambda a, c: hops(a, c, rounds=3),
         "last_visit": last_visit,
         "ends_at_single_nodes": ends_at_single_nodes,
+        "first_come_in_order": first_come_in_order,
+        "one_child_each": one_child_each,
     },
     "sssp": {
         "weight_subtracted": by_step(lambda x, u, v, w: max(x - w, -20)),
@@ -371,6 +429,8 @@ NEAR: dict[str, dict[str, Callable[[Arcs, Call], Answer]]] = {
         ),
         "three_arcs_at_most": by_step(lambda x, u, v, w: x + w, rounds=3),
         "nodes_cost_too": by_step(lambda x, u, v, w: x + w + v % 5),
+        "marks_lost_in_order": marks_lost_in_order,
+        "two_passes_in_order": two_passes_in_order,
         "falls_at_heavy_arcs": by_step(lambda x, u, v, w: x if w > x + 2 else x + w, rounds=4),
     },
     "widest_path": {
@@ -381,6 +441,7 @@ NEAR: dict[str, dict[str, Callable[[Arcs, Call], Answer]]] = {
         "two_arcs_at_most": wide(lambda x, u, v, w: min(x, w), rounds=2),
         "greater_in_the_value": by_step(lambda x, u, v, w: max(x, w), better=max, none=-1),
         "own_number_narrows": pulled_widths,
+        "last_node_says": last_node_says,
     },
     "reachability": {
         "against_the_arcs": lambda a, c: reached(a, c, a.reversed),

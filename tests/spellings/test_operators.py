@@ -25,12 +25,15 @@ CANONICAL = {
     "triangle_count": EXAMPLES / "triangle_count.sp",
 }
 REACHED = {
-    "bfs": "counted_loop every_arc_every_round helper_round in_bfs look_for_parent over_edges pull_least round_flag"
-    " two_flags visited while_more",
-    "sssp": "all_arcs helpers long_sums over_edges pull round_flag two_flags",
+    "bfs": "counted_loop every_arc_every_round first_come_flags first_parent_in_order helper_round in_bfs"
+    " look_for_parent marked_in_neighbors one_after_another over_edges parent_is_near pull_least round_flag two_flags"
+    " visited while_more",
+    "sssp": "all_arcs helpers in_its_turn long_sums marked_in_neighbors one_after_another over_edges pull round_flag"
+    " two_flags",
     "connected_components": "both_neighbors count_rounds edges_until_quiet helpers old_and_new round_flag two_flags",
     "reachability": "look_for_parent over_edges round_flag two_flags while_more",
-    "widest_path": "all_arcs count_rounds over_edges pull round_flag",
+    "widest_path": "all_arcs count_rounds marked_in_neighbors one_after_another one_after_another_pull over_edges pull"
+    " round_flag",
     "pagerank": "pull sequential_sums",
     "k_core": "edge_flags peel",
     "triangle_count": "along_a_path by_degree counted_on_edges equal_ends from_the_greatest from_the_least"

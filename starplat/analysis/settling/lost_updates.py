@@ -13,7 +13,7 @@ from starplat.analysis.settling.signals import Loop
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 
-_TRUE = typed.Literal(True, Scalar.BOOL)
+_TRUE, _FALSE = typed.Literal(True, Scalar.BOOL), typed.Literal(False, Scalar.BOOL)
 
 
 def loses_no_update(frontier: typed.Symbol, target: typed.Symbol, loop: Loop) -> bool:
@@ -28,6 +28,8 @@ def loses_no_update(frontier: typed.Symbol, target: typed.Symbol, loop: Loop) ->
             if not pending <= holds[frontier]:
                 return False
             improved.add(place)
+            for flag in {i.place.symbol for i in inside if isinstance(i, typed.Assign) and i.value == _FALSE}:
+                holds[flag] = set()  # a node that had its turn has left the frontier for the rest of the round
             for flag in {flag for i in inside for flag in _flags_set_by(i)}:
                 holds[flag] = holds[flag] | {place}
         else:

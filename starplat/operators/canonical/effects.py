@@ -27,7 +27,11 @@ class _NotFollowed(Exception):  # noqa: N818 - it says what the loop is
 
 class EffectReader:
     """Reads the statements of a round that lower (raise) the cells of a symbol. `written` are the symbols that rounds
-    change, flags of nodes that have their turn among them; no cell is ever worse than `worst`, if that is known."""
+    change, flags of nodes that have their turn among them; no cell is ever worse than `worst`, if that is known.
+
+    Where nodes have their turns `in_order`, one before the other, a flag that a node takes back in its turn may have
+    been set by a turn before: it must be the one that gives the node its turn, or stand in it, before the node offers.
+    """
 
     def __init__(
         self,
@@ -35,19 +39,26 @@ class EffectReader:
         extreme: typed.Extreme,
         written: set[typed.Symbol],
         worst: typed.Expression | None = None,
+        *,
+        in_order: bool = False,
     ) -> None:
         self.symbol = symbol
         self.extreme = extreme
         self.written = written
         self.worst = worst
+        self.in_order = in_order
         self.graphs: set[typed.Symbol] = set()
+        self._taken_back: set[typed.Symbol] = set()
+        self._has_offered = False
+        self._turns: list[set[typed.Symbol]] = []
 
     def effects(self, statements: Sequence[typed.Statement]) -> tuple[EdgeEffect, ...]:
         """The effects, in their order; none if a round does anything else to the cells, or is left early."""
         try:
-            return tuple(effect for s in statements for effect in self._of_round(s))
+            effects = tuple(effect for s in statements for effect in self._of_round(s))
         except _NotFollowed:
             return ()
+        return effects if all(e.frontier in asked for e in effects for asked in self._turns) else ()
 
     def _of_round(self, s: typed.Statement) -> Iterator[EdgeEffect]:
         if not any(self.symbol in walk.written(inner) for inner in walk.statements(s)):
@@ -57,6 +68,7 @@ class EffectReader:
         match s:
             case typed.ForEach(parallel=True, domain=typed.AllNodes(graph=graph)):
                 self.graphs.add(graph)
+                self._taken_back, self._has_offered = set(), False
                 yield from self._of_node(s.iterator, s.body.statements, asked(s.filter), {})
             case _:
                 raise _NotFollowed
@@ -71,20 +83,38 @@ class EffectReader:
         for s in statements:
             match s:
                 case typed.Declare(symbol=local, value=value) if value is not None and local not in values:
-                    values[local] = forwarded(value, values)
+                    values[local] = self._read(forwarded(value, values))
                 case typed.Block(statements=inner):
                     yield from self._of_node(node, inner, when, values)
                 case typed.If(otherwise=None, then=then):
-                    yield from self._of_node(node, then.statements, (*when, *asked(s.condition)), values)
+                    yield from self._of_node(node, then.statements, (*when, *self._asked(s.condition)), values)
                 case typed.ForEach(domain=typed.Neighbors(node=typed.Variable(symbol=own)) as row) if own is node:
-                    conditions = (*when, *asked(s.filter))
+                    conditions = (*when, *self._asked(s.filter))
+                    self._has_offered = True
                     yield from self._of_arc(node, s.iterator, row.direction, s.body.statements, conditions, values)
                 case typed.Assign(place=typed.Cell(symbol=flag, index=typed.Variable(symbol=own)), value=value) if (
                     own is node and flag in self.written and value == typed.Literal(False, Scalar.BOOL)
                 ):
-                    pass  # a node that has its turn leaves the frontier
+                    self._leave(flag, node, tuple(forwarded(c, values) for c in when))
                 case _:
                     raise _NotFollowed
+
+    def _leave(self, flag: typed.Symbol, node: typed.Symbol, when: tuple[typed.Expression, ...]) -> None:
+        """A node that has its turn leaves the frontier."""
+        self._taken_back.add(flag)
+        if self.in_order:
+            if self._has_offered:
+                raise _NotFollowed
+            self._turns.append({turn for c in when if (turn := self._frontier(c, node)) is not None})
+
+    def _asked(self, condition: typed.Expression | None) -> tuple[typed.Expression, ...]:
+        return () if condition is None else asked(self._read(condition))
+
+    def _read(self, value: typed.Expression) -> typed.Expression:
+        """A value, which may not be a flag that the turn has taken back already."""
+        if mentions(value, self._taken_back):
+            raise _NotFollowed
+        return value
 
     def _of_arc(
         self,
@@ -98,7 +128,7 @@ class EffectReader:
         for s in statements:
             match s:
                 case typed.Declare(symbol=local, value=value) if value is not None and local not in values:
-                    values[local] = forwarded(value, values)
+                    values[local] = self._read(forwarded(value, values))
                 case typed.If(
                     otherwise=None, then=typed.Block(statements=(typed.Assign(place=typed.Variable()) as a,))
                 ) if a.place.symbol in values:
@@ -106,7 +136,7 @@ class EffectReader:
                 case typed.Block(statements=inner):
                     yield from self._of_arc(node, there, direction, inner, when, values)
                 case typed.If(otherwise=None, then=then):
-                    conditions = (*when, *asked(s.condition))
+                    conditions = (*when, *self._asked(s.condition))
                     yield from self._of_arc(node, there, direction, then.statements, conditions, values)
                 case typed.AssignExtreme(place=typed.Cell(symbol=symbol)) if symbol is self.symbol:
                     carried = tuple(replace(c, value=forwarded(c.value, values)) for c in s.carried)

@@ -39,7 +39,7 @@ from starplat.operators.canonical.counted import (
 from starplat.operators.canonical.effects import EffectReader, is_bounded, is_end
 from starplat.operators.canonical.extremes import as_extremes
 from starplat.operators.canonical.gathers import as_scatters
-from starplat.operators.canonical.hosts import HostLoop, Loop, Surroundings, surely_begins, until_quiet
+from starplat.operators.canonical.hosts import HostLoop, Loop, Surroundings, at_once, surely_begins, until_quiet
 from starplat.operators.canonical.labels.buffers import in_one_buffer
 from starplat.operators.canonical.labels.findings import without_findings
 from starplat.operators.canonical.labels.guards import without_idle_guards
@@ -77,11 +77,27 @@ def over_frontiers(body: typed.Block, program: typed.Program, results: frozenset
 
 def _is_in_form(loop: HostLoop) -> bool:
     """Whether a loop asks one flag of all nodes, and its rounds do nothing but loop over nodes, without values that a
-    node holds for its neighbors: these are offered as they are."""
+    node holds for its neighbors: these are offered as they are. Nodes do not ask neighbors for that flag."""
     return isinstance(loop, typed.FixedPoint) and all(
-        isinstance(s, typed.ForEach) and not any(isinstance(inner, typed.Declare) for inner in s.body.statements)
+        isinstance(s, typed.ForEach)
+        and s.parallel
+        and not any(isinstance(inner, typed.Declare) for inner in s.body.statements)
+        and not _asks_neighbors(s, loop)
         for s in loop.body.statements
     )
+
+
+def _asks_neighbors(s: typed.ForEach, loop: typed.FixedPoint) -> bool:
+    """Whether a loop over nodes asks their neighbors for the flag that the rounds go on for."""
+    flags = {part.symbol for part in walk.within(loop.condition) if isinstance(part, typed.Cell)}
+    asked = [
+        part
+        for inner in walk.statements(s)
+        if isinstance(inner, typed.If | typed.ForEach)
+        for condition in walk.expressions(inner)
+        for part in walk.within(condition)
+    ]
+    return any(isinstance(a, typed.Cell) and a.symbol in flags and a.index != typed.Variable(s.iterator) for a in asked)
 
 
 def edge_effects(
@@ -97,7 +113,8 @@ def edge_effects(
     known, before = dict(around.known_before(written)), around.before(written)
     if not isinstance(written, typed.CountedLoop) and not surely_begins(written, known, before):
         return ()
-    loop = in_one_buffer(replace(written, body=_plain(written.body)), before)
+    freed = at_once(written.body)
+    loop = in_one_buffer(replace(written, body=_plain(freed)), before)
     if isinstance(loop, typed.CountedLoop):
         quiet = until_quiet(loop) or until_nothing_changes(loop, before)
         if quiet is None:
@@ -115,9 +132,12 @@ def edge_effects(
     ((symbol, extreme),) = lowered
     if not settles(loop, symbol, extreme, program):
         return ()
-    written_by = {s for inner in walk.statements(loop) for s in walk.written(inner)}
-    reader = EffectReader(symbol, extreme, written_by, worst(symbol, extreme, before, known))
+    written_by = {s for inner in walk.statements(loop) for s in (*walk.written(inner), *walk.declared(inner))}
+    in_order = freed is not written.body
+    reader = EffectReader(symbol, extreme, written_by, worst(symbol, extreme, before, known), in_order=in_order)
     effects = reader.effects(loop.body.statements)
+    if in_order and not _carries_the_same(effects):
+        return ()
     if isinstance(written, typed.CountedLoop) and not all(never_better(e) or added_by_arcs(e) for e in effects):
         return ()
     if not any(e.frontier is not None or mentions(e.value, {symbol}) for e in effects):
@@ -141,6 +161,12 @@ def edge_effects(
     ):
         return ()
     return effects
+
+
+def _carries_the_same(effects: tuple[EdgeEffect, ...]) -> bool:
+    """Whether what goes with the winners does not tell which of them came last."""
+    carried = {frozenset((c.place.symbol, c.value) for c in effect.carried) for effect in effects}
+    return len(carried) <= 1 and all(isinstance(value, typed.Literal) for of in carried for _, value in of)
 
 
 def _joins_by_winning(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts
@@ -155,6 +157,23 @@ def until_quiet(loop: typed.CountedLoop) -> typed.DoWhile | None:
             return None if left else typed.DoWhile(body, again, span=loop.span)
         case _:
             return None
+
+
+def at_once(body: typed.Block) -> typed.Block:
+    """The body of a loop, with loops over all nodes or arcs in it parallel whose iterations come one after another, but
+    for those that may be left; for proofs about any order, of which the written one is one."""
+
+    def freed(s: typed.Statement) -> typed.Statement:
+        match s:
+            case typed.ForEach(parallel=False, domain=typed.AllNodes() | typed.AllEdges(), body=inside):
+                breaks = any(isinstance(i, typed.Break) for inner in inside.statements for i in own_statements(inner))
+                returns = any(isinstance(i, typed.Return) for i in walk.statements(inside))
+                return s if breaks or returns else replace(s, parallel=True)
+            case _:
+                return s
+
+    statements = tuple(freed(s) for s in body.statements)
+    return body if all(map(operator.is_, statements, body.statements)) else replace(body, statements=statements)
 
 
 def may_leave(statements: Sequence[typed.Statement]) -> bool:

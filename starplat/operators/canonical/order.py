@@ -54,8 +54,12 @@ def with_fills(body: typed.Block, inside: Callable[[typed.ForEach], typed.ForEac
 
 
 def _filled(s: typed.Statement) -> Iterator[typed.Statement]:
-    """A loop in which every node is given the same values first, as fills and what is left of it."""
+    """A loop in which every node is given the same values first, as fills and what is left of it; one node after
+    another, only if nothing is left."""
     match s:
+        case typed.ForEach(parallel=False, domain=typed.AllNodes(), filter=None):
+            fills = list(_filled(replace(s, parallel=True)))
+            yield from fills if all(isinstance(fill, typed.Attach) for fill in fills) else (s,)
         case typed.ForEach(parallel=True, domain=typed.AllNodes(graph=graph), filter=None, body=body):
             rest = list(body.statements)
             written = {symbol for inner in walk.statements(body) for symbol in walk.written(inner)}

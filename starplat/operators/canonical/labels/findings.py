@@ -9,6 +9,7 @@ if (beside) { v.on = True; }
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -69,13 +70,21 @@ def _asking(declared: typed.Declare, row: typed.Statement, branch: typed.Stateme
                 return None
         case _:
             return None
-    if not all(isinstance(s, typed.Assign) and isinstance(s.value, typed.Literal) for s in stores):
+    if not all(isinstance(s, typed.Assign) and _stays(s.value, stores) for s in stores):
         return None
     if not conditions or any(mentions(condition, {local}) for condition in conditions):
         return None
     left = () if row.parallel else (typed.Break(span=row.span),)
     done = under(list(conditions), typed.Block((*stores, *left), span=branch.span))
     return replace(row, filter=None, body=replace(row.body, statements=(done,)))
+
+
+def _stays(value: typed.Expression, stores: Sequence[typed.Statement]) -> bool:
+    """Whether a value of constants and scalars is the same after the stores."""
+    parts = list(walk.within(value))
+    changed = {symbol for s in stores for symbol in walk.written(s)}
+    plain = all(isinstance(part, typed.Literal | typed.Variable | typed.Binary) for part in parts)
+    return plain and not mentions(value, changed)
 
 
 def _is_used(symbol: typed.Symbol, statements: list[typed.Statement]) -> bool:

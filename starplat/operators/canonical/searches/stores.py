@@ -70,8 +70,8 @@ def read_store(s: typed.Statement) -> Store | None:
     if nest is None:
         return None
     node, there, direction, when, inner = nest.node, nest.there, nest.direction, nest.when, nest.inner
-    if nest.may_break and inner and isinstance(inner[-1], typed.Break):
-        inner = inner[:-1]
+    left = nest.may_break and bool(inner) and isinstance(inner[-1], typed.Break)
+    inner = inner[:-1] if left else inner
     stores = [s for s in inner if isinstance(s, typed.Assign)]
     asked_for = [s for s in stores if isinstance(s.place, typed.Cell) and any(_asks(c, s.place, s.value) for c in when)]
     flags = [s for s in stores if isinstance(s.value, typed.Literal) and s not in asked_for]
@@ -81,7 +81,7 @@ def read_store(s: typed.Statement) -> Store | None:
     place = store.place
     assert isinstance(place, typed.Cell)
     beside = tuple(typed.Carried(s.place, s.value, span=s.span) for s in flags)
-    if place.index == typed.Variable(there):
+    if place.index == typed.Variable(there) and not left:
         return Store(node, there, direction, when, place, store.value, beside)
     if place.index == typed.Variable(node):
         when = rebuilt(when, lambda part: _seen_from(part, there, node))
