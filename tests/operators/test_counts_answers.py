@@ -6,9 +6,9 @@ import pytest
 
 from starplat import pipeline
 from starplat.source import SourceFile
+from tests.changing import changed
 from tests.operators.meaning import assert_as_written
 from tests.operators.test_counts import CUT, DRAINED, ENDS, EVERY_ROUND, JOINING, STATES, SURVIVING
-from tests.passes.spreading import changed
 from tests.spellings.graphs import UGLY
 
 MORE_ROUNDS = ("while (k > 0)", "k = 6; while (k > 0)")

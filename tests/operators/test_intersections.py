@@ -8,8 +8,8 @@ import pytest
 
 from starplat import pipeline
 from starplat.source import SourceFile
+from tests.changing import changed
 from tests.passes.counting_triangles import OTHERS, TRIANGLES, UPWARDS
-from tests.passes.spreading import changed
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "triangle_count.sp"
 TEXT = """\

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import starplat
+from tests.changing import changed
 from tests.operators.test_labels import COMPONENTS, KEPT, NEAR, SPELLINGS
 from tests.operators.texts import operators_of
 from tests.spellings.graphs import UGLY
@@ -127,8 +128,7 @@ def test_what_only_looks_alike_keeps_its_loop(name: str) -> None:
 
 
 def _changed(text: str, before: str, after: str) -> str:
-    assert before in text
-    text = text.replace(before, after)
+    text = changed(text, (before, after))
     return text.replace("propNode<int> c)", "propNode<int> c, propNode<int> d)") if "v.d" in text else text
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import starplat
+from tests.changing import changed
 from tests.operators.test_sweeps import SEARCH
 from tests.operators.texts import operators_of
 from tests.spellings.graphs import UGLY
@@ -115,18 +116,11 @@ FIRST = (
 LONGER = ("while (more) {", "while (more || depth < 30) {")
 
 
-def _changed(text: str, *changes: tuple[str, str]) -> str:
-    for before, after in changes:
-        assert before in text
-        text = text.replace(before, after)
-    return text
-
-
 SPELLINGS = {
     "paths are added up behind": (PUSHED, SEARCH),
-    "-1 for no level": (_changed(PUSHED, ("INF", "-1")), SEARCH),
+    "-1 for no level": (changed(PUSHED, ("INF", "-1")), SEARCH),
     "levels are counted before": (
-        _changed(
+        changed(
             PUSHED,
             ("      more = False;\n", "      more = False;\n      depth++;\n"),
             ("      depth++;\n    }\n    while", "    }\n    while"),
@@ -140,7 +134,7 @@ SPELLINGS = {
     "the levels are counted first": (FIRST, SEARCH),
     "paths are passed on where a node is found": (AT_ONCE, SEARCH_PUSHED),
     "the way back begins at the last level": (
-        _changed(
+        changed(
             AT_ONCE,
             ("    while (depth > 1) {\n      depth--;\n", "    depth = depth - 1;\n    while (depth >= 1) {\n"),
             ("        v.c += v.share;\n      }\n", "        v.c += v.share;\n      }\n      depth -= 1;\n"),
@@ -148,8 +142,8 @@ SPELLINGS = {
         SEARCH_PUSHED,
     ),
     "paths say who is reached": (LOOKED, BY_SUM),
-    "paths say so by being any": (_changed(LOOKED, ("sum > 0.0", "sum != 0.0")), BY_SUM),
-    "INF for no level": (_changed(LOOKED, ("-1", "INF")), BY_SUM),
+    "paths say so by being any": (changed(LOOKED, ("sum > 0.0", "sum != 0.0")), BY_SUM),
+    "INF for no level": (changed(LOOKED, ("-1", "INF")), BY_SUM),
 }
 
 
@@ -161,39 +155,39 @@ def test_a_search_with_sums_has_the_operators_of_one_there_and_back(spelling: st
 
 ADDS = "      forall (w in g.nodes().filter(d == depth + 1)) {\n"
 NEAR = {
-    "paths are added up before": _changed(
+    "paths are added up before": changed(
         PUSHED,
         ("      more = False;\n", "      more = False;\n" + ADDS + "        w.paths += 1.0;\n      }\n"),
         (ADDS + "        for", "      forall (w in g.nodes().filter(d == depth + 2)) {\n        for"),
     ),
-    "levels within a level": _changed(PUSHED, ("u.d == depth", "u.d == depth + 1")),
-    "levels that are not known yet": _changed(PUSHED, ("u.d == depth", "u.d == INF")),
-    "paths decide who is reached": _changed(PUSHED, ("if (w.d == INF)", "if (w.d == INF && v.paths < 3.0)")),
-    "paths decide how long": _changed(
+    "levels within a level": changed(PUSHED, ("u.d == depth", "u.d == depth + 1")),
+    "levels that are not known yet": changed(PUSHED, ("u.d == depth", "u.d == INF")),
+    "paths decide who is reached": changed(PUSHED, ("if (w.d == INF)", "if (w.d == INF && v.paths < 3.0)")),
+    "paths decide how long": changed(
         PUSHED, ("w.paths += u.paths;", "w.paths += u.paths; if (w.paths > 3.0) { more = False; }")
     ),
-    "rounds in vain": _changed(FIRST, LONGER),
-    "rounds in vain are counted": _changed(
+    "rounds in vain": changed(FIRST, LONGER),
+    "rounds in vain are counted": changed(
         FIRST, LONGER, ("    for (int k = depth", "    s.c += depth;\n    for (int k = depth")
     ),
-    "paths are passed on within a level": _changed(AT_ONCE, (PASSED_ON, PASSED_ON.replace("depth + 1", "depth"))),
-    "paths are passed on to all": _changed(AT_ONCE, (PASSED_ON, PASSED_ON.replace("w.d == depth + 1", "w.d > depth"))),
-    "levels are given along the way": _changed(AT_ONCE, (PASSED_ON, "if (w == v) { v.d = 0; } " + PASSED_ON)),
-    "not along every arc": _changed(PUSHED, ("if (w.d == INF)", "if (w.d == INF && w % 3 != 1)")),
-    "the way back begins too low": _changed(PUSHED, ("while (depth > 1) {", "depth -= 3;\n    while (depth > 1) {")),
-    "the way back goes on": _changed(PUSHED, ("while (depth > 1)", "while (depth > -1)")),
-    "levels are asked for": _changed(PUSHED, ("v.c += v.share;", "v.c += v.share + v.d;")),
-    "a level of two steps": _changed(PUSHED, ("depth++", "depth += 2")),
-    "sums that may be 0": _changed(LOOKED, ("s.paths = 1.0", "s.paths = 0.0")),
-    "sums that may be taken away": _changed(
+    "paths are passed on within a level": changed(AT_ONCE, (PASSED_ON, PASSED_ON.replace("depth + 1", "depth"))),
+    "paths are passed on to all": changed(AT_ONCE, (PASSED_ON, PASSED_ON.replace("w.d == depth + 1", "w.d > depth"))),
+    "levels are given along the way": changed(AT_ONCE, (PASSED_ON, "if (w == v) { v.d = 0; } " + PASSED_ON)),
+    "not along every arc": changed(PUSHED, ("if (w.d == INF)", "if (w.d == INF && w % 3 != 1)")),
+    "the way back begins too low": changed(PUSHED, ("while (depth > 1) {", "depth -= 3;\n    while (depth > 1) {")),
+    "the way back goes on": changed(PUSHED, ("while (depth > 1)", "while (depth > -1)")),
+    "levels are asked for": changed(PUSHED, ("v.c += v.share;", "v.c += v.share + v.d;")),
+    "a level of two steps": changed(PUSHED, ("depth++", "depth += 2")),
+    "sums that may be 0": changed(LOOKED, ("s.paths = 1.0", "s.paths = 0.0")),
+    "sums that may be taken away": changed(
         LOOKED,
         ("s.paths = 1.0;", "s.paths = 1.0;\n    node other = g.num_nodes() / 3;\n    other.paths = 0.0;"),
         ("v.c += v.share;", "v.c += v.share + 1.0;"),
     ),
-    "sums below 0": _changed(LOOKED, ("s.paths = 1.0", "s.paths = -1.0")),
-    "sums of more": _changed(LOOKED, ("sum += u.paths", "sum += u.paths - 1.0")),
-    "sums that must be large": _changed(LOOKED, ("sum > 0.0", "sum > 1.0")),
-    "sums that are whole numbers": _changed(
+    "sums below 0": changed(LOOKED, ("s.paths = 1.0", "s.paths = -1.0")),
+    "sums of more": changed(LOOKED, ("sum += u.paths", "sum += u.paths - 1.0")),
+    "sums that must be large": changed(LOOKED, ("sum > 0.0", "sum > 1.0")),
+    "sums that are whole numbers": changed(
         LOOKED,
         ("propNode<double> paths", "propNode<int> paths"),
         ("double sum = 0.0", "int sum = 0"),
@@ -201,8 +195,8 @@ NEAR = {
         ("paths = 0.0", "paths = 0"),
         ("s.paths = 1.0", "s.paths = 1"),
     ),
-    "what is stored is twice the sum": _changed(LOOKED, ("v.paths = sum", "v.paths = 2.0 * sum")),
-    "sums decide the level": _changed(LOOKED, ("v.d = depth + 1", "v.d = depth + 1 + (sum > 2.0 ? 1 : 0)")),
+    "what is stored is twice the sum": changed(LOOKED, ("v.paths = sum", "v.paths = 2.0 * sum")),
+    "sums decide the level": changed(LOOKED, ("v.d = depth + 1", "v.d = depth + 1 + (sum > 2.0 ? 1 : 0)")),
 }
 
 

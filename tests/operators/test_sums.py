@@ -7,9 +7,9 @@ import pytest
 
 from starplat import pipeline
 from starplat.source import SourceFile
+from tests.changing import changed
 from tests.operators.meaning import assert_as_written
 from tests.operators.texts import operators_of
-from tests.passes.spreading import changed
 from tests.zoo import ZOO
 
 REWRITTEN = {

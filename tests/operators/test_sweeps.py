@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import starplat
+from tests.changing import changed
 from tests.operators.texts import operators_of
 from tests.spellings.graphs import UGLY
 
@@ -73,10 +74,7 @@ IN_BFS = """
 
 
 def _changed(*changes: tuple[str, str], text: str = LEVELS) -> str:
-    for before, after in changes:
-        assert before in text
-        text = text.replace(before, after)
-    return text
+    return changed(text, *changes)
 
 
 SEARCHED = _changed((FIXED_POINT, IN_BFS), (FARTHEST, ""), ("    propNode<bool> on;\n", ""), ("    s.on = True;\n", ""))

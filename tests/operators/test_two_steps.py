@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import starplat
+from tests.changing import changed
 from tests.operators.test_canonical import BFS
 from tests.operators.texts import operators_of
 from tests.spellings.graphs import UGLY
@@ -50,10 +51,7 @@ COPIED = """    forall (v in g.nodes().filter(there)) { v.visited = True; v.leve
 
 
 def _changed(*changes: tuple[str, str], text: str = TWO_STEPS) -> str:
-    for before, after in changes:
-        assert before in text
-        text = text.replace(before, after)
-    return text
+    return changed(text, *changes)
 
 
 STARTS = "  src.here = True;\n"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.passes.spreading import DO_WHILE_PULL, OVER_ARCS, PUSH_FLAGS, TWO_FLAGS, WHILE_CHANGED, changed
+from tests.changing import changed
+from tests.passes.spreading import DO_WHILE_PULL, OVER_ARCS, PUSH_FLAGS, TWO_FLAGS, WHILE_CHANGED
 
 LEAST_GIVEN = changed(
     PUSH_FLAGS, ("propNode<node> comp)", "propNode<int> seed, propNode<int> comp)"), ("v.comp = v;", "v.comp = v.seed;")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.passes.spreading import changed
+from tests.changing import changed
 from tests.programs.cases import EXAMPLES
 
 PROPERTY = """function f(Graph g, propNode<int> t) {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.passes.spreading import changed
+from tests.changing import changed
 
 UPWARDS = """function count(Graph g) {
   long triangles = 0;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tests.changing import changed
+
 _HEAD = "function cc(Graph g, propNode<node> comp) {\n"
 _OWN = "forall (v in g.nodes()) { v.comp = v; }\n"
 
@@ -214,14 +216,6 @@ ONE_WAY = {
 
 BOTH_WAYS = {"best": BEST_OF_THE_NEIGHBORS, "arcs": OVER_ARCS, "largest": LARGEST, "hooking": HOOKING}
 """Arcs are followed both ways."""
-
-
-def changed(text: str, *pairs: tuple[str, str]) -> str:
-    """The text with each first string, which it has, replaced."""
-    for old, new in pairs:
-        assert old in text, old
-        text = text.replace(old, new)
-    return text
 
 
 OTHERS = {

@@ -28,9 +28,9 @@ from starplat.runtime import bind, run_module
 from starplat.schedule import AUTO
 from starplat.schedule.algebra import triangles_by_intersection
 from tests.backends.test_cuda import to_machine_code
+from tests.changing import changed
 from tests.oracles import triangles as triangles_of
 from tests.passes.counting_triangles import OTHERS, TRIANGLES
-from tests.passes.spreading import changed
 from tests.programs.targets import REFERENCE, TARGETS, Target
 from tests.zoo import ZOO, random_graphs
 

@@ -5,16 +5,8 @@
 
 from __future__ import annotations
 
+from tests.changing import changed
 from tests.schedule.programs import BY_NUMBER, LEVELS, NESTED, PEELING, SSSP, TWO_FLAGS
-
-
-def changed(text: str, *changes: tuple[str, str]) -> str:
-    """The text with each first part replaced by the second; each must stand there once."""
-    for old, new in changes:
-        assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in the program"
-        text = text.replace(old, new)
-    return text
-
 
 _RELAX = "<nbr.dist, nbr.modified> = <Min(nbr.dist, v.dist + e.weight), True>;\n      }\n    }\n  }\n}"
 _WALK_ENDS = "True>;\n      }\n    }\n  }\n}"

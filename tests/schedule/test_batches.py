@@ -27,9 +27,9 @@ from starplat.schedule.parse import parse_schedule
 from starplat.schedule.schedule import Loop
 from starplat.schedule.step import Choice
 from tests.backends.emulated import Machine, emulated
+from tests.changing import changed
 from tests.programs.cases import EXAMPLES
 from tests.programs.targets import TARGETS, Target
-from tests.schedule.near_misses import changed
 from tests.schedule.programs import NESTED, RENAMED, SSSP, TWO_FLAGS, arguments_for, module_of, program_of
 from tests.zoo import ZOO
 

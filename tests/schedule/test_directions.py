@@ -17,10 +17,10 @@ from starplat.runtime.validate import first_difference
 from starplat.schedule import AUTO, PLAIN
 from starplat.schedule.apply import decided
 from starplat.schedule.parse import parse_schedule
+from tests.changing import changed
 from tests.programs.cases import EXAMPLES
 from tests.programs.targets import TARGETS, Target
 from tests.runtime.test_trace import by_level, random_graph, told_by
-from tests.schedule.near_misses import changed
 from tests.schedule.programs import BY_NUMBER, LEVELS, SSSP, TWO_FLAGS, arguments_for, module_of, program_of
 from tests.zoo import ZOO
 

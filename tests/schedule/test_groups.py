@@ -20,9 +20,9 @@ from starplat.schedule import PLAIN, Schedule
 from starplat.schedule.apply import decided
 from starplat.schedule.parse import parse_schedule
 from starplat.schedule.schedule import Loop
+from tests.changing import changed
 from tests.programs.cases import EXAMPLES
 from tests.programs.targets import TARGETS, Target
-from tests.schedule.near_misses import changed
 from tests.schedule.programs import BY_NUMBER, NESTED, RENAMED, SSSP, TWO_FLAGS, arguments_for, module_of, program_of
 from tests.schedule.test_level_lists import FOUND, SEARCHES, THERE_AND_BACK
 from tests.zoo import ZOO

@@ -18,9 +18,9 @@ from starplat.schedule import AUTO, PLAIN
 from starplat.schedule.apply import decided
 from starplat.schedule.parse import parse_schedule
 from tests.backends.emulated import Machine, emulated
+from tests.changing import changed
 from tests.programs.cases import EXAMPLES
 from tests.programs.targets import Target, every_device
-from tests.schedule.near_misses import changed
 from tests.schedule.programs import BY_NUMBER, GRAPHS, arguments_for, module_of, program_of
 from tests.zoo import ZOO
 

@@ -8,6 +8,7 @@ import starplat
 from starplat import pipeline
 from starplat.schedule import AUTO
 from starplat.schedule.apply import decided
+from tests.changing import changed
 from tests.schedule.programs import BY_HOST, CUDA, assert_same_answers
 
 PROGRAM = """
@@ -32,33 +33,29 @@ function hops(Graph g, propNode<int> level, propNode<node> from_whom, node src) 
 """
 
 
-def changed(*changes: tuple[str, str]) -> str:
-    text = PROGRAM
-    for old, new in changes:
-        assert old in text
-        text = text.replace(old, new)
-    return text
+def _changed(*changes: tuple[str, str]) -> str:
+    return changed(PROGRAM, *changes)
 
 
 ROTATED = (("while (more) {", "do {"), ("depth = depth + 1;\n  }", "depth = depth + 1;\n  } while (more);"))
 SPELLINGS = {
     "while": PROGRAM,
-    "do while": changed(*ROTATED),
-    "the other way round": changed(("w.level == INF", "INF == w.level"), ("level == depth", "depth == level")),
-    "another number": changed(
+    "do while": _changed(*ROTATED),
+    "the other way round": _changed(("w.level == INF", "INF == w.level"), ("level == depth", "depth == level")),
+    "another number": _changed(
         ("bool more = True", "int more = 1"),
         ("more = True", "more = 1"),
         ("more = False", "more = 0"),
         ("while (more)", "while (more != 0)"),
     ),
-    "no loops": changed(("(w.level == INF)", "(w != v && w.level == INF)")),
-    "a filter": changed(("g.neighbors(v))", "g.neighbors(v).filter(level == INF))"), ("if (w.level == INF) {", "{")),
-    "a local of its own": changed(
+    "no loops": _changed(("(w.level == INF)", "(w != v && w.level == INF)")),
+    "a filter": _changed(("g.neighbors(v))", "g.neighbors(v).filter(level == INF))"), ("if (w.level == INF) {", "{")),
+    "a local of its own": _changed(
         ("propNode<int> level, ", "propNode<int> answer, "),
         ("  g.attach", "  propNode<int> level;\n  g.attach"),
         ("depth = depth + 1;\n  }", "depth = depth + 1;\n  }\n  answer = level;"),
     ),
-    "Min": changed(
+    "Min": _changed(
         (
             "if (w.level == INF) {\n          w.level = depth + 1;",
             "{ <w.level, more> = <Min(w.level, depth + 1), True>;",
@@ -66,13 +63,13 @@ SPELLINGS = {
     ),
 }
 NEAR_MISSES = {
-    "two levels at once": changed(("depth + 1;\n          more", "depth + 2;\n          more")),
-    "those of the next level again": changed(("w.level == INF", "w.level > depth")),
-    "depth goes up by two": changed(("depth = depth + 1", "depth = depth + 2")),
-    "a level that is no INF": changed(("level = INF, ", "level = 7, "), ("w.level == INF", "w.level == 7")),
-    "from where": changed(("more = True;\n        }", "w.from_whom = depth; more = True;\n        }")),
-    "another beginning": changed(("src.level = 0;", "src.level = 2;")),
-    "no round at all": changed(("bool more = True", "bool more = False")),
+    "two levels at once": _changed(("depth + 1;\n          more", "depth + 2;\n          more")),
+    "those of the next level again": _changed(("w.level == INF", "w.level > depth")),
+    "depth goes up by two": _changed(("depth = depth + 1", "depth = depth + 2")),
+    "a level that is no INF": _changed(("level = INF, ", "level = 7, "), ("w.level == INF", "w.level == 7")),
+    "from where": _changed(("more = True;\n        }", "w.from_whom = depth; more = True;\n        }")),
+    "another beginning": _changed(("src.level = 0;", "src.level = 2;")),
+    "no round at all": _changed(("bool more = True", "bool more = False")),
 }
 
 

@@ -20,8 +20,8 @@ from starplat.schedule import PLAIN
 from starplat.schedule.apply import decided
 from starplat.schedule.parse import parse_schedule
 from tests.backends.emulated import Machine, emulated
+from tests.changing import changed
 from tests.programs.targets import TARGETS, Target
-from tests.schedule.near_misses import changed
 from tests.schedule.programs import SSSP, TWO_FLAGS, arguments_for, module_of, program_of
 from tests.schedule.test_directions import GRAPHS, ways
 from tests.zoo import ZOO
