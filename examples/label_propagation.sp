@@ -9,21 +9,12 @@ function label_propagation(Graph g, propNode<node> label, int iterations = 10) {
   }
   for (int round = 0; round < iterations; round++) {
     forall (v in g.nodes()) {
-      node favourite = v.label;
-      int most = 0;
+      map<node, int> votes;
       for (u in g.inOutNbrs(v)) {
-        int votes = 0;
-        for (w in g.inOutNbrs(v)) {
-          if (w.label == u.label) {
-            votes += 1;
-          }
-        }
-        if (votes > most || votes == most && u.label < favourite) {
-          most = votes;
-          favourite = u.label;
-        }
+        votes[u.label] += 1;
       }
-      v.label_nxt = favourite;
+      node favourite = votes.best();
+      v.label_nxt = favourite < 0 ? v.label : favourite;
     }
     label = label_nxt;
   }

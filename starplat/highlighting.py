@@ -19,7 +19,7 @@ from starplat.frontend.parsing.lexer import Token as Word
 
 _TYPES = frozenset(
     ("Graph", "dirGraph", "node", "edge", "int", "long", "float", "double", "bool", "propNode", "propEdge")
-) | {"SetN", "SetE", "updates", "list", "container", "nodeMap"}
+) | {"SetN", "SetE", "updates", "list", "container", "map", "nodeMap"}
 _CONSTANTS = frozenset(("INF", "True", "False"))
 _PUNCTUATION = frozenset("(){}[];,.:")
 _KINDS = {"integer": Number.Integer, "real": Number.Float, "keyword": Keyword, "name": Name, "operator": Operator}

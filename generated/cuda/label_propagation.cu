@@ -8,12 +8,36 @@
 
 using namespace starplat;
 
+// adds to the sum of a key
+static __device__ void add_to_map(int *keys, int *sums, long long first, long long end, int key, int value) {
+    if (key < 0) return;
+    long long slot = first + (multiply_long(multiply(key, -1640531535) & INT_MAX, end - first) >> 31);
+    while (keys[slot] != key && keys[slot] != -1) {
+        slot = slot + 1 < end ? slot + 1 : first;
+    }
+    sums[slot] = (keys[slot] == key ? sums[slot] : 0) + value;
+    keys[slot] = key;
+}
+
+// the key with the largest sum, the smallest of equals
+static __device__ int best_of_map(const int *keys, const int *sums, long long first, long long end) {
+    int best = -1;
+    int most = 0;
+    for (long long slot = first; slot < end; slot++) {
+        if (keys[slot] != -1 && (best < 0 || (sums[slot] > most || (sums[slot] == most && keys[slot] < best)))) {
+            best = keys[slot];
+            most = sums[slot];
+        }
+    }
+    return best;
+}
+
 // label_propagation.sp:5 function label_propagation(Graph g, propNode<node> label, int iterations = 10)
 #line 5 "label_propagation.sp"
 extern "C" __global__ void __launch_bounds__(512) label_propagation_loop(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *label_nxt, int *label,
-    int iterations, unsigned *arrived
+    int *votes_keys, int *votes_sums, int iterations, unsigned *arrived
 ) {
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         label_nxt[cell] = -1;
@@ -32,30 +56,21 @@ extern "C" __global__ void __launch_bounds__(512) label_propagation_loop(
             // label_propagation.sp:11 forall (v in g.nodes())
             #line 11 "label_propagation.sp"
             for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-                int favourite = label[v];
-                int most = 0;
+                const long long first_slot = multiply_long(2, (long long)row_offsets[v] + in_row_offsets[v]);
+                const long long end_slot = multiply_long(2, (long long)row_offsets[v + 1] + in_row_offsets[v + 1]);
+                for (long long slot = first_slot; slot < end_slot; slot++) {
+                    votes_keys[slot] = -1;
+                }
                 const arc_t first_out = row_offsets[v];
                 const arc_t outs = row_offsets[v + 1] - first_out;
                 const arc_t first_in = in_row_offsets[v];
-                const arc_t end_2 = outs + (in_row_offsets[v + 1] - first_in);
-                for (arc_t i = 0; i < end_2; i++) {
+                const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
+                for (arc_t i = 0; i < end; i++) {
                     const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-                    int votes = 0;
-                    const arc_t first_out_2 = row_offsets[v];
-                    const arc_t outs_2 = row_offsets[v + 1] - first_out_2;
-                    const arc_t first_in_2 = in_row_offsets[v];
-                    const arc_t end = outs_2 + (in_row_offsets[v + 1] - first_in_2);
-                    for (arc_t i_2 = 0; i_2 < end; i_2++) {
-                        const int w = i_2 < outs_2 ? columns[first_out_2 + i_2]
-                            : in_columns[first_in_2 + (i_2 - outs_2)];
-                        if (label[w] == label[u]) votes += 1;
-                    }
-                    if (votes > most || (votes == most && label[u] < favourite)) {
-                        most = votes;
-                        favourite = label[u];
-                    }
+                    add_to_map(votes_keys, votes_sums, first_slot, end_slot, label[u], 1);
                 }
-                label_nxt[v] = favourite;
+                const int favourite = best_of_map(votes_keys, votes_sums, first_slot, end_slot);
+                label_nxt[v] = favourite < 0 ? label[v] : favourite;
             }
         }
         grid_barrier(arrived);
@@ -66,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(512) label_propagation_loop(
     }
 }
 
-#line 70 "label_propagation.cu"
+#line 85 "label_propagation.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -83,11 +98,13 @@ struct Graph {
 // label_propagation.sp:5 function label_propagation(Graph g, propNode<node> label, int iterations = 10)
 static void label_propagation(Device &device, Graph &graph, Buffer<int> &label, int iterations) {
     Buffer<int> label_nxt(device, graph.num_nodes);
+    Buffer<int> votes_keys(device, 4 * graph.num_arcs);
+    Buffer<int> votes_sums(device, 4 * graph.num_arcs);
     Buffer<unsigned> arrived(device, 1, 0);
     device.launch_together(
         "label_propagation_loop", label_propagation_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes,
-        graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, label_nxt, label, iterations,
-        arrived
+        graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, label_nxt, label, votes_keys,
+        votes_sums, iterations, arrived
     );
 }
 

@@ -29,6 +29,8 @@ struct Graph {
 // label_propagation.sp:5 function label_propagation(Graph g, propNode<node> label, int iterations = 10)
 static void label_propagation(Device &device, Graph &graph, Buffer<int> &label, int iterations) {
     Buffer<int> label_nxt(device, graph.num_nodes);
+    Buffer<int> votes_keys(device, 4 * graph.num_arcs);
+    Buffer<int> votes_sums(device, 4 * graph.num_arcs);
     label_nxt.fill(-1);
     // label_propagation.sp:7 forall (v in g.nodes())
     device.launch("label_propagation_set_label", graph.num_nodes, graph.num_nodes, label);
@@ -36,7 +38,7 @@ static void label_propagation(Device &device, Graph &graph, Buffer<int> &label, 
         // label_propagation.sp:11 forall (v in g.nodes())
         device.launch(
             "label_propagation_set_label_nxt", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
-            graph.in_row_offsets, graph.in_columns, label, label_nxt
+            graph.in_row_offsets, graph.in_columns, votes_keys, votes_sums, label, label_nxt
         );
         label.copy_from(label_nxt);
     }

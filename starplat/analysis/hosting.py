@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from starplat.analysis import walk
 from starplat.frontend import typed
-from starplat.frontend.types import PropertyType, Scalar, SetType
+from starplat.frontend.types import MapType, PropertyType, Scalar, SetType
 
 
 class Hosting:
@@ -73,7 +73,7 @@ def _is_host_only(statement: typed.Statement) -> bool:
         case typed.FixedPoint() | typed.IterateInBFS() | typed.Attach() | typed.CopyProperty() | typed.Unsupported():
             return True
         case typed.Declare():
-            return not isinstance(statement.symbol.type, Scalar)
+            return not isinstance(statement.symbol.type, Scalar | MapType)
         case _:
             return False
 

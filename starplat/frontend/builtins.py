@@ -43,6 +43,7 @@ DYNAMIC_METHODS = {"updateCSRAdd": "updates", "updateCSRDel": "updates", "propag
 
 GRAPH_METHODS = frozenset({*GRAPH_QUERIES, *DOMAINS, ATTACH_NODE, ATTACH_EDGE, *DYNAMIC_METHODS})
 SET_METHODS = frozenset({"size", "contains", "add"})
+MAP_METHODS = frozenset({"size", "best"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ _SEQUENCE_METHODS = {
     "clear": CollectionMethod((), None),
     "resize": CollectionMethod((INT, "element"), None, optional=1),
 }
-_MAP_METHODS = {
+_NODE_MAP_METHODS = {
     "insert": CollectionMethod((NODE, "element"), None),
     "contains": CollectionMethod((NODE,), BOOL),
     "size": CollectionMethod((), INT),
@@ -78,7 +79,7 @@ def collection_methods(kind: types.Type) -> dict[str, CollectionMethod]:
         case types.ListType() | types.ContainerType():
             return _SEQUENCE_METHODS
         case types.NodeMapType():
-            return _MAP_METHODS
+            return _NODE_MAP_METHODS
         case types.UpdatesType():
             return _UPDATES_METHODS
         case _:
@@ -92,6 +93,8 @@ def method_names(kind: types.Type) -> frozenset[str]:
             return GRAPH_METHODS
         case types.SetType():
             return SET_METHODS
+        case types.MapType():
+            return MAP_METHODS
         case _:
             return frozenset(collection_methods(kind))
 
@@ -123,6 +126,7 @@ _KINDS = {
     types.SetType: "sets",
     types.ListType: "lists",
     types.ContainerType: "containers",
+    types.MapType: "maps",
     types.NodeMapType: "node maps",
     types.UpdatesType: "updates",
     types.UpdateType: "single updates",

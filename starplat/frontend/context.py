@@ -16,7 +16,7 @@ from starplat.frontend.mistakes import remedies
 from starplat.frontend.mistakes.suggest import closest
 from starplat.frontend.scope import Binding, Scopes
 from starplat.frontend.typed import Role, Symbol
-from starplat.frontend.types import Collection, GraphType, PropertyType, Scalar, SetType, Type, Void
+from starplat.frontend.types import Collection, GraphType, MapType, PropertyType, Scalar, SetType, Type, Void
 from starplat.source import Span
 
 DEEPEST_EXPRESSION = 120
@@ -25,12 +25,12 @@ DEEPEST_STATEMENT = 48
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """The meaning of an expression that is no scalar: a graph, a property, a set, a collection.
+    """The meaning of an expression that is no scalar: a graph, a property, a set, a map, a collection.
 
     `symbol` is None for what only collections give, an element or a slice of one; `construct` names it for messages.
     """
 
-    type: GraphType | PropertyType | SetType | Collection
+    type: GraphType | PropertyType | SetType | MapType | Collection
     symbol: Symbol | None
     construct: str
     span: Span
@@ -68,6 +68,21 @@ class Frame:
 
 
 @dataclass(slots=True)
+class LocalMap:
+    """A map of one iteration, that of the node `owner`; `depth` loops are around its declaration.
+
+    Keys are `added` at one place, in the loop `adding`; `read` holds a place where it is read for each loop, by the
+    head of the outermost loop since the declaration.
+    """
+
+    owner: Symbol
+    depth: int
+    added: Span | None = None
+    adding: Frame | None = None
+    read: dict[Span, Span] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
 class Signature:
     """The part of a function that callers see.
 
@@ -100,6 +115,7 @@ class Context:
     scopes: Scopes = field(default_factory=Scopes)
     frames: list[Frame] = field(default_factory=list)
     graphs: list[Symbol] = field(default_factory=list)
+    maps: dict[Symbol, LocalMap] = field(default_factory=dict)
     parallel_depth: int = 0
     bare_node: Symbol | None = None
     expression_depth: int = 0

@@ -124,6 +124,17 @@ class NodeMapType:
 
 
 @dataclass(frozen=True, slots=True)
+class MapType:
+    """`map<K, V>`: numbers by key, of one iteration of a `forall`."""
+
+    key: Scalar  # INT, NODE or BOOL
+    value: Scalar
+
+    def __str__(self) -> str:
+        return f"map<{self.key}, {self.value}>"
+
+
+@dataclass(frozen=True, slots=True)
 class UpdatesType:
     """`updates<g>`: an ordered list of additions and deletions."""
 
@@ -140,7 +151,7 @@ class UpdateType:
 
 
 Collection = ListType | ContainerType | NodeMapType | UpdatesType | UpdateType
-Type = Scalar | Void | GraphType | PropertyType | SetType | Collection
+Type = Scalar | Void | GraphType | PropertyType | SetType | MapType | Collection
 
 _RANK = {Scalar.INT: 0, Scalar.LONG: 1, Scalar.FLOAT: 2, Scalar.DOUBLE: 3}
 

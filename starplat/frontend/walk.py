@@ -14,7 +14,7 @@ def children(node: typed.Expression) -> tuple[typed.Expression, ...]:
             return (inner,)
         case typed.GraphWeight(edge=inner) | typed.EdgeEnd(edge=inner) | typed.SetContains(member=inner):
             return (inner,)
-        case typed.Incremented(place=inner):
+        case typed.Incremented(place=inner) | typed.MapValue(key=inner):
             return (inner,)
         case typed.Binary():
             return (node.left, node.right)
@@ -39,6 +39,8 @@ def with_children(e: typed.Expression, parts: Sequence[typed.Expression]) -> typ
             return replace(e, edge=parts[0])
         case typed.SetContains():
             return replace(e, member=parts[0])
+        case typed.MapValue():
+            return replace(e, key=parts[0])
         case typed.Incremented():
             (place,) = parts
             assert isinstance(place, typed.Place)
@@ -117,6 +119,8 @@ def expressions(statement: typed.Statement) -> tuple[typed.Expression, ...]:
             return tuple(v for _, v in statement.items if not isinstance(v, typed.Symbol))
         case typed.AddToSet():
             return (statement.member,)
+        case typed.AddToMap():
+            return (statement.key, statement.value)
         case typed.CallStatement():
             return (statement.call,)
         case typed.If() | typed.While() | typed.DoWhile() | typed.FixedPoint():
@@ -152,7 +156,7 @@ def written(statement: typed.Statement) -> Iterator[typed.Symbol]:
             yield from (symbol for symbol, _ in statement.items)
         case typed.CopyProperty():
             yield statement.destination
-        case typed.AddToSet() | typed.CountedLoop():
+        case typed.AddToSet() | typed.AddToMap() | typed.CountedLoop():
             yield statement.symbol
         case typed.FixedPoint():
             yield statement.flag

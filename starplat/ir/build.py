@@ -83,6 +83,11 @@ def times(left: ir.Expression, right: ir.Expression, element: ir.Element | None 
     return ir.Binary(ir.BinaryOperator.MULTIPLY, left, right, element or left.element)
 
 
+def half(value: ir.Expression) -> ir.Binary:
+    """`value / 2` of a LONG."""
+    return ir.Binary(ir.BinaryOperator.DIVIDE, value, ir.Const(2, ir.Element.LONG), ir.Element.LONG)
+
+
 def cell(array: ir.Array, index: ir.Expression) -> ir.Expression:
     """What ExtremeCell compares at a place of the array: the cell, or its key."""
     held = ir.Load(array, index)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from starplat.analysis import walk
 from starplat.frontend import typed
-from starplat.frontend.types import PropertyType, Scalar
+from starplat.frontend.types import MapType, PropertyType, Scalar
 from starplat.operators import records as op
 from starplat.same import Same
 
@@ -16,7 +16,17 @@ _ROWS = {
     typed.Direction.IN: "in-neighbors",
     typed.Direction.BOTH: "neighbors either way",
 }
-_TIGHT = (typed.Variable, typed.Cell, typed.Literal, typed.Infinity, typed.GraphQuery, typed.Apply, typed.GraphWeight)
+_ASKED = (typed.MapValue, typed.MapSize, typed.MapBest)
+_TIGHT = (
+    typed.Variable,
+    typed.Cell,
+    typed.Literal,
+    typed.Infinity,
+    typed.GraphQuery,
+    typed.Apply,
+    typed.GraphWeight,
+    *_ASKED,
+)
 
 
 def printed(program: op.GraphProgram, settled: frozenset[Same] = frozenset(), *, anonymous: bool = False) -> str:
@@ -163,6 +173,8 @@ class _Printer:
                 return " of all arcs"
             case typed.Members(symbol=symbol):
                 return f" of {self._name(symbol)}"
+            case typed.Keys(symbol=symbol):
+                return f" among the keys of {self._name(symbol)}"
             case typed.Neighbors(node=node, direction=direction):
                 return f" of the {_ROWS[direction]} of {self._text(node)}"
 
@@ -183,6 +195,8 @@ class _Printer:
             case typed.Declare(symbol=symbol, value=value):
                 if isinstance(symbol.type, Scalar) and value is not None:
                     yield f"{self._name(symbol)} := {self._text(value)}"
+                elif isinstance(symbol.type, MapType):
+                    yield f"map {self._name(symbol)}"
                 elif symbol in self._program.frontiers:
                     yield f"frontier {self._name(symbol)}"
             case typed.Assign(place=place, value=value):
@@ -202,6 +216,8 @@ class _Printer:
                 yield f"{self._name(destination)} := {self._name(source)}"
             case typed.AddToSet(symbol=symbol, member=member):
                 yield f"{self._name(symbol)} += {{{self._text(member)}}}"
+            case typed.AddToMap(symbol=symbol, key=key, value=value):
+                yield f"{self._name(symbol)}[{self._text(key)}] += {self._text(value)}"
             case typed.If(condition=condition, then=then, otherwise=otherwise):
                 yield f"if {self._text(condition)}"
                 yield from self._inside(then)
@@ -249,6 +265,12 @@ class _Printer:
                 return self._name(symbol)
             case typed.Cell(symbol=symbol, index=index):
                 return f"{self._name(symbol)}[{self._text(index)}]"
+            case typed.MapValue(symbol=symbol, key=key):
+                return f"{self._name(symbol)}[{self._text(key)}]"
+            case typed.MapSize(symbol=symbol):
+                return f"size({self._name(symbol)})"
+            case typed.MapBest(symbol=symbol):
+                return f"best({self._name(symbol)})"
             case typed.GraphWeight(edge=edge):
                 return f"weight[{self._text(edge)}]"
             case typed.ArcInHand():

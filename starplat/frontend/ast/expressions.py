@@ -27,13 +27,14 @@ class TypeName(Syntax):
 
     `name` is the type's word (`int`, `propNode`, `SetN`, `container` …), `element` the type in its angle brackets (or
     in the round ones of a nodeMap), `graph` the graph named there, `sizes` the expressions of
-    `container<int>(n, init)`.
+    `container<int>(n, init)`, `key` the first type of a map, whose second is `element`.
     """
 
     name: str
     element: TypeName | None = None
     graph: Name | None = None
     sizes: tuple[Expression, ...] = ()
+    key: TypeName | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from starplat.frontend import ast, typed
 from starplat.frontend.context import DEEPEST_EXPRESSION, Context, Thing, Value
 from starplat.frontend.expressions.calls import Arguments, function_call, scalar
 from starplat.frontend.expressions.conversions import LARGEST
+from starplat.frontend.expressions.local_maps import note_read
 from starplat.frontend.expressions.members import attribute, index
 from starplat.frontend.expressions.methods import known_method, value_of_method
 from starplat.frontend.expressions.operators import binary, conditional, unary
@@ -42,6 +43,8 @@ def value(context: Context, node: ast.Expression) -> Value | None:
         context.expression_depth -= 1
     if isinstance(result, typed.Cell):
         context.mark_read(result.symbol)
+    elif isinstance(result, typed.MapValue | typed.MapSize | typed.MapBest):
+        note_read(context, result.symbol, node.span)
     return result
 
 

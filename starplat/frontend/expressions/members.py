@@ -218,6 +218,10 @@ def index(context: Context, base: Value, position: typed.Expression, span: Span)
                 return _cell(context, base, base.type, position, span)
             case types.ListType(element=element) | types.ContainerType(element=element):
                 return _element(context, base, (element, types.Scalar.INT), position, span)
+            case types.MapType(key=needed):
+                key = convert(context, position, needed)
+                assert base.symbol is not None
+                return None if key is None else typed.MapValue(base.symbol, key, span=span)
             case types.NodeMapType(element=element):
                 return _element(context, base, (element, types.Scalar.NODE), position, span)
             case _:

@@ -54,6 +54,16 @@ def value_of_method(context: Context, base: Thing, name: ast.Name, arguments: Ar
             return _query(context, base, name, builtins.GRAPH_QUERIES[name.text], arguments, span)
         case types.SetType() if name.text in ("size", "contains"):
             return _set_question(context, base, base.type, name, arguments, span)
+        case types.MapType():
+            if converted(context, name, (), arguments, span) is None or base.symbol is None:
+                return None
+            if name.text == "size":
+                return typed.MapSize(base.symbol, span=span)
+            if base.type.value.is_real:
+                help = "add up integers for one answer on every target"
+                message = "sums of reals depend on their order, and so may the best key"
+                context.warn("W0507", message, span, help=help)
+            return typed.MapBest(base.symbol, span=span)
         case types.ListType() | types.ContainerType() | types.NodeMapType() | types.UpdatesType():
             row = builtins.collection_methods(base.type)[name.text]
             if not _fits(context, base, name, row, arguments, span):

@@ -6,7 +6,7 @@ from starplat.frontend.parsing.lexer import END, Lexer
 
 TYPE_WORDS = (
     *("int", "long", "float", "double", "bool", "Graph", "dirGraph", "node", "edge", "propNode", "propEdge"),
-    *("SetN", "SetE", "list", "container", "nodeMap", "updates"),
+    *("SetN", "SetE", "list", "container", "map", "nodeMap", "updates"),
 )
 STATEMENT_WORDS = (
     *("if", "while", "do", "for", "forall", "loop", "fixedPoint", "iterateInBFS", "return", "break", "continue"),

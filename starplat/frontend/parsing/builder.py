@@ -78,6 +78,10 @@ class Builder(Transformer[Token, ast.Program]):
         word, _, element, _ = children
         return ast.TypeName(word.value, element, span=_span(children))
 
+    def map_type(self, children: Children) -> ast.TypeName:
+        word, _, key, _, element, _ = children
+        return ast.TypeName(word.value, element, key=key, span=_span(children))
+
     def container_type(self, children: Children) -> ast.TypeName:
         word, _, element, *sizes = children
         return ast.TypeName(word.value, element, None, tuple(_nodes(sizes)), span=_span(children))

@@ -39,7 +39,8 @@ class ExpressionPrinter:
         return ", ".join(self._operand(node, 0, bare=True) for node in nodes)
 
     def type(self, node: ast.TypeName) -> str:
-        arguments = [*([self.type(node.element)] if node.element else []), *([node.graph.text] if node.graph else [])]
+        arguments = [self.type(part) for part in (node.key, node.element) if part is not None]
+        arguments += [node.graph.text] if node.graph else []
         if node.name == "nodeMap":
             return f"nodeMap({', '.join(arguments)})"
         angles = f"<{', '.join(arguments)}>" if arguments else ""

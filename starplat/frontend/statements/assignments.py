@@ -5,6 +5,7 @@ from starplat.frontend import ast, typed
 from starplat.frontend.context import Context, Thing
 from starplat.frontend.expressions.conversions import convert, warn_of_lost_bits
 from starplat.frontend.expressions.expressions import expression, value
+from starplat.frontend.expressions.local_maps import add_to_map
 from starplat.frontend.expressions.operators import ARITHMETIC, LOGICAL, binary, refuse
 from starplat.frontend.expressions.truth import number, truth
 from starplat.frontend.statements.declarations import broken_statement, broken_value, copy_property
@@ -23,6 +24,10 @@ def assignment(context: Context, node: ast.Assignment) -> typed.Statement:
             return broken_statement(node.span)
         case Thing():
             return _assign_whole(context, node, target)
+        case typed.MapValue():
+            given = expression(context, node.value)
+            added = None if given is None else add_to_map(context, node, target, given)
+            return broken_statement(node.span) if added is None else added
         case typed.UnsupportedValue():
             given = expression(context, node.value)
             if given is not None:

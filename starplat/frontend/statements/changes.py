@@ -87,5 +87,7 @@ def _without(s: typed.Statement, increment: typed.Incremented) -> typed.Statemen
             return replace(s, place=place, value=plain(s.value))
         case typed.AddToSet():
             return replace(s, member=plain(s.member))
+        case typed.AddToMap():
+            return replace(s, key=plain(s.key), value=plain(s.value))
         case _:
             return None

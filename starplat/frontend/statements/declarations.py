@@ -9,6 +9,7 @@ from starplat.frontend.context import Context, Thing
 from starplat.frontend.expressions.calls import scalar
 from starplat.frontend.expressions.conversions import convert
 from starplat.frontend.expressions.expressions import expression, value
+from starplat.frontend.expressions.local_maps import map_type, owner_of_map
 from starplat.frontend.scope import Binding
 from starplat.frontend.typed import Role, Symbol
 from starplat.source import Span
@@ -40,6 +41,8 @@ def meaning(context: Context, written: ast.TypeName, bound_to: ast.Name | None =
             return Meaning(types.SetType(types.Scalar.NODE if written.name == "SetN" else types.Scalar.EDGE), graph)
         case "updates":
             return Meaning(types.UpdatesType(), graph)
+        case "map":
+            return _map(context, written)
         case "list" | "container" | "nodeMap":
             return _collection(context, written)
         case name:
@@ -70,6 +73,15 @@ def _property_element(context: Context, written: ast.TypeName) -> types.Scalar |
     message = f"a property cannot hold {types.described(element.type)}"
     context.error("E0319", message, written.element.span, help=help)
     return None
+
+
+def _map(context: Context, written: ast.TypeName) -> Meaning | None:
+    parts = [None if part is None else meaning(context, part) for part in (written.key, written.element)]
+    key, value = (None if part is None else part.type for part in parts)
+    if key is None or value is None:
+        return None
+    kind = map_type(context, written, key, value)
+    return None if kind is None else Meaning(kind)
 
 
 def _collection(context: Context, written: ast.TypeName) -> Meaning | None:
@@ -129,6 +141,8 @@ def _declare(
             return _declare_property(context, node, what, declarator)
         case types.SetType():
             return [_declare_set(context, node, what, declarator)]
+        case types.MapType():
+            return [_declare_map(context, node, what.type, declarator)]
         case types.ListType() | types.ContainerType() | types.NodeMapType() | types.UpdatesType():
             return [_declare_collection(context, node, what, declarator)]
         case _:
@@ -249,6 +263,26 @@ def _declare_set(context: Context, node: ast.Declaration, what: Meaning, declara
         context.error("E0320", message, declarator.value.span, help=f"it is empty: add to it with '{name.text}.add(…)'")
     assert binding.symbol is not None
     return typed.Declare(binding.symbol, span=node.span)
+
+
+def _declare_map(
+    context: Context, node: ast.Declaration, kind: types.MapType, declarator: ast.Declarator
+) -> typed.Statement:
+    name = declarator.name
+    found = owner_of_map(context, name)
+    if declarator.value is not None:
+        value(context, declarator.value)
+        message = "a map cannot have an initial value"
+        context.error(
+            "E0320", message, declarator.value.span, help=f"it is empty: add to it with '{name.text}[…] += …'"
+        )
+    if found is None:
+        context.declare_wrongly(name.text, name.span)
+        return broken_statement(name.span)
+    symbol = context.declare(name.text, kind, Role.LOCAL, name.span).symbol
+    assert symbol is not None
+    context.maps[symbol] = found
+    return typed.Declare(symbol, span=node.span)
 
 
 def _declare_collection(

@@ -6,6 +6,7 @@ from starplat.frontend import ast, typed, types
 from starplat.frontend.builtins import DOMAINS, NEIGHBOR_DOMAINS
 from starplat.frontend.context import Context, Thing, Value
 from starplat.frontend.expressions.expressions import arguments_of, value
+from starplat.frontend.expressions.local_maps import note_read
 from starplat.frontend.expressions.methods import converted, known_method
 from starplat.frontend.typed import Symbol
 
@@ -62,6 +63,9 @@ def _of_value(context: Context, over: Value | None, node: ast.Expression) -> Ran
         match over.type:
             case types.SetType(member=member) if over.symbol is not None:
                 return Range(typed.Members(over.symbol), member, context.graph_of(over.symbol))
+            case types.MapType(key=key) if over.symbol is not None:
+                note_read(context, over.symbol, node.span)
+                return Range(typed.Keys(over.symbol), key)
             case types.ListType(element=element) | types.ContainerType(element=element):
                 return Range(str(over.type).split("<", maxsplit=1)[0], element)
             case types.NodeMapType():

@@ -5,13 +5,14 @@ from starplat.frontend import ast, typed
 from starplat.frontend.context import Context, Signature
 from starplat.frontend.expressions.conversions import convert, is_constant
 from starplat.frontend.expressions.expressions import expression
+from starplat.frontend.expressions.local_maps import refuse_unfilled
 from starplat.frontend.scope import Binding
 from starplat.frontend.statements.declarations import Meaning, may_hold_weights, meaning, property_name_is_free
 from starplat.frontend.statements.flow import check_flow
 from starplat.frontend.statements.increments import incremented
 from starplat.frontend.statements.statements import open_block
 from starplat.frontend.typed import Role, scalar_of
-from starplat.frontend.types import GraphType, PropertyType, Scalar, Void, common, indefinite
+from starplat.frontend.types import GraphType, MapType, PropertyType, Scalar, Void, common, indefinite
 from starplat.source import Span
 
 
@@ -61,6 +62,7 @@ def _pass(
     context.expected_result = expected
     parameters, defaults = _parameters(context, function)
     body = open_block(context, function.body)
+    refuse_unfilled(context)
     check_flow(context, body, name, names[name])
     return context, typed.FunctionDefinition(
         name, function.kind.value, parameters, defaults, Void.VOID, body, span=function.span
@@ -93,6 +95,10 @@ def _parameter(context: Context, parameter: ast.Parameter) -> Binding | None:
     name = parameter.name
     what = meaning(context, parameter.type, parameter.graph)
     kind = None if what is None else what.type
+    if isinstance(kind, MapType):
+        help = "declare it inside the 'forall', and pass numbers that are read from it"
+        context.error("E0414", "a map belongs to one iteration and is no parameter", parameter.type.span, help=help)
+        kind = None
     if kind is None or (isinstance(kind, PropertyType) and not _is_free(context, kind, name)):
         context.declare_wrongly(name.text, name.span)
         return None

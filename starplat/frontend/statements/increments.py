@@ -11,6 +11,7 @@ from starplat.diagnostics import Label
 from starplat.frontend import ast, typed
 from starplat.frontend.context import Context
 from starplat.frontend.expressions.expressions import expression
+from starplat.frontend.expressions.local_maps import refuse_change
 from starplat.frontend.parsing.syntax import syntax_within
 from starplat.frontend.statements.assignments import increment
 from starplat.frontend.statements.declarations import BROKEN
@@ -28,6 +29,10 @@ def incremented(context: Context, node: ast.Incremented) -> typed.Expression | N
         case typed.Update(place=place) | typed.Assign(place=place):
             context.mark_read(place.symbol)
             return typed.Incremented(place, 1 if node.operator == "++" else -1, not node.before, span=node.span)
+        case typed.AddToMap(symbol=symbol, key=key):
+            added = typed.MapValue(symbol, key, span=node.target.span)
+            refuse_change(context, added, f"'{node.operator}' gives no value of it")
+            return None
         case typed.Unsupported(construct=construct) if construct != BROKEN:
             return expression(context, node.target)
         case _:

@@ -5,6 +5,7 @@ from starplat.frontend import ast, typed
 from starplat.frontend.context import Context, Thing
 from starplat.frontend.expressions.conversions import convert
 from starplat.frontend.expressions.expressions import expression, value
+from starplat.frontend.expressions.local_maps import refuse_change
 from starplat.frontend.statements.declarations import broken_statement, broken_value
 from starplat.frontend.statements.places import PlaceOrWhole, place
 from starplat.frontend.statements.reductions import saturated
@@ -19,6 +20,10 @@ def multi_assignment(context: Context, node: ast.MultiAssignment) -> typed.State
         message = f"{len(node.targets)} on the left, {len(node.values)} on the right"
         context.error("E0317", message, node.span, help="each place needs its value")
     targets = [place(context, target) for target in node.targets]
+    for target in targets:
+        if isinstance(target, typed.MapValue):
+            refuse_change(context, target, "it is no place of a multi-assignment")
+            return broken_statement(node.span)
     first = _extreme_call(context, node.values[0])
     others = [expression(context, given) for given in node.values[1:]]
     main = targets[0]
@@ -98,7 +103,7 @@ def _carried(
     carried: list[typed.Carried] = []
     for position, (target, given) in enumerate(zip(targets[1:], values, strict=True), 1):
         written = node.targets[position]
-        if isinstance(target, Thing | typed.UnsupportedValue):
+        if isinstance(target, Thing | typed.MapValue | typed.UnsupportedValue):
             context.error("E0318", "only variables and cells can be assigned together", written.span)
             continue
         if target is None or given is None:

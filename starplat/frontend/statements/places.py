@@ -10,10 +10,10 @@ from starplat.frontend.context import Context, Thing
 from starplat.frontend.expressions.expressions import expression, value
 from starplat.frontend.expressions.members import attribute, index
 from starplat.frontend.typed import Cell, Place, Role, Variable
-from starplat.frontend.types import GraphType, Scalar, SetType, Void, described
+from starplat.frontend.types import GraphType, MapType, Scalar, SetType, Void, described
 from starplat.frontend.walk import as_named
 
-PlaceOrWhole = Place | Thing | typed.UnsupportedValue
+PlaceOrWhole = Place | Thing | typed.MapValue | typed.UnsupportedValue
 
 
 def place(context: Context, target: ast.Expression) -> PlaceOrWhole | None:
@@ -59,7 +59,7 @@ def _named_place(context: Context, target: ast.Identifier) -> Place | Thing | No
     match symbol.type:
         case Scalar():
             return Variable(symbol, span=target.span)
-        case GraphType() | SetType():
+        case GraphType() | SetType() | MapType():
             related = [Label(binding.span, "declared here")]
             message = f"'{target.name}' is {described(symbol.type)} and cannot be assigned"
             context.error("E0309", message, target.span, related=related)
@@ -91,6 +91,9 @@ def _cell_place(
         case Cell():
             context.mark_written(found.symbol)
             _note_whose_cell(context, found)
+            return found
+        case typed.MapValue():
+            context.mark_written(found.symbol)
             return found
         case Thing() | typed.UnsupportedValue():
             return found

@@ -81,6 +81,8 @@ class _Sequencer:
                 return self.settled(s, (s.value,), lambda value: replace(s, value=value))
             case typed.CallStatement():
                 return self.call_statement(s)
+            case typed.AddToMap():
+                return self.settled(s, (s.key, s.value), lambda key, value: replace(s, key=key, value=value))
             case typed.AddToSet():
                 return self.settled(s, (s.member,), lambda member: replace(s, member=member))
             case typed.Assign():

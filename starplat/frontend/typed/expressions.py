@@ -122,6 +122,41 @@ class SetContains(Node):
         return Scalar.BOOL
 
 
+@dataclass(frozen=True, slots=True)
+class MapValue(Node):
+    """The sum of a key of a map, 0 where nothing was added to it."""
+
+    symbol: Symbol
+    key: Expression
+
+    @property
+    def type(self) -> Scalar:
+        return self.symbol.map.value
+
+
+@dataclass(frozen=True, slots=True)
+class MapSize(Node):
+    """How many keys a map has."""
+
+    symbol: Symbol
+
+    @property
+    def type(self) -> Scalar:
+        return Scalar.INT
+
+
+@dataclass(frozen=True, slots=True)
+class MapBest(Node):
+    """The key with the largest sum, the smallest of equals; -1 where there is none. A key that is a bool is 0 or 1."""
+
+    symbol: Symbol
+
+    @property
+    def type(self) -> Scalar:
+        key = self.symbol.map.key
+        return Scalar.INT if key is Scalar.BOOL else key
+
+
 class Operator(Enum):
     """Binary operators; both operands have one type, and so has the result unless it is a comparison."""
 
@@ -274,6 +309,9 @@ Expression = (
     | GraphQuery
     | SetSize
     | SetContains
+    | MapValue
+    | MapSize
+    | MapBest
     | Unary
     | Binary
     | Conditional

@@ -96,6 +96,16 @@ class AddToSet(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class AddToMap(Node):
+    """`symbol[key] += value`; nothing where the key is negative. It stands in one loop over the neighbors of the node
+    whose iteration the map belongs to, in no other loop in that."""
+
+    symbol: Symbol
+    key: Expression
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
 class CallStatement(Node):
     call: Call
 
@@ -178,7 +188,14 @@ class Members:
     symbol: Symbol
 
 
-Domain = AllNodes | AllEdges | Neighbors | Members
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys of a map, ascending."""
+
+    symbol: Symbol
+
+
+Domain = AllNodes | AllEdges | Neighbors | Members | Keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +259,7 @@ Statement = (
     | Attach
     | CopyProperty
     | AddToSet
+    | AddToMap
     | CallStatement
     | Return
     | Break

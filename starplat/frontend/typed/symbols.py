@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from enum import Enum
 
-from starplat.frontend.types import PropertyType, Scalar, Type
+from starplat.frontend.types import MapType, PropertyType, Scalar, Type
 from starplat.source import NOWHERE, Span
 
 
@@ -42,6 +42,12 @@ class Symbol:
     def scalar(self) -> Scalar:
         """The type, of a symbol that is known to be a scalar."""
         assert isinstance(self.type, Scalar), self
+        return self.type
+
+    @property
+    def map(self) -> MapType:
+        """The type, of a symbol that is known to be a map."""
+        assert isinstance(self.type, MapType), self
         return self.type
 
     @property

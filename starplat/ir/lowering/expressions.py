@@ -42,6 +42,8 @@ class ExpressionLowering(ABC):
                 return self.set_size(e)
             case typed.SetContains():
                 return self.set_contains(e)
+            case typed.MapValue() | typed.MapSize() | typed.MapBest():
+                return self.of_map(e)
             case typed.Unary():
                 return ir.Unary(_UNARY[e.operator], self.expression(e.operand))
             case typed.Binary():
@@ -90,6 +92,9 @@ class ExpressionLowering(ABC):
 
     @abstractmethod
     def set_contains(self, e: typed.SetContains) -> ir.Expression: ...
+
+    @abstractmethod
+    def of_map(self, e: typed.MapValue | typed.MapSize | typed.MapBest) -> ir.Expression: ...
 
     @abstractmethod
     def aggregate(self, e: typed.Aggregate) -> ir.Expression: ...

@@ -46,6 +46,9 @@ class HostExpressions(HostOperations):
         array = self.arrays[e.symbol]
         return self._reduced(f"{array.name}_size", ir.Combine.ADD, array, ir.Element.INT, e)
 
+    def of_map(self, e: typed.MapValue | typed.MapSize | typed.MapBest) -> ir.Expression:
+        raise AssertionError("a map belongs to an iteration")
+
     def aggregate(self, e: typed.Aggregate) -> ir.Expression:
         array, element = self.arrays[e.property], ELEMENTS[e.type]
         match e.aggregation:

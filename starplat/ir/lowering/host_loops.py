@@ -49,6 +49,8 @@ def _one_by_one(host: HostSide, s: typed.ForEach) -> None:
         case typed.Members(symbol=symbol):
             variable = _iterator(host, s)
             host.do(ir.HostForMembers(variable, host.arrays[symbol], _guarded(host, s, None)))
+        case typed.Keys():
+            raise AssertionError("a map belongs to an iteration")
         case _:
             assert_never(s.domain)
 

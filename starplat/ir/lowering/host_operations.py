@@ -104,5 +104,10 @@ class HostOperations(ExpressionLowering):
     def surroundings(self) -> Surroundings:
         """What a kernel made here sees."""
         return Surroundings(
-            self.values, self.arrays, stand_ins=self.stand_ins, announce=self.announce, lock_of=self.lock_of
+            self.values,
+            self.arrays,
+            stand_ins=self.stand_ins,
+            announce=self.announce,
+            new_array=self.new_array,
+            lock_of=self.lock_of,
         )

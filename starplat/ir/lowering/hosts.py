@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from starplat.frontend import typed
-from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType
+from starplat.frontend.types import Carrier, MapType, PropertyType, Scalar, SetType
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.lowering.context import COMBINES, ELEMENTS, EXTREMES, Context, array_of, element_of, zero
@@ -76,6 +76,8 @@ class HostLowering(HostExpressions):
                     self.do(ir.CopyArray(self.arrays[s.destination], self.arrays[s.source]))
             case typed.AddToSet():
                 self.do(ir.WriteCell(self.arrays[s.symbol], self.expression(s.member), build.TRUE))
+            case typed.AddToMap():
+                raise AssertionError("a map belongs to an iteration")
             case typed.CallStatement():
                 self._call(s.call, None)
             case typed.Return():
@@ -111,6 +113,11 @@ class HostLowering(HostExpressions):
                 self.own_arrays.append(array)
                 self.arrays[symbol] = array
                 self.do(ir.Fill(array, zero(array.element)))
+            case MapType():
+                raise self.context.refuse(
+                    "E0659", "a map needs a 'forall' that runs as a whole on the device", s.span,
+                    help="move what the host must do out of it: what is done to whole properties, searches",
+                )  # fmt: skip
             case _:
                 raise self.unsupported(str(symbol.type), s)
 

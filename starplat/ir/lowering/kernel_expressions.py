@@ -8,6 +8,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.fresh_names import FreshNames
 from starplat.ir.lowering.context import ELEMENTS, Context
 from starplat.ir.lowering.expressions import ExpressionLowering
+from starplat.ir.lowering.maps import MapHelpers, MapRow, MapWindow
 from starplat.ir.lowering.surroundings import ArcPlace, LevelScope, Surroundings
 from starplat.operators.answers.triangles import CountedRow
 from starplat.same import Same
@@ -32,6 +33,8 @@ class KernelExpressions(ExpressionLowering):
         self.locals: dict[typed.Symbol, ir.Variable] = {}
         self.counted: Mapping[Same, CountedRow] = {}
         self.arcs: dict[typed.Symbol, ArcPlace] = {}
+        self.map_rows: Mapping[typed.Symbol, MapRow] = {}
+        self.maps: dict[typed.Symbol, MapWindow] = {}
         self.aliases: dict[typed.Symbol, typed.Expression] = {}
         self.announced: set[ir.Variable] = set()
 
@@ -96,6 +99,21 @@ class KernelExpressions(ExpressionLowering):
 
     def set_contains(self, e: typed.SetContains) -> ir.Expression:
         return ir.Load(self.array(e.symbol), self.expression(e.member))
+
+    def of_map(self, e: typed.MapValue | typed.MapSize | typed.MapBest) -> ir.Expression:
+        window, helpers = self.maps[e.symbol], MapHelpers(self.context)
+        match e:
+            case typed.MapValue(key=key):
+                return helpers.value(window, self.key(key))
+            case typed.MapSize():
+                return helpers.size(window)
+            case typed.MapBest():
+                return helpers.best(window)
+
+    def key(self, e: typed.Expression) -> ir.Expression:
+        """The key of a map as a whole number."""
+        key = self.expression(e)
+        return ir.Cast(key, ir.Element.INT) if key.element is ir.Element.BOOL else key
 
     def call(self, e: typed.Call) -> ir.CallFunction:
         helper = self.context.lower_helper(e.function)

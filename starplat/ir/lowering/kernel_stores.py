@@ -7,6 +7,7 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.lowering.context import COMBINES, ELEMENTS, EXTREMES
 from starplat.ir.lowering.kernel_expressions import KernelExpressions
+from starplat.ir.lowering.maps import MapHelpers
 from starplat.same import Same
 
 
@@ -73,6 +74,12 @@ class KernelStores(KernelExpressions):
         swap = (ir.SetLocal(before, ir.Ref(seen)), ir.CompareSwap(seen, array, index, ir.Ref(before), total))
         again = ir.KernelWhile(build.differs(ir.Ref(seen), ir.Ref(before)), swap, test_last=True)
         return [cell, added, ir.Let(seen, ir.Load(array, index)), ir.Let(before, ir.Ref(seen)), again]
+
+    def _add_to_map(self, s: typed.AddToMap) -> ir.KernelCall:
+        if self.context.may_be_infinite(s.value):
+            help = "leave such values out"
+            raise self.context.refuse("E0658", "INF cannot be added up in a map", s.value.span, help=help)
+        return MapHelpers(self.context).add(self.maps[s.symbol], self.key(s.key), self.expression(s.value))
 
     def _combined(self, s: typed.Update, old: ir.Expression, value: ir.Expression) -> ir.Expression:
         operator = ir.BinaryOperator(s.combine.value.removesuffix("="))

@@ -4,10 +4,12 @@ from typing import assert_never
 
 from starplat.analysis.positions import aliases
 from starplat.frontend import typed
+from starplat.frontend.types import MapType
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.lowering.context import ELEMENTS, both, zero
 from starplat.ir.lowering.kernel_stores import KernelStores
+from starplat.ir.lowering.maps import MapHelpers, MapWindow, arrays_of_map, window_ends
 from starplat.ir.lowering.surroundings import ArcPlace, arc_place
 from starplat.ir.lowering.uses import holds_still
 from starplat.same import Same
@@ -40,6 +42,8 @@ class KernelLowering(KernelStores):
                         self.written_array(s.symbol), self.expression(s.member), build.TRUE, Same(s) in self.shared
                     )
                 ]
+            case typed.AddToMap():
+                return [self._add_to_map(s)]
             case typed.CallStatement():
                 return [ir.KernelCall(self.call(s.call))]
             case typed.Return():
@@ -68,8 +72,22 @@ class KernelLowering(KernelStores):
     def _declare(self, s: typed.Declare) -> list[ir.KernelOp]:
         if s.symbol in self.locals:
             return []  # an edge that is the arc in hand of the loop around
+        if isinstance(s.symbol.type, MapType):
+            return self._declare_map(s.symbol)
         value = zero(ELEMENTS[s.symbol.scalar]) if s.value is None else self.expression(s.value)
         return [ir.Let(self.local(s.symbol), value)]
+
+    def _declare_map(self, symbol: typed.Symbol) -> list[ir.KernelOp]:
+        """The ends of the map's window, all of whose slots become free."""
+        row, new_array = self.map_rows[symbol], self.around.new_array
+        assert new_array is not None
+        first, end = self.temporary("first_slot", ir.Element.LONG), self.temporary("end_slot", ir.Element.LONG)
+        window = MapWindow(*arrays_of_map(symbol, row, new_array), first, end)
+        self.maps[symbol] = window
+        slot = self.temporary("slot", ir.Element.LONG)
+        free = ir.Store(window.keys, ir.Ref(slot), build.number(-1))
+        at_first, at_end = window_ends(row.direction, ir.Ref(self.locals[row.owner]))
+        return [ir.Let(first, at_first), ir.Let(end, at_end), ir.ForRange(slot, ir.Ref(first), ir.Ref(end), (free,))]
 
     # --- loops
 
@@ -94,7 +112,22 @@ class KernelLowering(KernelStores):
                 nodes = array.extent is ir.Extent.NODES
                 end: ir.Expression = ir.NumNodes(ir.Element.NODE) if nodes else ir.NumArcs(ir.Element.ARC)
                 return self._range(s, end, array)
+            case typed.Keys(symbol=symbol):
+                return self._keys(s, self.maps[symbol])
         assert_never(s.domain)
+
+    def _keys(self, s: typed.ForEach, window: MapWindow) -> list[ir.KernelOp]:
+        """Over the keys of a map, which are sorted first."""
+        assert window.sorted is not None
+        count, place = self.temporary("count", ir.Element.LONG), self.temporary("i", ir.Element.LONG)
+        variable = self.local(s.iterator)
+        at = build.plus(build.half(ir.Ref(window.first)), ir.Ref(place))
+        key: ir.Expression = ir.Load(window.sorted, at)
+        if variable.element is ir.Element.BOOL:
+            key = build.differs(key, build.ZERO)
+        body = (ir.Let(variable, key), *self._filtered(self._filter(s), s))
+        sort = ir.Let(count, MapHelpers(self.context).sort(window))
+        return [sort, ir.ForRange(place, ir.Const(0, ir.Element.LONG), ir.Ref(count), body)]
 
     def _range(self, s: typed.ForEach, end: ir.Expression, members: ir.Array | None) -> list[ir.KernelOp]:
         variable = self.local(s.iterator)

@@ -16,6 +16,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.lowering.context import both
 from starplat.ir.lowering.host_side import HostSide
 from starplat.ir.lowering.kernels import KernelLowering
+from starplat.ir.lowering.maps import rows_of_maps
 from starplat.ir.lowering.surroundings import LevelScope, Surroundings, arc_place
 from starplat.ir.lowering.uses import Return, returned_scalars, written_scalars
 from starplat.ir.visitor import walk_kernel, with_signature
@@ -73,6 +74,7 @@ class RegionLowering:
             condition = self._judge_first(loop, domain, iterator, condition)
         if isinstance(loop.node, typed.ForEach) and levels is None:
             lowering.counted = counted_of_nodes(loop.node, self.context.program)
+        lowering.map_rows = rows_of_maps(loop.body)
         body = lowering.block(loop.body)
         kernel = ir.Kernel("", domain, iterator, body, filter=condition, span=loop.span)
         self.emit(replace(kernel, reductions=self._reductions(around, body), counts=self._counts(loop, around)))
@@ -100,6 +102,8 @@ class RegionLowering:
                 array = self.host.arrays[symbol]
                 domain = ir.AllNodes() if array.extent is ir.Extent.NODES else ir.AllArcs()
                 return domain, iterator, ir.Load(array, ir.Ref(iterator))
+            case typed.Keys():
+                raise AssertionError("a map belongs to an iteration")
             case typed.Neighbors():
                 return self._neighbor_domain(loop, loop.domain, iterator, lowering)
         assert_never(loop.domain)
@@ -179,6 +183,7 @@ class RegionLowering:
             self._send_word(symbol, around)
         self._hoist(statement, None, around)
         lowering = KernelLowering(self.context, self.host.names.inner(), around, frozenset())
+        lowering.map_rows = rows_of_maps(statement)
         body = tuple(lowering.statement(statement))
         reductions = self._reductions(around, body)
         self.emit(ir.Kernel("", ir.Once(), None, body, reductions=reductions, span=statement.span))
@@ -283,7 +288,7 @@ def _deed(kernel: ir.Kernel) -> str:
             case ir.UpdateCell():
                 ranked.append((1, f"{_VERBS[op.combine]}_{op.array.name}"))
             case ir.Store():
-                ranked.append((2, f"set_{op.array.name}"))
+                ranked.append((2 + (op.array.origin is ir.Origin.TEMPORARY), f"set_{op.array.name}"))
             case ir.Contribute():
                 ranked.append((3, f"find_{op.reduction.name}"))
             case _:

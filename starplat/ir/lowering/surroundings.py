@@ -7,6 +7,8 @@ from starplat.frontend import typed
 from starplat.ir import nodes as ir
 from starplat.same import Same
 
+NewArray = Callable[[str, ir.Element, ir.Extent, ir.Origin], ir.Array]
+
 
 @dataclass(frozen=True, slots=True)
 class ArcPlace:
@@ -44,7 +46,7 @@ class Surroundings:
     contribute to; `words` outer scalars that live in a one-cell array meanwhile; `flags` outer scalars of which only
     the storing is told; `stand_ins` replace an array where it is written (the second copy of a fixed point's flags);
     `announce` are reductions that hear of every True stored to an array; `lock_of` gives the locks of an array's
-    cells; `hoisted` are numbers worked out before.
+    cells, `new_array` makes one for the function; `hoisted` are numbers worked out before.
     """
 
     values: dict[typed.Symbol, ir.Expression] = field(default_factory=dict)
@@ -54,5 +56,6 @@ class Surroundings:
     words: dict[typed.Symbol, ir.Array] = field(default_factory=dict)
     stand_ins: dict[ir.Array, ir.Array] = field(default_factory=dict)
     announce: dict[ir.Array, ir.Variable] = field(default_factory=dict)
+    new_array: NewArray | None = None
     lock_of: Callable[[ir.Array], ir.Array] | None = None
     hoisted: dict[Same, ir.Expression] = field(default_factory=dict)

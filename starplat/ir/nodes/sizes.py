@@ -66,6 +66,14 @@ class Extent:
     def __mul__(self, times: Extent) -> Extent:
         return _extent((Arithmetic.PRODUCT, self, times))
 
+    def times(self, number: int) -> Extent:
+        """So many times as many cells.
+
+        >>> print(Extent.ARCS.times(2))
+        2 * m
+        """
+        return self if number == 1 else _extent(number) * self
+
     def __str__(self) -> str:
         """As in C, with n, m and k."""
         return self.text({count: count.value for count in Count})

@@ -77,6 +77,13 @@ class Expressions:
                 found = self.call(e, frame)
                 assert found is not None
                 return found
+            case typed.MapValue():
+                return frame.sums(e.symbol).get(self.integer(e.key, frame), numbers.stored(0, e.type))
+            case typed.MapSize():
+                return len(frame.sums(e.symbol))
+            case typed.MapBest():
+                sums = frame.sums(e.symbol)
+                return min(sums, key=lambda key: (-sums[key], key), default=-1)
             case typed.SetSize():
                 return sum(map(bool, frame.cells(e.symbol).values))
             case typed.SetContains():

@@ -6,7 +6,7 @@ from typing import Any
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.frontend import typed
-from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType
+from starplat.frontend.types import Carrier, MapType, PropertyType, Scalar, SetType
 from starplat.graph.graph import Graph
 from starplat.ir.python.arithmetic import Fault, Value
 from starplat.source import SourceFile, Span
@@ -26,7 +26,14 @@ class Cells:
     values: list[Value | None]
 
 
-Thing = Box | Cells | Graph
+@dataclass(slots=True, eq=False)
+class Sums:
+    """A map: what was added to each key."""
+
+    by_key: dict[int, Value] = field(default_factory=dict)
+
+
+Thing = Box | Cells | Sums | Graph
 
 
 @dataclass(slots=True, eq=False)
@@ -48,12 +55,17 @@ class Frame:
         assert isinstance(found, Cells)
         return found
 
+    def sums(self, symbol: typed.Symbol) -> dict[int, Value]:
+        found = self.things[symbol]
+        assert isinstance(found, Sums)
+        return found.by_key
+
     def written(self, symbol: typed.Symbol) -> Cells:
         """The cells that a store goes to."""
         return self.writes.get(symbol) or self.cells(symbol)
 
     def declare(self, symbol: typed.Symbol, value: Value | None, graph: Graph) -> None:
-        """A scalar, property or set comes to be."""
+        """A scalar, property, set or map comes to be."""
         match symbol.type:
             case PropertyType(carrier=carrier):
                 count = graph.num_nodes if carrier is Carrier.NODE else graph.num_arcs
@@ -61,6 +73,8 @@ class Frame:
             case SetType(member=member):
                 count = graph.num_nodes if member is Scalar.NODE else graph.num_arcs
                 self.things[symbol] = Cells([False] * count)
+            case MapType():
+                self.things[symbol] = Sums()
             case _:
                 self.things[symbol] = Box(value)
 

@@ -122,6 +122,8 @@ class Statements:
                 frame.written(s.destination).values[:] = frame.cells(s.source).values
             case typed.AddToSet():
                 self.add(s, frame)
+            case typed.AddToMap():
+                self.add_to_map(s, frame)
             case typed.CallStatement():
                 self.call(s.call, frame)
             case _:
@@ -194,6 +196,15 @@ class Statements:
         except Fault as fault:
             raise self.where.stopped(fault, s.span) from fault
 
+    def add_to_map(self, s: typed.AddToMap, frame: Frame) -> None:
+        key, value, sums = self.values.integer(s.key, frame), self.values.value(s.value, frame), frame.sums(s.symbol)
+        if key < 0:
+            return
+        try:
+            sums[key] = numbers.binary(Operator.ADD, sums[key], value, s.symbol.map.value) if key in sums else value
+        except Fault as fault:
+            raise self.where.stopped(fault, s.span) from fault
+
     # --- branches and loops
 
     def branch(self, s: typed.If, frame: Frame) -> Flow:
@@ -261,6 +272,9 @@ class Statements:
                 return ((e, None) for e in range(self.graph.num_arcs))
             case typed.Members(symbol=symbol):
                 return [(i, None) for i, inside in enumerate(frame.cells(symbol).values) if inside]
+            case typed.Keys(symbol=symbol):
+                is_bool = symbol.map.key is Scalar.BOOL
+                return [(bool(key) if is_bool else key, None) for key in sorted(frame.sums(symbol))]
             case typed.Neighbors():
                 return self.neighbors(s, s.domain, frame)
 

@@ -1,0 +1,3 @@
+function f(Graph g, map<int, int> votes) {
+  return votes.size();
+}
