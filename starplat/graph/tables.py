@@ -219,11 +219,6 @@ def explain_line(file: str, layout: Layout, number: int, line: bytes) -> Diagnos
     return _wrong_weight(words[layout.weight], where[layout.weight], layout)
 
 
-def _characters(line: bytes, word: re.Match[bytes]) -> tuple[int, int]:
-    """Column, counted from 1, and length of a word, in characters."""
-    return len(shown(line[: word.start()])) + 1, len(shown(word.group()))
-
-
 def _wrong_width(layout: Layout, words: list[re.Match[bytes]], where: list[Place]) -> DiagnosticError:
     expected = f"expected {layout.columns} columns as in the lines before, found {len(words)}"
     if len(words) > layout.columns:

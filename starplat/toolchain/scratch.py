@@ -14,7 +14,6 @@ from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.toolchain.cache import private_folder
 
 MEMORY = Path("/dev/shm")
-FULL = (errno.ENOSPC, errno.EDQUOT)
 Answer = TypeVar("Answer")
 
 

@@ -1,4 +1,4 @@
-"""Renders the templates of self-contained HTML pages."""
+"""Renders the templates of self-contained HTML pages, which extend `page.html.jinja`."""
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
