@@ -77,7 +77,7 @@ extern "C" void sample_weight(int num_nodes, arc_t num_arcs, const int *__restri
 }
 
 // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
-// those who wait: who is near now comes next, who has had his turn meanwhile is done
+// the far pile: near nodes join the next frontier, settled nodes are dropped
 #line 12 "sssp.sp"
 extern "C" void sssp_min_dist_later(
     const int *__restrict__ modified_later_list, int *modified_later_bits, const int *__restrict__ dist,

@@ -68,7 +68,7 @@ void sample_weight(
 }
 
 // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
-// those who wait: who is near now comes next, who has had his turn meanwhile is done
+// the far pile: near nodes join the next frontier, settled nodes are dropped
 #line 12 "sssp.sp"
 __kernel void sssp_min_dist_later(
     __global const int *restrict modified_later_list, __global int *modified_later_bits,
@@ -221,7 +221,7 @@ void sssp_few_2(
         barrier(CLK_GLOBAL_MEM_FENCE);
         {
             // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
-            // those who wait: who is near now comes next, who has had his turn meanwhile is done
+            // the far pile: near nodes join the next frontier, settled nodes are dropped
             #line 12 "sssp.sp"
             for (int place = get_global_id(0); place < modified_later_count; place += get_global_size(0)) {
                 const int node_2 = modified_later_list[place];

@@ -65,7 +65,7 @@ KERNEL sample_weight(int num_nodes, arc_t num_arcs, const int *__restrict weight
 }
 
 // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
-// those who wait: who is near now comes next, who has had his turn meanwhile is done
+// the far pile: near nodes join the next frontier, settled nodes are dropped
 #line 12 "sssp.sp"
 KERNEL sssp_min_dist_later(
     const int *__restrict modified_later_list, int *modified_later_bits, const int *__restrict dist,
@@ -210,7 +210,7 @@ KERNEL sssp_few_2(
         sycl::group_barrier(item.get_group());
         {
             // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
-            // those who wait: who is near now comes next, who has had his turn meanwhile is done
+            // the far pile: near nodes join the next frontier, settled nodes are dropped
             #line 12 "sssp.sp"
             for (int place = item.get_global_id(0); place < modified_later_count; place += item.get_global_range(0)) {
                 const int node_2 = modified_later_list[place];

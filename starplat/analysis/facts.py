@@ -33,7 +33,7 @@ class FunctionFacts:
 class Facts:
     """What is known of a program. `infinite` are the symbols that may hold INF, `finite` cells of them that do not
     where they are read, `shows_infinity` the symbols that hold INF, -INF or what is computed from them; `warnings` what
-    a user should hear (races, notes). `settled` are the `id`s of places that a `Min` or `Max` changes and that end
+    a user should hear (races, notes). `settled` are the places that a `Min` or `Max` changes and that end
     alike in any order (class d), whichever loop around is asked."""
 
     program: typed.Program

@@ -49,8 +49,7 @@ class CellSet:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoopRaces:
-    """A parallel loop's verdicts; `shared` holds the `id` of every written place whose cell other iterations may
-    touch too."""
+    """A parallel loop's verdicts; `shared` holds every written place whose cell other iterations may touch too."""
 
     loop: ParallelLoop
     cells: tuple[CellSet, ...]

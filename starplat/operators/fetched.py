@@ -11,12 +11,11 @@
     }                                                      w.parent = v; w.known = True;
                                                      }}} …
 
-When the loop has ended, a lowered cell holds what the last arc that lowered it offers still, since its source has not
-been lowered since: it would have offered less. So the arcs along which values are tight lead from cells that were not
-lowered to all that were. A source that is nearer is taken at once; what only arcs that add nothing explain is searched
-from there, each node from one that is known, so that no two are each other's parents. If an arc adds less than nothing
-all are searched so. Every node must have told its neighbors what it holds: one that never has its turn is nobody's
-parent, though it may hold what would explain a value.
+After the loop a lowered cell equals the offer of the last arc that lowered it: the source has not been lowered since,
+or it would have offered less. Such an arc is called tight; tight arcs lead from cells that were not lowered to all that
+were. The source of a tight arc with a smaller cell is a parent at once. Nodes with tight arcs that add 0 only are found
+by a search from nodes with parents, so that no two are each other's parents; if an arc adds less than 0, all nodes are.
+Every node must have been visited: one that never was offers nothing and is no parent, though its cell may fit.
 """
 
 from __future__ import annotations

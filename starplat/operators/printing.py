@@ -30,7 +30,7 @@ _TIGHT = (
 
 
 def printed(program: op.GraphProgram, settled: frozenset[Same] = frozenset(), *, anonymous: bool = False) -> str:
-    """The text; `settled` are the `id`s of places whose end does not depend on the order (`Facts.settled`). With
+    """The text; `settled` are the places whose end does not depend on the order (`Facts.settled`). With
     `anonymous` names are `_1`, `_2` and so on, so that texts of programs can be compared."""
     return "\n".join(_Printer(program, settled, anonymous).lines()) + "\n"
 

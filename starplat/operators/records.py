@@ -28,7 +28,7 @@ class EdgeEffect:
     the winner of a least or greatest.
 
     `direction` is where the destination lies, seen from the source. `when` are the conditions, without that on the
-    `frontier`: the flag of sources that have their turn, None if all have.
+    `frontier`: the flag of active sources, None if all are active.
     """
 
     source: typed.Symbol
@@ -160,7 +160,7 @@ Operator = VertexMap | Advance | Intersect | Foreach | Loop | Search | Each | Ch
 
 @dataclass(frozen=True, slots=True)
 class GraphProgram:
-    """A function in operators; `frontiers` are the flags that only say which nodes have their turn."""
+    """A function in operators; `frontiers` are the flags that only say which nodes are active."""
 
     function: typed.FunctionDefinition
     frontiers: frozenset[typed.Symbol]

@@ -3,7 +3,8 @@
 `<dist, parent> = <Min(dist, …), v>` changes two cells as one unit. Two whole numbers of 32 bits fit into one of 64,
 which a target compares and swaps in one operation: the lock, its two fences and three of four accesses go. While a loop
 runs the two properties are kept as pairs; they are put together before it and taken apart after it. A candidate that
-only equals the cell changes nothing, as under the lock, so what is carried comes from whoever lowered the cell first.
+only equals the cell changes nothing, as under the lock, so the carried value is that of the first thread that lowered
+the cell to its minimum.
 """
 
 from collections.abc import Iterable, Iterator

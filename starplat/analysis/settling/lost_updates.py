@@ -29,7 +29,7 @@ def loses_no_update(frontier: typed.Symbol, target: typed.Symbol, loop: Loop) ->
                 return False
             improved.add(place)
             for flag in {i.place.symbol for i in inside if isinstance(i, typed.Assign) and i.value == _FALSE}:
-                holds[flag] = set()  # a node that had its turn has left the frontier for the rest of the round
+                holds[flag] = set()  # a visited node has left the frontier for the rest of the round
             for flag in {flag for i in inside for flag in _flags_set_by(i)}:
                 holds[flag] = holds[flag] | {place}
         else:

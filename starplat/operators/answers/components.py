@@ -7,8 +7,8 @@
 
 Every node ends with the least label of those that reach it; of its component if labels go against arcs too. That is
 asked of programs in canonical form: what arcs do is read as `EdgeEffect`s, and `analysis.settling` proves that the loop
-ends only when no arc has anything to offer. All nodes must have their turn at first, and labels must be worth it: each
-node has its own. Labels that are nodes may also hook and jump (`analysis.settling.labels`).
+ends only when no arc offers a better label. All nodes must be in the first frontier, and union-find must pay off: each
+node starts with a label of its own. Labels that are nodes may also hook and jump (`analysis.settling.labels`).
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _by_hooks(
 
 
 def begin_or_offer_nothing(effect: EdgeEffect, before: Sequence[typed.Statement]) -> bool:
-    """Whether all nodes have their turn at first, but for those that hold nothing that anybody would take."""
+    """Whether all nodes are in the first frontier, except those whose labels are no better than any other."""
     return effect.frontier is None or _all_begin(effect, before) or _others_offer_nothing(effect, before)
 
 

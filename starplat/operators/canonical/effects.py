@@ -27,10 +27,10 @@ class _NotFollowed(Exception):  # noqa: N818 - it says what the loop is
 
 class EffectReader:
     """Reads the statements of a round that lower (raise) the cells of a symbol. `written` are the symbols that rounds
-    change, flags of nodes that have their turn among them; no cell is ever worse than `worst`, if that is known.
+    change, flags of active nodes among them; no cell is ever worse than `worst`, if that is known.
 
-    Where nodes have their turns `in_order`, one before the other, a flag that a node takes back in its turn may have
-    been set by a turn before: it must be the one that gives the node its turn, or stand in it, before the node offers.
+    If nodes are visited `in_order`, one after another, a flag that a visit clears may have been set by an earlier
+    visit: it must be the frontier's, or be cleared before the node offers its value.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class EffectReader:
                     raise _NotFollowed
 
     def _leave(self, flag: typed.Symbol, node: typed.Symbol, when: tuple[typed.Expression, ...]) -> None:
-        """A node that has its turn leaves the frontier."""
+        """A visited node leaves the frontier."""
         self._taken_back.add(flag)
         if self.in_order:
             if self._has_offered:

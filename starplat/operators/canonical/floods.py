@@ -51,7 +51,7 @@ def as_spreading(body: typed.Block, program: typed.Program) -> typed.Block:
 
 
 def _is_sequential(s: typed.ForEach) -> bool:
-    """Whether nodes have their turns one after another, with loops of the host in them."""
+    """Whether a loop visits nodes one after another, with loops of the host in its body."""
     nodes = not s.parallel and isinstance(s.domain, typed.AllNodes)
     return nodes and any(isinstance(i, HostLoop) for i in walk.statements(s.body))
 

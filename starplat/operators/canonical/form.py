@@ -68,7 +68,7 @@ def _canonical_function(
 
 
 def _reached(functions: tuple[typed.FunctionDefinition, ...], entry: str) -> tuple[typed.FunctionDefinition, ...]:
-    """The functions that are called, whoever calls, from the entry on; in their order."""
+    """The functions that the entry calls, directly or through others, in their order."""
     by_name = {function.name: function for function in functions}
     reached: set[str] = set()
     waiting = [entry]

@@ -13,8 +13,8 @@
     }
 
 Both end in the one fixed point of `d[w] <- Min(d[w], d[v] + 1)`, which `analysis.settling` proves of the loop: what it
-lowers only falls, what a cell offers falls with it, and the loop ends only when no arc has anything to offer. It must
-be the only thing that anybody sees of the loop.
+lowers only falls, what a cell offers falls with it, and the loop ends only when no arc offers a lower value. Nothing
+else that the loop writes may be read later.
 """
 
 from __future__ import annotations

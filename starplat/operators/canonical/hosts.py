@@ -1,4 +1,5 @@
-"""Loops of the host: what is known when one begins, whether a first round runs, and who sees what it leaves."""
+"""Facts about loops of the host: values known when one begins, whether a round runs, and which results are read
+later."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ class _Inliner:
         return list(_under_one_name(inner.block(done).statements))
 
     def _parameters(self, callee: typed.FunctionDefinition, call: typed.Call) -> tuple[list[typed.Statement], Values]:
-        """Locals for what the callee is given by value, unless nobody changes it meanwhile; the others' substitutes."""
+        """Locals for arguments by value that may change in the call, and substitutes for the others."""
         changed = {symbol for s in walk.statements(callee.body) for symbol in walk.changed(s, self._program)}
         given = {a for a in call.arguments if isinstance(a, typed.Symbol)}
         declared: list[typed.Statement] = []

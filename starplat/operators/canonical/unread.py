@@ -1,4 +1,4 @@
-"""Local properties that nobody reads are not written, once the loops that read them are gone."""
+"""Removes stores to local properties that are never read, as rewrites of their readers leave them."""
 
 from __future__ import annotations
 

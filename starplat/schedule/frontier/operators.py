@@ -107,7 +107,7 @@ class _Sayer(Rewriter):
                 leaves = conjunction(conditions)
                 assert leaves is not None
                 parting = ir.KernelIf(leaves, body, put) if body else ir.KernelIf(negated(leaves), put)
-                comment = f"who stays in '{array.name}'"
+                comment = f"nodes that stay in '{array.name}'"
                 yield self.launch(kernel, (ir.Load(array, own),), (ir.Store(array, own, build.FALSE), parting), comment)
                 yield ir.Swap(array, stay)
             case _:

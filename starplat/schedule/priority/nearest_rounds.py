@@ -122,7 +122,7 @@ def _sorting(
         ir.KernelIf(waits, (come,)),
     )
     name = fresh(f"{found.walk.name}_later")
-    comment = "those who wait: who is near now comes next, who has had his turn meanwhile is done"
+    comment = "the far pile: near nodes join the next frontier, settled nodes are dropped"
     kernel = ir.Kernel(
         name, ir.AllNodes(), node, body, filter=ir.Load(later, ir.Ref(node)), span=found.walk.span, comment=comment
     )

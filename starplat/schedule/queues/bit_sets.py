@@ -90,7 +90,7 @@ def marking(taken: FreshNames) -> ir.Function:
     """The function that adds a node to a bitmap; the first setter of a word increments the count of non-zero words."""
     held, size = ir.Variable("held", ir.Element.INT), _own("size", ir.Extent.ONE)
     counted = ir.UpdateCell(ir.Combine.ADD, size, build.ZERO, build.ONE, shared=True)
-    comment = "Puts a node into a set, unless its bit says that it is there; who is the first of a word counts that."
+    comment = "Puts a node into a set, unless its bit says that it is there; the first bit of a word is counted."
     return _insertion(taken, held, size, (counted,), comment)
 
 
@@ -102,7 +102,7 @@ def marking_layers(taken: FreshNames) -> ir.Function:
         ir.Let(word, word_of(ir.Ref(ir.Variable("node", ir.Element.NODE)))),
         ir.UpdateCell(ir.Combine.BIT_OR, layer, word_of(ir.Ref(word)), bit_of(ir.Ref(word)), shared=True),
     )
-    comment = "Puts a node into a set, unless its bit says that it is there; who is the first of a word marks that."
+    comment = "Puts a node into a set, unless its bit says that it is there; the first bit of a word marks it."
     return _insertion(taken, held, layer, told, comment)
 
 

@@ -9,8 +9,8 @@ while (more) {                                     more = False;
   }
 }
 
-Both properties are alike whenever a round begins, so a cell differs where a `Min` has won. The loop in place may hand
-on a value sooner; whoever asks for it has to prove that it settles, and then both end in the same fixed point.
+Both properties are equal when a round begins, so they differ where a `Min` has won. The loop in place may propagate a
+value sooner. The caller proves that it converges; then both end in the same fixed point.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A property whose cells are only added up is the sum itself, whoever adds them up.
+"""Replaces a property whose cells are only summed up by the sum itself.
 
 g.attachNodeProperty(corner = 0);                     long corner = 0;
 forall (v in g.nodes()) { ... v.corner += 1; ... }    forall (v in g.nodes()) { ... corner += 1; ... }
@@ -8,7 +8,7 @@ forall (e in g.edges()) { ... e.support = n; }        long sum = 0;
 long sum = 0;                                         forall (e in g.edges()) { ... sum += n; }
 forall (e in g.edges()) { sum += e.support; }
 
-Cells are added to from 0 on, or each is stored once; `Sum` adds them up, or a loop.
+Cells start at 0 and are added to, or each is stored once; `Sum` or a loop sums them up.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@ forall (v in g.nodes()) {                             forall (w in g.nodes()) {
   }                                                   }
 }
 
-Additions come in any order there, so only who makes them changes: not one atomic operation for an arc, but a sum for a
-node. It pays where arcs are looked at in every round of a loop, and all of them: a loop over the nodes for which a
-property holds goes the other way, since it leaves most arcs alone.
+Additions are made in any order there, so the rewrite only replaces an atomic operation for each arc by a sum for each
+node. It pays where every round of a loop visits all arcs. A loop over the nodes for which a property holds stays a
+push, since it visits few arcs.
 """
 
 from __future__ import annotations
@@ -201,8 +201,8 @@ def _leaf(
 
 
 def _asks_one_end(condition: typed.Expression, there: typed.Symbol) -> bool:
-    """Whether a condition reads cells of the node that the sum is for only: others select nodes that have their turn,
-    of which there may be few."""
+    """Whether a condition reads cells of the node that the sum is for only: others select active nodes, of
+    which there may be few."""
     cells = [part for part in walk.within(condition) if isinstance(part, typed.Cell)]
     return all(children(cell) == (typed.Variable(there),) for cell in cells)
 
