@@ -31,7 +31,8 @@ REACHED = {
     "sssp": "all_arcs helpers in_its_turn long_sums marked_in_neighbors one_after_another over_edges pull round_flag"
     " two_flags",
     "connected_components": "both_neighbors count_rounds edges_until_quiet helpers old_and_new round_flag two_flags",
-    "reachability": "look_for_parent over_edges round_flag two_flags while_more",
+    "reachability": "greatest_number least_number local_result look_for_parent number_and_count numbers_for_flags"
+    " over_edges parents_only round_flag two_flags while_more",
     "widest_path": "all_arcs count_rounds marked_in_neighbors one_after_another one_after_another_pull over_edges pull"
     " round_flag",
     "pagerank": "pull sequential_sums",

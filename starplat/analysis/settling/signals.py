@@ -39,7 +39,8 @@ class Signals:
         statements of its block."""
         here = self._place(s)
         told = [(place.symbol, value) for place, value in _stores(replace(s, carried=()) if surely else s, beside)]
-        return any(isinstance(v, typed.Literal) and self._goes_on(flag, bool(v.value), here) for flag, v in told)
+        says = [(flag, truth) for flag, value in told for truth in (True, False) if _is_literal(value, truth)]
+        return any(self._goes_on(flag, truth, here) for flag, truth in says)
 
     def told_by_comparing(self, compared: Snapshot) -> bool:
         """Whether the loop goes on when a cell is no longer what it was."""
@@ -94,7 +95,9 @@ def _flag(ends: typed.Expression) -> Iterator[tuple[typed.Symbol, bool]]:
             yield symbol, False
         case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=typed.Literal(value=value)):
             yield from ((symbol, says is bool(value)) for symbol, says in _flag(left))
-        case typed.Binary(operator=typed.Operator.NOT_EQUAL, left=left, right=typed.Literal(value=value)):
+        case typed.Binary(operator=typed.Operator.NOT_EQUAL, left=left, right=typed.Literal(value=value)) if (
+            value == 0 or isinstance(value, bool)  # of other numbers, those that are not 0 say nothing
+        ):
             yield from ((symbol, says is not bool(value)) for symbol, says in _flag(left))
         case typed.Binary(operator=typed.Operator.LESS_EQUAL, left=left, right=typed.Literal(value=0)):
             yield from ((symbol, not says) for symbol, says in _flag(left))
@@ -179,11 +182,12 @@ def _literal(s: typed.Assign | typed.Update) -> bool | None:
     """The constant that a store writes; for `flag ||= x` that of x."""
     if isinstance(s, typed.Update) and s.combine is typed.Combine.OR:
         return True
-    return bool(s.value.value) if isinstance(s.value, typed.Literal) else None
+    return next((truth for truth in (True, False) if _is_literal(s.value, truth)), None)
 
 
 def _is_literal(value: typed.Expression, says: bool) -> bool:
-    return isinstance(value, typed.Literal) and bool(value.value) is says
+    """Whether a constant says so: 0 does not, and what is above it does."""
+    return isinstance(value, typed.Literal) and value.value >= 0 and bool(value.value) is says
 
 
 def _is_beside(place: typed.Cell, changed: typed.Place) -> bool:

@@ -16,6 +16,8 @@ from starplat.operators.canonical.filters import with_filters
 from starplat.operators.canonical.floods import as_spreading
 from starplat.operators.canonical.frontiers import over_frontiers
 from starplat.operators.canonical.inlining import inlined
+from starplat.operators.canonical.labels.results import as_results
+from starplat.operators.canonical.labels.truths import as_truths
 from starplat.operators.canonical.labels.turned import turned
 from starplat.operators.canonical.order import in_order, with_fills
 from starplat.operators.canonical.ranges import within_range
@@ -54,7 +56,7 @@ def _canonical_function(
     results = frozenset(
         p for p in function.parameters if isinstance(p.type, PropertyType | SetType) or p.role is typed.Role.REFERENCE
     )
-    ranged = as_rounds(within_range(with_fills(function.body)))
+    ranged = as_rounds(within_range(as_results(as_truths(with_fills(function.body)))))
     flagged = without_copies(turned(as_flags(ranged), frozenset(function.parameters)))
     flagged = as_spreading(flagged, program)
     body = over_frontiers(discovered_in_one_step(flagged, results), program, results)

@@ -45,8 +45,8 @@ from starplat.operators.canonical.labels.findings import without_findings
 from starplat.operators.canonical.labels.guards import without_idle_guards
 from starplat.operators.canonical.labels.spreading import both_ways, filled_apart, is_spread_out
 from starplat.operators.canonical.rebuilding import rebuilt, with_block
-from starplat.operators.canonical.searches.initial_values import constant, order, worst
-from starplat.operators.canonical.searches.offers import as_offers
+from starplat.operators.canonical.searches.initial_values import constant, initial_values, order, worst
+from starplat.operators.canonical.searches.offers import as_offers, asks_for_own_truth
 from starplat.operators.canonical.searches.unreached import with_infinity
 from starplat.operators.canonical.unread import without_unread
 from starplat.operators.records import EdgeEffect
@@ -59,7 +59,8 @@ def over_frontiers(body: typed.Block, program: typed.Program, results: frozenset
     tried: dict[Same, HostLoop] = {}
     while (loop := next((other for other in around.loops if Same(other) not in tried), None)) is not None:
         tried[Same(loop)] = loop
-        if (in_form := _is_in_form(loop)) and not is_spread_out(loop):
+        asks = any(asks_for_own_truth(s) for s in loop.body.statements)
+        if (in_form := _is_in_form(loop)) and not asks and not is_spread_out(loop):
             continue
         effects = edge_effects(loop, around, program, results)
         if not effects and (trial := with_infinity(loop, around)) is not None:
@@ -69,7 +70,8 @@ def over_frontiers(body: typed.Block, program: typed.Program, results: frozenset
         if not effects or any(e.carried and e.symbol.property.element is Scalar.BOOL for e in effects):
             continue  # a truth is marked, with which nothing goes
         replacement = _Replacement(body, loop, effects, around)
-        if replacement.labels or not (in_form or replacement.spreads_labels()):
+        shorter = asks and replacement.members_hold()
+        if replacement.labels or shorter or not (in_form or replacement.spreads_labels()):
             body = without_unread(replacement.made(), results)
             around = Surroundings(body)
     return body
@@ -336,6 +338,25 @@ class _Replacement:
             return at_end
         return one >= other if self.effects[0].extreme is typed.Extreme.MAX else one <= other
 
+    def members_hold(self) -> bool:
+        """Whether the members of the frontier have the truth that they give: those that join it do, so it is asked of
+        those that begin in it."""
+        effect = self.effects[0]
+        before, known, truth = self.around.before(self.loop), self.around.known_before(self.loop), _given(effect)
+        held = initial_values(effect.symbol, before)
+        if held is None or not all(constant(value, known) == truth for _, value in held.set):
+            return False
+        if effect.frontier is None:
+            return self.begun_beside() is not None
+        members = initial_values(effect.frontier, before)
+        true, false = (typed.Literal(value, Scalar.BOOL) for value in (True, False))
+        holding = [index for index, _ in held.set]
+        return (
+            members is not None
+            and members.fill == false
+            and all(value == false or (value == true and index in holding) for index, value in members.set)
+        )
+
     @property
     def _graph(self) -> typed.Symbol:
         domains = (s.domain for s in walk.statements(self.loop) if isinstance(s, typed.ForEach))
@@ -364,7 +385,10 @@ class _Replacement:
     def _arcs(self, effect: EdgeEffect, active: typed.Symbol) -> typed.ForEach:
         """The loop over one node's arcs."""
         inner, span = _offer(effect, active), effect.span
-        for condition in reversed(effect.when):
+        own = typed.Cell(effect.symbol, typed.Variable(effect.source, span=span), span=span)
+        is_truth = effect.symbol.property.element is Scalar.BOOL and effect.value == own
+        truths = () if not is_truth or self.members_hold() else (_is(own, _given(effect)),)
+        for condition in reversed((*truths, *effect.when)):
             inner = typed.If(condition, typed.Block((inner,), span=span), span=span)
         row = typed.Neighbors(self._graph, typed.Variable(effect.source, span=span), effect.direction)
         return typed.ForEach(True, effect.destination, row, None, typed.Block((inner,), span=span), span=span)
@@ -382,11 +406,20 @@ def _offer(effect: EdgeEffect, active: typed.Symbol) -> typed.Statement:
         joins = typed.Carried(there(active), true, span=span)
         carried = (*effect.carried, joins)
         return typed.AssignExtreme(effect.extreme, there(effect.symbol), effect.value, carried, span=span)
-    greatest = effect.extreme is typed.Extreme.MAX
-    given, other = (typed.Literal(truth, Scalar.BOOL, span=span) for truth in (greatest, not greatest))
-    unmarked = typed.Binary(typed.Operator.EQUAL, there(effect.symbol), other, Scalar.BOOL, span=span)
+    given = _given(effect)
+    other = replace(given, value=not given.value)
+    unmarked = _is(there(effect.symbol), other)
     marks = (typed.Assign(there(effect.symbol), given, span=span), typed.Assign(there(active), true, span=span))
     return typed.If(unmarked, typed.Block(marks, span=span), span=span)
+
+
+def _given(effect: EdgeEffect) -> typed.Literal:
+    """The truth that nodes give each other."""
+    return typed.Literal(effect.extreme is typed.Extreme.MAX, Scalar.BOOL, span=effect.span)
+
+
+def _is(cell: typed.Cell, truth: typed.Literal) -> typed.Expression:
+    return typed.Binary(typed.Operator.EQUAL, cell, truth, Scalar.BOOL, span=truth.span)
 
 
 def as_fill(s: typed.Statement) -> typed.Statement:

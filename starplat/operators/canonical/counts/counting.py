@@ -15,10 +15,10 @@ from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.counts.members import FLAG, NUMBER, Members, is_over_nodes, member_of
-from starplat.operators.canonical.counts.rising import number
 from starplat.operators.canonical.effects import REVERSED, asked
 from starplat.operators.canonical.hosts import HostLoop
 from starplat.operators.canonical.rebuilding import substituted
+from starplat.operators.canonical.rising import number
 
 _PLAIN = (typed.Variable, typed.Literal, typed.Binary, typed.Unary)
 _ONE_WAY = (typed.Direction.IN, typed.Direction.OUT)

@@ -9,8 +9,8 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
-from starplat.operators.canonical.counts.rising import least, number
 from starplat.operators.canonical.hosts import own_statements
+from starplat.operators.canonical.rising import least, number
 
 FLAG = PropertyType(Carrier.NODE, Scalar.BOOL)
 NUMBER = PropertyType(Carrier.NODE, Scalar.INT)

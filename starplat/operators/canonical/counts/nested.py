@@ -25,10 +25,10 @@ from starplat.frontend import typed
 from starplat.operators.canonical.counters import as_flags
 from starplat.operators.canonical.counts.counting import counts_in_locals
 from starplat.operators.canonical.counts.members import FALSE, FLAG, TRUE, Members, is_over_nodes, member_of
-from starplat.operators.canonical.counts.rising import only_rises
 from starplat.operators.canonical.effects import asked
 from starplat.operators.canonical.hosts import HostLoop, Surroundings, read, surely_begins
 from starplat.operators.canonical.rebuilding import rebuilt, with_block
+from starplat.operators.canonical.rising import only_rises
 from starplat.same import Same
 
 _LEAVES = (typed.Break, typed.Continue, typed.Return)

@@ -12,14 +12,17 @@ from starplat.operators.canonical.counts.round_marks import with_flags_for_marks
 from starplat.operators.canonical.counts.signs import compared_with_none
 from starplat.operators.canonical.counts.survivors import told_on_leaving
 from starplat.operators.canonical.filters import with_filters
+from starplat.operators.canonical.labels.truths import as_truths
 
 
 def with_counts(body: typed.Block) -> typed.Block:
     """The body of a function that the host calls, with such counts in canonical form.
 
-    Flags of arcs are replaced first, so that counts are of members of sets. Peelings are nested before counts are
-    maintained, since no set is filled in every round then. Loops over members are fused last, when no count reads them.
+    Numbers become flags again, as some hold fewer once others are marks. Flags of arcs are replaced first, so that
+    counts are of members of sets. Peelings are nested before counts are maintained, since no set is filled in every
+    round then. Loops over members are fused last, when no count reads them.
     """
-    asked = with_filters(asked_of_ends(with_flags_for_marks(compared_with_none(without_counters(body)))))
+    flagged = as_truths(with_flags_for_marks(compared_with_none(without_counters(body))))
+    asked = with_filters(asked_of_ends(flagged))
     counted = with_filters(with_kept_counts(in_what_was_left(asked)))
     return told_on_leaving(done_on_joining(counted))

@@ -32,9 +32,9 @@ from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.counts.counting import loops_around
 from starplat.operators.canonical.counts.members import FALSE, FLAG, NUMBER, TRUE, loops_over_nodes
-from starplat.operators.canonical.counts.rising import added, least, number
 from starplat.operators.canonical.hosts import read
 from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.rising import added, least, number
 
 _EQUALITY = (typed.Operator.EQUAL, typed.Operator.NOT_EQUAL)
 

@@ -12,9 +12,9 @@ from starplat.analysis.settling.monotone import MIRRORED
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.counts.members import NUMBER
-from starplat.operators.canonical.counts.rising import least, number
 from starplat.operators.canonical.hosts import read
 from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.rising import least, number
 
 _SAYS = {
     (typed.Operator.LESS, 0): typed.Operator.EQUAL,

@@ -33,9 +33,9 @@ from starplat.operators.canonical.counts.members import (
     is_over_nodes,
     loops_over_nodes,
 )
-from starplat.operators.canonical.counts.rising import added, number
 from starplat.operators.canonical.hosts import HostLoop, Surroundings, may_leave, read
 from starplat.operators.canonical.rebuilding import rebuilt, with_block
+from starplat.operators.canonical.rising import added, number
 from starplat.same import Same
 
 

@@ -13,10 +13,10 @@ from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.counts.counting import Count
 from starplat.operators.canonical.counts.members import FALSE, FLAG, TRUE, are_part_of
-from starplat.operators.canonical.counts.rising import number
 from starplat.operators.canonical.effects import REVERSED, asked
 from starplat.operators.canonical.filters import all_of
 from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_fresh_symbols
+from starplat.operators.canonical.rising import number
 from starplat.same import Same
 
 ZERO = typed.Literal(0, Scalar.INT)

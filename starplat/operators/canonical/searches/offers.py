@@ -51,6 +51,12 @@ def as_offers(loop: Loop, before: Sequence[typed.Statement], known: Known) -> Lo
     return replace(loop, body=replace(loop.body, statements=tuple(kept)))
 
 
+def asks_for_own_truth(s: typed.Statement) -> bool:
+    """Whether nodes give their neighbors a truth under the condition that they have it themselves."""
+    store = read_store(s)
+    return store is not None and _of_mark(store) is not None
+
+
 def _variables(value: typed.Expression) -> set[typed.Symbol]:
     return {part.symbol for part in walk.within(value) if isinstance(part, typed.Variable)}
 
