@@ -165,7 +165,7 @@ _SETS = {
 }
 """What the header for a kind of sets is called, and how such sets are kept."""
 
-_SHARED_FILES = ("helpers", "sets", "rows", "gathering")
+_SHARED_FILES = ("helpers", "sets", "rows", "gathering", "maps")
 """The templates of helpers that the family shares."""
 
 _LIMITS = {

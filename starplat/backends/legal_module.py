@@ -7,7 +7,7 @@ from starplat.backends.launch import KernelArgument, loop_parameters
 from starplat.backends.legal.routines import legal_function, legal_kernel
 from starplat.backends.one_launch.together import legal_loop
 from starplat.backends.text.names import Names
-from starplat.backends.uses import called_in, code_of
+from starplat.backends.uses import called_in
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.visitor import launched_alone, loops_of
@@ -31,7 +31,7 @@ def _legal(
         *(legal_kernel(kernel, module, capabilities) for kernel in launched_alone(module)),
         *(legal_loop(loop, module, capabilities) for loop in loops_of(module)),
     )
-    used = called_in(tuple(code_of(kernel) for kernel in module.kernels), module)
+    used = called_in(tuple(kernel.body for kernel in kernels), module)
     functions = tuple(legal_function(function, module, capabilities) for function in _callees_first(used, module))
     return kernels, functions
 

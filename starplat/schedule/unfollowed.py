@@ -24,7 +24,7 @@ SOUGHT: Mapping[str, str] = {
     "frontier": "no loop was found that walks the nodes whose flag is set and otherwise only sets flags one by one or"
     " clears all",
     "balance": "no kernel was found that ends with a forall over its node's arcs, or with one value gathered from "
-    "them, and may repeat what comes before",
+    "them, or with int sums of a map of which only the best key is asked, and may repeat what comes before",
     "loop": "no loop that launches kernels was found whose rounds do not need the host",
     "priority": "no loop was found that walks a set of nodes, only lowers their neighbors' cells, by what arcs add to "
     "the node's own, and ends when none can be lowered",

@@ -48,6 +48,7 @@ LIMITS = {
     "HUGE_ROW": 9,
     "MOST_HUGE": 1,
     "FEW_ARCS": 2,
+    "MOST_COUNTED": 5,
 }
 """What the helper functions of emitted kernels are limited to here."""
 

@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 import starplat
-from starplat import Graph, Program
+from starplat import DiagnosticError, Graph, Program
+from tests import oracles
+from tests.backends.emulated import Machine, emulated
+from tests.programs.cases import EXAMPLES
 from tests.programs.targets import Target, every_target
 from tests.zoo import ZOO
 
@@ -111,3 +114,60 @@ def test_a_map_holds_what_a_dictionary_would(row: str, key: str, value: str, tar
 @pytest.mark.parametrize(("key", "value"), TYPES)
 def test_a_checked_run_does_too(row: str, key: str, value: str) -> None:
     check(Target("reference", "reference"), row, key, value, checked=True)
+
+
+BEST = """
+function f(Graph g, propNode<int> key, propNode<int> best) {{
+  forall (v in g.nodes().filter(key != 3)) {{
+    map<int, int> sums;
+    {loop} (u in g.{row}(v)) {{
+      if (u.key != 1) {{
+        sums[u.key] += v - u;
+      }}
+    }}
+    v.best = sums.best() + v;
+  }}
+}}
+"""
+MACHINES = (Machine(seed=1), Machine(2, 96, seed=2), Machine(5, 32, seed=3), Machine(1, 128, seed=4, limits=False))
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: str(machine.threads))
+@pytest.mark.parametrize("loop", ["host", "device"])
+def test_blocks_count_votes_together(loop: str, machine: Machine) -> None:
+    propagation = starplat.compile(EXAMPLES / "label_propagation.sp")
+    for name in ("random", "random-dense", "star-in-undirected", "parallel", "one-loop", "empty"):
+        with emulated(machine):
+            found = propagation.run(ZOO[name], target="cuda", schedule=f"balance=edge,loop={loop}", iterations=3)
+        np.testing.assert_array_equal(found["label"], oracles.communities(ZOO[name], 3), err_msg=name)
+
+
+@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("loop", ["for", "forall"])
+def test_blocks_find_the_best_of_kept_nodes(loop: str, row: str) -> None:
+    best = starplat.compile(BEST.format(loop=loop, row=row))
+    for name in ("random", "random-dense", "star-in", "parallel", "islands", "one-node"):
+        graph = ZOO[name]
+        given = {"key": np.array(numbers(graph, "int")[0], dtype=np.int32)}
+        expected = best.run(graph, target="reference", checked=True, **given)["best"]
+        with emulated(Machine(seed=7)):
+            found = best.run(graph, target="cuda", schedule="balance=edge", **given)
+        np.testing.assert_array_equal(found["best"], expected, err_msg=name)
+
+
+NEAR_MISSES = {
+    "sums of 64 bits": ("map<int, long> sums;", "v.best = sums.best();"),
+    "asked for its size too": ("map<int, int> sums;", "v.best = sums.best() + sums.size();"),
+    "asked for a sum too": ("map<int, int> sums;", "v.best = sums[sums.best()];"),
+    "keys in order": ("map<int, int> sums;", "v.best = sums.best(); for (k in sums) { v.best += k; }"),
+    "never asked for the best": ("map<int, int> sums;", "v.best = sums.size();"),
+}
+
+
+@pytest.mark.parametrize(("declared", "asked"), NEAR_MISSES.values(), ids=NEAR_MISSES)
+def test_maps_of_which_more_is_asked_stay_with_a_thread(declared: str, asked: str) -> None:
+    adds = "for (u in g.neighbors(v)) { sums[u.key] += 1; }"
+    text = f"function f(Graph g, propNode<int> key, propNode<int> best) {{ forall (v in g.nodes()) {{ {declared} {adds}"
+    program = starplat.compile(f"{text} {asked} }} }}")
+    with pytest.raises(DiagnosticError, match="nothing in 'f' can follow 'balance=edge'"):
+        program.artifact("cuda", schedule="balance=edge")

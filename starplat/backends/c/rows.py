@@ -79,6 +79,22 @@ class RowPrinter:
         yield from self.printer.lines(search.reach, 2)
         yield f"{INDENT}}});"
 
+    def count(self, count: st.CountRows) -> Iterator[str]:
+        name, text = self.expressions.local, self.expressions.expression
+        for helper in ("long_values", "block_maps", "count_rows"):
+            self.need_for_rows(helper)
+        keep = "every_node" if count.keep is None else f"[&](int {name(count.node)}) {{ return {text(count.keep)}; }}"
+        if count.keep is None:
+            self.expressions.helpers.need("every_node")
+        yield f"count_rows(num_nodes, {name(count.keys)}, {name(count.sums)}, {keep},"
+        yield f"{INDENT}[&](int {name(count.node)}) {{ return {text(count.first)}; }},"
+        yield f"{INDENT}[&](int {name(count.node)}, arc_t {name(count.place)}, const RowMap &{name(count.map)}) {{"
+        yield from self.printer.lines(count.body, 2)
+        yield f"{INDENT}}},"
+        yield f"{INDENT}[&](int {name(count.node)}, int {name(count.best)}) {{"
+        yield from self.printer.lines(count.finish, 2)
+        yield f"{INDENT}}});"
+
     def over_nodes(self, loop: st.Advance | st.Gather | st.Search, function: str, *more: str) -> Iterator[str]:
         """The head of a call that shares the arcs of nodes: which nodes, and which are kept."""
         name, (function, whose) = self.expressions.local, self.called(loop, function)
@@ -193,6 +209,7 @@ _BY_WARP_NUMBER = frozenset(
         "advance_all",
         "advance_listed",
         "advance_words",
+        "count_rows",
         "gather_all",
         "gather_rows",
         "gather_listed",

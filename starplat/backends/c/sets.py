@@ -10,7 +10,8 @@ from starplat.backends.c.rows import RowPrinter
 from starplat.backends.c.set_forms import need_frontier, need_listing, need_of_list
 
 _OfOneSet = st.AskEmpty | st.AskSize | st.Clear | st.IfEmpty | st.IfMany | st.Insert | st.Inserted | st.NoteMembers
-WithSets = st.Advance | st.EachMember | st.Gather | st.GroupAdvance | st.GroupGather | st.Search | _OfOneSet
+_OfRows = st.Advance | st.CountRows | st.Gather | st.GroupAdvance | st.GroupGather | st.Search
+WithSets = _OfRows | st.EachMember | _OfOneSet
 
 
 class Printer(lines.Printer, Protocol):
@@ -31,6 +32,8 @@ def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
             yield from GroupPrinter(printer, rows.of_list(nodes.listed)).advance(statement)
         case st.GroupGather(nodes):
             yield from GroupPrinter(printer, rows.of_list(nodes.listed)).gather(statement)
+        case st.CountRows():
+            yield from rows.count(statement)
         case st.Search():
             yield from rows.search(statement)
         case st.EachMember():

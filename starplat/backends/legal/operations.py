@@ -23,7 +23,7 @@ class Operations:
     def __init__(
         self, routine: ir.Kernel | ir.Function, module: ir.Module, capabilities: Capabilities, taken: Iterable[str] = ()
     ) -> None:
-        self.capabilities = capabilities
+        self.module, self.capabilities = module, capabilities
         self.locals = Locals(routine, taken)
         self.methods = Methods(capabilities, module.source, routine.span)
         self.updates = Updates(self.locals, self.methods)

@@ -4,16 +4,21 @@ from starplat.backends import statements as st
 from starplat.backends.legal.beside_arcs import repeated, visited
 from starplat.backends.legal.continues import replace_continue
 from starplat.backends.legal.grouped import by_groups
+from starplat.backends.legal.histograms import count_rows
 from starplat.backends.legal.operations import Operations
 from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.shapes.gathering import Gathering, combined_with, gathering
+from starplat.ir.shapes.histograms import histogram
 from starplat.ir.shapes.members import Membership
 from starplat.ir.shapes.searching import Searching, searching
 
 
 def over_arcs(operations: Operations, kernel: ir.Kernel, members: Membership | None) -> st.Body:
     """A thread for every few arcs of a kernel's nodes; the node's values are computed per arc."""
+    counts = histogram(kernel, operations.module)
+    if counts is not None:
+        return (count_rows(operations, kernel, counts),)
     if not operations.capabilities.shared_arcs:
         return (by_groups(operations, kernel),)
     searches = searching(kernel)

@@ -237,6 +237,28 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
+class CountRows:
+    """For every `node` to keep: `body` for each `place` of its row, which threads share evenly and where values are
+    added to a `map` of the row; then `finish`, for which `best` is the map's best key, or -1.
+
+    `first` is where the row of `node` begins, in arcs of all rows laid end to end; a long row has its map in `keys` and
+    `sums`. Both bodies declare what they need of the node.
+    """
+
+    node: ir.Variable
+    keep: ir.Expression | None
+    keys: ir.Array
+    sums: ir.Array
+    _: KW_ONLY
+    first: ir.Expression
+    place: ir.Variable
+    map: ir.Variable
+    body: Body
+    best: ir.Variable
+    finish: Body
+
+
+@dataclass(frozen=True, slots=True)
 class GroupAdvance:
     """As Advance: `visit` is done with every node brought, `body` with every arc, by all threads of a group in turn."""
 
@@ -289,6 +311,7 @@ Statement = (
     | Advance
     | Gather
     | Search
+    | CountRows
     | GroupAdvance
     | GroupGather
 )

@@ -61,4 +61,13 @@ class Call:
     call: ir.CallFunction
 
 
-PlainStatement = Declare | Piece | Assign | Accumulate | Leave | Break | Continue | Call
+@dataclass(frozen=True, slots=True)
+class AddToMap:
+    """Adds a value to a key of a `map` that a group shares."""
+
+    map: ir.Variable
+    key: ir.Expression
+    value: ir.Expression
+
+
+PlainStatement = AddToMap | Declare | Piece | Assign | Accumulate | Leave | Break | Continue | Call

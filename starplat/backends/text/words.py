@@ -53,7 +53,7 @@ memory_scope atomic_ref local_accessor sub_group omp acc acc_on_device parallel_
 _OURS = """
 grid_barrier arrived launch_together Frontier frontier_in insert inserted insert_alone clear listed visit_members
 visit_words visit_bits visit_marked visit_list visit_found Gathered gathered_by_block MOST_GATHERED mark note_new
-begin_anew sum_up_to Count Sizes Places places_of_block
+begin_anew sum_up_to RowMap BlockRows count_rows MOST_COUNTED Count Sizes Places places_of_block
 each_member take_members share_arcs long_arcs every_node advance_all advance_arcs row_of MOST_ARCS advance_members
 advance advance_and_keep MOST_NEW MOST_LISTED MOST_LONG LONG_ROW MOST_HUGE HUGE_ROW MUCH_NEW ALL_ARCS FEW_ARCS
 LongRows MOST_TOGETHER check_place no_long_rows warp_number search_row values_of_block AT_ONCE gather_rows WarpArcs

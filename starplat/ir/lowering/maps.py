@@ -6,7 +6,7 @@ may add to a map is the checker's to say.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starplat.analysis import walk
 from starplat.frontend import typed
@@ -150,7 +150,8 @@ def _add_to_map(window: MapWindow, name: str) -> ir.Function:
         ir.Store(sums, ir.Ref(_SLOT), build.plus(old, ir.Ref(value))),
         ir.Store(keys, ir.Ref(_SLOT), ir.Ref(_KEY)),
     )
-    return _helper(name, (keys, sums), None, body, "adds to the sum of a key", _KEY, value)
+    made = _helper(name, (keys, sums), None, body, ir.MapPart.ADD.value, _KEY, value)
+    return replace(made, of_map=ir.MapPart.ADD)
 
 
 def _sum_of_key(window: MapWindow, name: str) -> ir.Function:
@@ -196,7 +197,8 @@ def _best_of_map(window: MapWindow, name: str) -> ir.Function:
         _each_slot(ir.KernelIf(wins, (ir.SetLocal(best, _at(keys)), ir.SetLocal(most, _at(sums))))),
         ir.KernelReturn(ir.Ref(best)),
     )
-    return _helper(name, (keys, sums), ir.Element.INT, body, "the key with the largest sum, the smallest of equals")
+    made = _helper(name, (keys, sums), ir.Element.INT, body, ir.MapPart.BEST.value)
+    return replace(made, of_map=ir.MapPart.BEST)
 
 
 def _sort_keys(window: MapWindow, name: str) -> ir.Function:

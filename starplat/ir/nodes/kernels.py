@@ -1,6 +1,7 @@
 """Kernels: domains, helper functions, reductions."""
 
 from dataclasses import KW_ONLY, dataclass, field
+from enum import Enum
 
 from starplat.ir.nodes.operations import Combine, Direction, KernelOp, PerTriangle
 from starplat.ir.nodes.values import Array, Element, Expression, Variable
@@ -15,9 +16,17 @@ class Parameter:
     by_reference: bool = False
 
 
+class MapPart(Enum):
+    """What a helper does to a local map, for targets whose threads share one."""
+
+    ADD = "adds to the sum of a key"
+    BEST = "the key with the largest sum, the smallest of equals"
+
+
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A helper that kernels call. Everything it touches is a parameter, the graph's arrays included."""
+    """A helper that kernels call. Everything it touches is a parameter, the graph's arrays included. `of_map` tells
+    that it is one of the functions of maps: the map's keys, sums, first slot and end are its first arguments."""
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -25,6 +34,7 @@ class Function:
     body: tuple[KernelOp, ...]
     span: Span = field(default=NOWHERE, compare=False)
     comment: str = ""  # what the function is for, where no program text says it
+    of_map: MapPart | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ def gathering(kernel: ir.Kernel) -> Gathering | None:
     if total not in lets or len(lets) != len(before) or _mentions(loop.body, total) != 1:
         return None
     ahead = tuple(op for op in before if op is not lets[total])
-    if not _repeatable(ahead, kernel) or any(total in _refs(op) for op in ahead):
+    if not repeatable(ahead, kernel) or any(total in _refs(op) for op in ahead):
         return None
     return Gathering(ahead, total, lets[total].value, combine, loop, rest)
 
@@ -100,7 +100,7 @@ def _mentions(body: tuple[ir.KernelOp, ...], variable: ir.Variable) -> int:
     return sum(_refs(op).count(variable) for op in walk_kernel(body))
 
 
-def _repeatable(ahead: tuple[ir.KernelOp, ...], kernel: ir.Kernel) -> bool:
+def repeatable(ahead: tuple[ir.KernelOp, ...], kernel: ir.Kernel) -> bool:
     """Whether a node's values are the same whenever they are evaluated."""
     written = written_arrays(kernel.body)
     loads = (part for e in all_expressions(ahead) for part in walk_expression(e) if isinstance(part, ir.Load))

@@ -9,6 +9,7 @@ from dataclasses import replace
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.shapes.gathering import gathering
+from starplat.ir.shapes.histograms import histogram
 from starplat.ir.shapes.members import membership
 from starplat.ir.shapes.shared_rows import leaves
 from starplat.ir.visitor import (
@@ -37,7 +38,12 @@ def share_arcs(
     if not threads_share_arcs(schedule, capabilities):
         return module
     places = _places(module)
-    given = (kernel for kernel in module.kernels if kernel.name in places and _suits(kernel))
+    counts = capabilities.shared_arcs and schedule.balance is Balance.EDGE
+    given = (
+        kernel
+        for kernel in module.kernels
+        if kernel.name in places and (_suits(kernel) or (counts and histogram(kernel, module) is not None))
+    )
     suited = [kernel for kernel in given if not (capabilities.shared_arcs and _gathers_words(kernel))]
     if not suited:
         return module

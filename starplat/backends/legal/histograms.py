@@ -1,0 +1,73 @@
+"""Statements of kernels whose groups add up the arcs of nodes in maps that they share."""
+
+from starplat.backends import statements as st
+from starplat.backends.legal.continues import replace_continue
+from starplat.backends.legal.operations import Operations
+from starplat.backends.legal.unread import without_unread
+from starplat.ir import build
+from starplat.ir import nodes as ir
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.shapes.histograms import Histogram
+
+
+def count_rows(operations: Operations, kernel: ir.Kernel, parts: Histogram) -> st.CountRows:
+    """The sums of all nodes' rows by key, and the work on each node's best key."""
+    assert kernel.iterator is not None
+    ahead, loop = operations.block(parts.ahead), parts.loop
+    shared = operations.locals.fresh(parts.keys.name.removesuffix("_keys"), ir.Element.INT)
+    body = _adding(operations.block(loop.body), shared)
+    if isinstance(loop, ir.ForNeighbors):
+        place = operations.locals.fresh("place", ir.Element.ARC)
+        position = build.plus(loop.layout.first(ir.Ref(kernel.iterator)), ir.Ref(place))
+        body = operations.with_neighbor(loop.neighbor, loop.layout, loop.position, body)
+        body = (st.Declare(loop.position, position, constant=True), *body)
+    else:
+        place = loop.variable
+    best, rest = _named(operations, parts)
+    return st.CountRows(
+        kernel.iterator,
+        kernel.filter,
+        parts.keys,
+        parts.sums,
+        first=parts.first,
+        place=place,
+        map=shared,
+        body=without_unread((*ahead, *body)),
+        best=best,
+        finish=replace_continue(without_unread((*ahead, *operations.block(rest))), (st.Leave(),)),
+    )
+
+
+def _named(operations: Operations, parts: Histogram) -> tuple[ir.Variable, tuple[ir.KernelOp, ...]]:
+    """The best key under a name, and the rest, which says that name; a local that only takes it gives its own."""
+    match parts.rest[0]:
+        case ir.Let(variable, value) if value == parts.best and variable not in operations.locals.changing:
+            return variable, _Best(parts.best, variable).kernel_block(parts.rest[1:])
+        case _:
+            variable = operations.locals.fresh("best", ir.Element.INT)
+            return variable, _Best(parts.best, variable).kernel_block(parts.rest)
+
+
+class _Best(Rewriter):
+    """Says a name for the question for the best key."""
+
+    def __init__(self, asked: ir.CallFunction, name: ir.Variable) -> None:
+        self.asked, self.name = asked, name
+
+    def expression(self, expression: ir.Expression) -> ir.Expression:
+        return ir.Ref(self.name) if expression == self.asked else self.rebuild(expression)
+
+
+def _adding(body: st.Body, shared: ir.Variable) -> st.Body:
+    """The statements, of which the last adds to the group's map of the row."""
+    *before, last = body
+    match last:
+        case st.Call(call):
+            key, value = call.arguments[4:]
+            assert not isinstance(key, ir.Array | ir.Variable)
+            assert not isinstance(value, ir.Array | ir.Variable)
+            return (*before, st.AddToMap(shared, key, value))
+        case st.If(condition, then):
+            return (*before, st.If(condition, _adding(then, shared)))
+        case _:
+            raise AssertionError("the loop does not add to a map")
