@@ -67,8 +67,9 @@ def assigned_in(node: object) -> frozenset[ir.Variable]:
 
 def assigned_once(node: object) -> frozenset[ir.Variable]:
     """The variables that one operation or statement assigns, and no call may change."""
-    count = Counter(part.variable for part in walk(node) if isinstance(part, _SETTING))
-    calls = [part for part in walk(node) if isinstance(part, ir.CallFunction)]
+    parts = [part for part in walk(node) if isinstance(part, _SETTING | ir.CallFunction)]
+    calls = [part for part in parts if isinstance(part, ir.CallFunction)]
+    count = Counter(part.variable for part in parts if isinstance(part, _SETTING))
     return frozenset(
         variable for variable, times in count.items() if times == 1 and not any(variable in c.arguments for c in calls)
     )

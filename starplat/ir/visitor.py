@@ -6,8 +6,9 @@ walks are in program order, outer before inner. A pass that changes something de
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass, replace
+from enum import Enum
 from operator import attrgetter
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from starplat.ir import nodes as ir
 from starplat.source import SourceFile, Span
@@ -33,9 +34,8 @@ def field_names(node: Any) -> tuple[str, ...]:
 
 
 def _parts(node: object) -> Iterator[Any]:
-    """The values of the fields of a node; tuples, carried stores and drivers are opened."""
-    for name in field_names(node):
-        value = getattr(node, name)
+    """The values of the fields of a node that may hold nodes; tuples, carried stores and drivers are opened."""
+    for value in _values(node):
         if type(value) is tuple:
             for item in value:
                 if type(item) is ir.Carry:
@@ -63,8 +63,7 @@ def expressions_of(op: ir.KernelOp | ir.HostOp | ir.Domain) -> tuple[ir.Expressi
 
 def blocks_of(op: Op) -> tuple[tuple[Op, ...], ...]:
     """The non-empty blocks of operations inside an operation, in the order of its fields."""
-    values = (getattr(op, name) for name in field_names(op))
-    return tuple(value for value in values if type(value) is tuple and value and type(value[0]) in _OPS)
+    return tuple(value for value in _values(op) if type(value) is tuple and value and type(value[0]) in _OPS)
 
 
 def walk_expression(expression: ir.Expression) -> Iterator[ir.Expression]:
@@ -124,23 +123,41 @@ def walk(node: object) -> Iterator[Any]:
         values = _VALUES[kind] if kind in _VALUES else _values_of(kind)
         if values is not None:
             yield part
-            waiting.extend(values(part))
+            waiting.extend(values(part)[::-1])
 
 
 _VALUES: dict[type, Callable[[Any], tuple[Any, ...]] | None] = {}
 
 
 def _values_of(kind: type) -> Callable[[Any], tuple[Any, ...]] | None:
-    """What gives the fields of a record, the last one first; None for what is no record, and for source files and
+    """What gives the fields of a record that may hold records; None for what is no record, and for source files and
     places in them, which are not walked into."""
-    names = [field.name for field in fields(kind)][::-1] if is_dataclass(kind) else []
     if not is_dataclass(kind) or kind in (SourceFile, Span):
         _VALUES[kind] = None
-    elif len(names) > 1:
+        return None
+    hints = get_type_hints(kind)
+    names = [field.name for field in fields(kind) if not _is_plain(hints[field.name])]
+    if len(names) > 1:
         _VALUES[kind] = attrgetter(*names)
-    else:  # of a single name it gives the value alone
-        _VALUES[kind] = lambda record: tuple(getattr(record, name) for name in names)
+    elif names:  # of a single name it gives the value alone
+        _VALUES[kind] = lambda record, value=attrgetter(*names): (value(record),)  # type: ignore[misc]
+    else:
+        _VALUES[kind] = lambda _: ()
     return _VALUES[kind]
+
+
+def _values(record: object) -> tuple[Any, ...]:
+    """The values of the fields of a record that may hold records."""
+    kind = type(record)
+    values = _VALUES[kind] if kind in _VALUES else _values_of(kind)
+    assert values is not None, record
+    return values(record)
+
+
+def _is_plain(hint: Any) -> bool:
+    """Whether values of a type are never records, nor tuples of some."""
+    plain = (bool, int, float, str, Enum, Span, SourceFile, type(None))
+    return all(isinstance(one, type) and issubclass(one, plain) for one in get_args(hint) or (hint,))
 
 
 def loops_of(module: ir.Module) -> tuple[ir.OnDevice, ...]:

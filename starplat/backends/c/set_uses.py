@@ -20,9 +20,11 @@ def changed_arrays(module: ir.Module) -> frozenset[ir.Array]:
 
 def fixed_sets(module: ir.Module) -> frozenset[ir.Array]:
     """The sets that the host goes over, here or in a function that is called, and that nothing changes."""
+    looped = {part.members for part in walk(module.functions) if isinstance(part, ir.HostForMembers)}
+    if not looped:
+        return frozenset()
     up = tuple(_ways_up(module))
     down = tuple((argument, parameter) for parameter, argument in up)
-    looped = {part.members for part in walk(module.functions) if isinstance(part, ir.HostForMembers)}
     wanted = _spread(looped, up)
     made_here = {array for array in wanted if array.origin is not ir.Origin.PARAMETER}
     return frozenset(wanted - _spread({*changed_arrays(module), *made_here}, (*down, *up)))

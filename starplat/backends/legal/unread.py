@@ -1,5 +1,6 @@
 """Drops locals that are never read, and their assignments; a call with side effects stays."""
 
+from collections.abc import Iterable
 from dataclasses import fields, replace
 from typing import Any
 
@@ -11,31 +12,32 @@ from starplat.ir.visitor import walk
 def without_unread(body: st.Body) -> st.Body:
     """The statements without locals that are only written."""
     while True:
-        written = {part.variable for part in walk(body) if isinstance(part, st.Declare)}
-        unread = written - _read(body) - _called_within(body)
+        parts = list(walk(body))
+        written = {part.variable for part in parts if isinstance(part, st.Declare)}
+        unread = written - _read(parts) - _called_within(parts)
         fewer = _without(body, unread)
         if fewer == body:
             return body
         body = fewer
 
 
-def _read(body: st.Body) -> set[ir.Variable]:
-    found = {part.variable for part in walk(body) if isinstance(part, ir.Ref)}
-    for part in walk(body):
-        if isinstance(part, ir.CallFunction):
+def _read(parts: Iterable[Any]) -> set[ir.Variable]:
+    found: set[ir.Variable] = set()
+    for part in parts:
+        if isinstance(part, ir.Ref):
+            found.add(part.variable)
+        elif isinstance(part, ir.CallFunction):
             found.update(argument for argument in part.arguments if isinstance(argument, ir.Variable))
-        elif not isinstance(part, st.Declare | st.Assign | st.Accumulate | ir.Ref) and hasattr(
-            part, "__dataclass_fields__"
-        ):
+        elif not isinstance(part, st.Declare | st.Assign | st.Accumulate) and hasattr(part, "__dataclass_fields__"):
             found.update(v for f in fields(part) if isinstance(v := getattr(part, f.name), ir.Variable))
     return found
 
 
-def _called_within(body: st.Body) -> set[ir.Variable]:
+def _called_within(parts: Iterable[Any]) -> set[ir.Variable]:
     """The locals whose value contains a call that cannot stand alone."""
     return {
         part.variable
-        for part in walk(body)
+        for part in parts
         if isinstance(part, st.Declare | st.Assign | st.Accumulate)
         and not isinstance(part.value, ir.CallFunction)
         and any(isinstance(inner, ir.CallFunction) for inner in walk(part.value))

@@ -11,9 +11,8 @@ from functools import cached_property
 
 from starplat.backends import statements as st
 from starplat.backends.text.words import RESERVED, RESERVED_PREFIXES, VECTOR_WORDS
-from starplat.backends.uses import arrays_in, variables_in
 from starplat.ir import nodes as ir
-from starplat.ir.visitor import loops_of
+from starplat.ir.visitor import loops_of, walk
 
 _GRAPH_NAMES = frozenset(array.name for array in ir.GRAPH_ARRAYS)
 
@@ -70,8 +69,8 @@ class Names:
             tuple(function.parameters for function in self.module.helpers),
             self.module.functions,
         )
-        arrays = {array.name for array in arrays_in(everything) if array not in ir.GRAPH_ARRAYS}
-        wanted = sorted(arrays | {variable.name for variable in variables_in(everything)})
+        named = [part for part in walk(everything) if isinstance(part, ir.Array | ir.Variable)]
+        wanted = sorted({part.name for part in named if part.name not in _GRAPH_NAMES or part not in ir.GRAPH_ARRAYS})
         used = set(self._globals.values())
         kept = {name: name for name in wanted if is_free(name) and name not in used}
         used.update(wanted)
