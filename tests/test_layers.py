@@ -15,7 +15,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parent.parent / "starplat"
 ORDER = (
     {"source", "resources", "onlooker", "same"},
-    {"diagnostics"},
+    {"diagnostics", "records"},
     {"frontend"},
     {"analysis"},
     {"operators"},

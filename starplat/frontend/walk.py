@@ -1,31 +1,37 @@
 """Generic walks over the typed tree: the parts of a node, and everything below it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from operator import attrgetter
+from typing import Any
 
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 
 
+def _alone(name: str) -> Callable[[Any], tuple[typed.Expression, ...]]:
+    part = attrgetter(name)
+    return lambda node: (part(node),)
+
+
+_CHILDREN: dict[type, Callable[[Any], tuple[typed.Expression, ...]]] = {
+    **dict.fromkeys((typed.Unary, typed.Convert), _alone("operand")),
+    **dict.fromkeys((typed.GraphWeight, typed.EdgeEnd), _alone("edge")),
+    **dict.fromkeys((typed.GraphQuery, typed.Apply), attrgetter("arguments")),
+    typed.Cell: _alone("index"),
+    typed.SetContains: _alone("member"),
+    typed.Incremented: _alone("place"),
+    typed.MapValue: _alone("key"),
+    typed.Binary: attrgetter("left", "right"),
+    typed.Conditional: attrgetter("condition", "then", "otherwise"),
+    typed.Call: lambda call: tuple(a for a in call.arguments if not isinstance(a, typed.Symbol)),
+}
+
+
 def children(node: typed.Expression) -> tuple[typed.Expression, ...]:
     """The expressions directly inside an expression, left to right."""
-    match node:
-        case typed.Cell(index=inner) | typed.Unary(operand=inner) | typed.Convert(operand=inner):
-            return (inner,)
-        case typed.GraphWeight(edge=inner) | typed.EdgeEnd(edge=inner) | typed.SetContains(member=inner):
-            return (inner,)
-        case typed.Incremented(place=inner) | typed.MapValue(key=inner):
-            return (inner,)
-        case typed.Binary():
-            return (node.left, node.right)
-        case typed.Conditional():
-            return (node.condition, node.then, node.otherwise)
-        case typed.GraphQuery() | typed.Apply():
-            return node.arguments
-        case typed.Call():
-            return tuple(a for a in node.arguments if not isinstance(a, typed.Symbol))
-        case _:
-            return ()
+    parts = _CHILDREN.get(type(node))
+    return () if parts is None else parts(node)
 
 
 def with_children(e: typed.Expression, parts: Sequence[typed.Expression]) -> typed.Expression:
@@ -64,7 +70,9 @@ def within(node: typed.Expression) -> Iterator[typed.Expression]:
     while pending:
         current = pending.pop()
         yield current
-        pending.extend(reversed(children(current)))
+        parts = _CHILDREN.get(type(current))
+        if parts is not None:
+            pending.extend(parts(current)[::-1])
 
 
 def as_named(node: typed.Expression) -> typed.Expression:

@@ -6,11 +6,11 @@ walks are in program order, outer before inner. A pass that changes something de
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass, replace
-from enum import Enum
 from operator import attrgetter
-from typing import Any, TypeVar, get_args, get_type_hints
+from typing import Any, TypeVar, get_args
 
 from starplat.ir import nodes as ir
+from starplat.records import fields_of_records
 from starplat.source import SourceFile, Span
 
 Op = TypeVar("Op")
@@ -135,8 +135,7 @@ def _values_of(kind: type) -> Callable[[Any], tuple[Any, ...]] | None:
     if not is_dataclass(kind) or kind in (SourceFile, Span):
         _VALUES[kind] = None
         return None
-    hints = get_type_hints(kind)
-    names = [field.name for field in fields(kind) if not _is_plain(hints[field.name])]
+    names = fields_of_records(kind)
     if len(names) > 1:
         _VALUES[kind] = attrgetter(*names)
     elif names:  # of a single name it gives the value alone
@@ -152,12 +151,6 @@ def _values(record: object) -> tuple[Any, ...]:
     values = _VALUES[kind] if kind in _VALUES else _values_of(kind)
     assert values is not None, record
     return values(record)
-
-
-def _is_plain(hint: Any) -> bool:
-    """Whether values of a type are never records, nor tuples of some."""
-    plain = (bool, int, float, str, Enum, Span, SourceFile, type(None))
-    return all(isinstance(one, type) and issubclass(one, plain) for one in get_args(hint) or (hint,))
 
 
 def loops_of(module: ir.Module) -> tuple[ir.OnDevice, ...]:

@@ -28,9 +28,9 @@ from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType
 from starplat.operators.answers.components import begin_or_offer_nothing
-from starplat.operators.canonical.frontiers import edge_effects
-from starplat.operators.canonical.hosts import Surroundings
+from starplat.operators.canonical.hosts import surroundings
 from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.rounds import edge_effects
 from starplat.operators.records import EdgeEffect, How
 from starplat.same import Same
 
@@ -46,7 +46,7 @@ def _of_function(function: typed.FunctionDefinition, program: typed.Program) -> 
     results = frozenset(
         p for p in function.parameters if isinstance(p.type, PropertyType | SetType) or p.role is typed.Role.REFERENCE
     )
-    around = Surroundings(function.body)
+    around = surroundings(function.body)
     found = {
         Same(loop): effects[0]
         for loop in around.loops

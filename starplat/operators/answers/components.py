@@ -20,9 +20,10 @@ from starplat.analysis.settling.labels import hooked_ways
 from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
 from starplat.frontend.types import PropertyType, Scalar, SetType
-from starplat.operators.canonical.frontiers import as_fill, edge_effects
-from starplat.operators.canonical.hosts import HostLoop, Surroundings, surely_begins
+from starplat.operators.canonical.frontiers import as_fill
+from starplat.operators.canonical.hosts import HostLoop, Surroundings, surely_begins, surroundings
 from starplat.operators.canonical.labels.spreading import whole_number
+from starplat.operators.canonical.rounds import edge_effects
 from starplat.operators.records import EdgeEffect, Spreading, Start
 from starplat.same import Same
 
@@ -31,8 +32,8 @@ _WHOLE = (Scalar.NODE, Scalar.INT, Scalar.LONG, Scalar.BOOL)
 
 
 def settling(program: typed.Program) -> Mapping[Same, Spreading | None]:
-    """The loops of a program that do nothing but let arcs offer what they have, until none has anything, by their
-    `id`s; with what comes of labels that spread, None for other values."""
+    """The loops of a program that do nothing but let arcs offer what they have, until none has anything; with
+    what comes of labels that spread, None for other values."""
     found: dict[Same, Spreading | None] = {}
     for function in program.functions:
         results = frozenset(
@@ -40,7 +41,7 @@ def settling(program: typed.Program) -> Mapping[Same, Spreading | None]:
             for p in function.parameters
             if isinstance(p.type, PropertyType | SetType) or p.role is typed.Role.REFERENCE
         )
-        around = Surroundings(function.body)
+        around = surroundings(function.body)
         for loop in around.loops:
             if effects := edge_effects(loop, around, program, results, frontier_is_kept=True):
                 frontier = effects[0].frontier

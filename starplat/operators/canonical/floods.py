@@ -27,10 +27,11 @@ from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.canonical.effects import asked_by_loop
-from starplat.operators.canonical.frontiers import as_fill, edge_effects
-from starplat.operators.canonical.hosts import HostLoop, Surroundings
+from starplat.operators.canonical.frontiers import as_fill
+from starplat.operators.canonical.hosts import HostLoop, surroundings
 from starplat.operators.canonical.labels.spreading import whole_number
 from starplat.operators.canonical.rebuilding import rebuilt, substituted
+from starplat.operators.canonical.rounds import edge_effects
 
 _EQUALITY = (typed.Operator.EQUAL, typed.Operator.NOT_EQUAL)
 
@@ -143,7 +144,7 @@ def _reaches_component(
         return False
     none_marked = typed.Attach(nodes.graph, ((mark, typed.Literal(False, Scalar.BOOL)),))
     begun = typed.Assign(typed.Cell(mark, own), typed.Literal(True, Scalar.BOOL))
-    around = Surroundings(typed.Block((typed.Declare(mark), none_marked, begun, *declared, search)))
+    around = surroundings(typed.Block((typed.Declare(mark), none_marked, begun, *declared, search)))
     if search not in around.loops:
         return False
     effects = edge_effects(search, around, program, frozenset())

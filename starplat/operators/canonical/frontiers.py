@@ -19,34 +19,20 @@ else that the loop writes may be read later.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from starplat.analysis import walk
-from starplat.analysis.settling.loops import settles
-from starplat.analysis.settling.lost_updates import loses_no_update
-from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
-from starplat.operators.canonical.arcs import by_rows
-from starplat.operators.canonical.counted import (
-    added_by_arcs,
-    never_better,
-    until_nothing_changes,
-    where_none_is_negative,
-)
-from starplat.operators.canonical.effects import EffectReader, is_bounded, is_end
-from starplat.operators.canonical.extremes import as_extremes
-from starplat.operators.canonical.gathers import as_scatters
-from starplat.operators.canonical.hosts import HostLoop, Loop, Surroundings, at_once, surely_begins, until_quiet
-from starplat.operators.canonical.labels.buffers import in_one_buffer
-from starplat.operators.canonical.labels.findings import without_findings
-from starplat.operators.canonical.labels.guards import without_idle_guards
+from starplat.operators.canonical.counted import added_by_arcs, never_better, where_none_is_negative
+from starplat.operators.canonical.effects import is_bounded, is_end
+from starplat.operators.canonical.hosts import HostLoop, Surroundings, surroundings
 from starplat.operators.canonical.labels.spreading import both_ways, filled_apart, is_spread_out
-from starplat.operators.canonical.rebuilding import rebuilt, with_block
-from starplat.operators.canonical.searches.initial_values import constant, initial_values, order, worst
-from starplat.operators.canonical.searches.offers import as_offers, asks_for_own_truth
+from starplat.operators.canonical.rebuilding import with_block
+from starplat.operators.canonical.rounds import edge_effects
+from starplat.operators.canonical.searches.initial_values import constant, initial_values, order
+from starplat.operators.canonical.searches.offers import asks_for_own_truth
 from starplat.operators.canonical.searches.unreached import with_infinity
 from starplat.operators.canonical.unread import without_unread
 from starplat.operators.records import EdgeEffect
@@ -55,7 +41,7 @@ from starplat.same import Same
 
 def over_frontiers(body: typed.Block, program: typed.Program, results: frozenset[typed.Symbol]) -> typed.Block:
     """A function's body with such loops over frontiers; `results` are the symbols that its caller sees."""
-    around = Surroundings(body)
+    around = surroundings(body)
     tried: dict[Same, HostLoop] = {}
     while (loop := next((other for other in around.loops if Same(other) not in tried), None)) is not None:
         tried[Same(loop)] = loop
@@ -73,7 +59,7 @@ def over_frontiers(body: typed.Block, program: typed.Program, results: frozenset
         shorter = asks and replacement.members_hold()
         if replacement.labels or shorter or not (in_form or replacement.spreads_labels()):
             body = without_unread(replacement.made(), results)
-            around = Surroundings(body)
+            around = surroundings(body)
     return body
 
 
@@ -100,127 +86,6 @@ def _asks_neighbors(s: typed.ForEach, loop: typed.FixedPoint) -> bool:
         for part in walk.within(condition)
     ]
     return any(isinstance(a, typed.Cell) and a.symbol in flags and a.index != typed.Variable(s.iterator) for a in asked)
-
-
-def edge_effects(
-    written: HostLoop,
-    around: Surroundings,
-    program: typed.Program,
-    results: frozenset[typed.Symbol],
-    *,
-    frontier_is_kept: bool = False,
-) -> tuple[EdgeEffect, ...]:
-    """What arcs offer in every round of a loop, if that is all it does, and it ends only when they offer nothing. That
-    its frontier is empty then may be seen later if it `is_kept`."""
-    known, before = dict(around.known_before(written)), around.before(written)
-    if not isinstance(written, typed.CountedLoop) and not surely_begins(written, known, before):
-        return ()
-    freed = at_once(written.body)
-    loop = in_one_buffer(replace(written, body=_plain(freed)), before)
-    if isinstance(loop, typed.CountedLoop):
-        quiet = until_quiet(loop) or until_nothing_changes(loop, before)
-        if quiet is None:
-            return ()
-        known[loop.symbol] = 0
-        loop = quiet
-    loop = as_offers(loop, before, known)
-    lowered = {
-        (s.place.symbol, s.extreme)
-        for s in walk.statements(loop.body)
-        if isinstance(s, typed.AssignExtreme) and isinstance(s.place, typed.Cell)
-    }
-    if len(lowered) != 1:
-        return ()
-    ((symbol, extreme),) = lowered
-    if not settles(loop, symbol, extreme, program):
-        return ()
-    written_by = {s for inner in walk.statements(loop) for s in (*walk.written(inner), *walk.declared(inner))}
-    in_order = freed is not written.body
-    reader = EffectReader(symbol, extreme, written_by, worst(symbol, extreme, before, known), in_order=in_order)
-    effects = reader.effects(loop.body.statements)
-    if in_order and not _carries_the_same(effects):
-        return ()
-    if isinstance(written, typed.CountedLoop) and not all(never_better(e) or added_by_arcs(e) for e in effects):
-        return ()
-    if not any(e.frontier is not None or mentions(e.value, {symbol}) for e in effects):
-        return ()  # one round is enough
-    carried = {c.place.symbol for effect in effects for c in effect.carried}
-    others = [s for s in walk.statements(loop) if not _lowers(s, symbol)]
-    if any(carried & {*walk.written(s), *walk.declared(s)} for s in others):
-        return ()  # what goes with the winners is changed besides, or begins anew
-    frontiers = {e.frontier for e in effects if e.frontier is not None}
-    if not all(_joins_by_winning(frontier, symbol, loop, written, around) for frontier in frontiers):
-        return ()
-    if not all(loses_no_update(frontier, symbol, loop) for frontier in frontiers):
-        return ()
-    kept = {symbol} | carried
-    kept |= frontiers if frontier_is_kept else set()
-    left = {s for inner in walk.statements(written) for s in walk.written(inner)} - kept
-    if (
-        len(reader.graphs) != 1
-        or len({effect.frontier for effect in effects}) != 1
-        or any(s in results or around.is_seen(s, written) for s in left)
-    ):
-        return ()
-    return effects
-
-
-def _carries_the_same(effects: tuple[EdgeEffect, ...]) -> bool:
-    """Whether what goes with the winners does not tell which of them came last."""
-    carried = {frozenset((c.place.symbol, c.value) for c in effect.carried) for effect in effects}
-    return len(carried) <= 1 and all(isinstance(value, typed.Literal) for of in carried for _, value in of)
-
-
-def _joins_by_winning(
-    frontier: typed.Symbol, target: typed.Symbol, loop: Loop, written: HostLoop, around: Surroundings
-) -> bool:
-    """Whether no node joins a frontier but those that begin in it, and those that win the target."""
-    marks = {frontier}
-    inside = list(walk.statements(loop.body))
-    while more := {of for s in inside for to, of in _copied(s) if to in marks} - marks:
-        marks |= more
-    outside = {Same(s) for s in walk.statements(written)}
-    waiting = marks - {frontier}
-    before = [s for s in walk.statements(around.body) if Same(s) not in outside and waiting & set(walk.written(s))]
-    return all(_only_fills(s, waiting, set()) for s in before) and all(
-        _lowers(s, target) or _only_fills(s, marks, marks) for s in inside if marks & set(walk.written(s))
-    )
-
-
-def _lowers(s: typed.Statement, target: typed.Symbol) -> bool:
-    return isinstance(s, typed.AssignExtreme) and s.place.symbol is target
-
-
-def _copied(s: typed.Statement) -> Iterator[tuple[typed.Symbol, typed.Symbol]]:
-    """What becomes a copy of what."""
-    match s:
-        case typed.CopyProperty(destination=destination, source=source):
-            yield destination, source
-        case typed.Attach(items=items):
-            yield from ((symbol, value) for symbol, value in items if isinstance(value, typed.Symbol))
-        case _:
-            pass
-
-
-def _only_fills(s: typed.Statement, marks: set[typed.Symbol], sources: set[typed.Symbol]) -> bool:
-    """Whether a statement takes nodes out of flags only, or copies some of the sources."""
-    false = typed.Literal(False, Scalar.BOOL)
-    match s:
-        case typed.Attach(items=items):
-            return all(symbol not in marks or value == false or value in sources for symbol, value in items)
-        case typed.CopyProperty(source=source):
-            return source in sources
-        case typed.Assign(value=value):
-            return value == false
-        case _:
-            return False
-
-
-def _plain(body: typed.Block) -> typed.Block:
-    """The body of a loop with loops over arcs by rows, and with values that are offered instead of looked for."""
-    body = as_extremes(rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None))
-    body = without_idle_guards(without_findings(body))
-    return replace(body, statements=tuple(new for s in body.statements for new in as_scatters(s) or (s,)))
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts
@@ -19,6 +20,16 @@ Loop = typed.While | typed.DoWhile | typed.FixedPoint
 HostLoop = Loop | typed.CountedLoop
 _LOOPS = (typed.While, typed.DoWhile, typed.CountedLoop, typed.ForEach, typed.FixedPoint, typed.IterateInBFS)
 Known = Mapping[typed.Symbol, int | float | bool]
+
+
+def surroundings(body: typed.Block) -> Surroundings:
+    """What stands around the loops of a function's body, found once however many rewrites ask."""
+    return _surroundings(Same(body))
+
+
+@lru_cache(maxsize=16)
+def _surroundings(body: Same) -> Surroundings:
+    return Surroundings(body.thing)
 
 
 class Surroundings:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import is_dataclass, replace
 from functools import cache
 from typing import Any, TypeVar
 
 from starplat.analysis import walk
 from starplat.frontend import typed
+from starplat.records import fields_of_records
 
 Tree = TypeVar("Tree")
 Change = Callable[[Any], Any]
@@ -21,17 +22,17 @@ def rebuilt(tree: Tree, change: Change) -> Tree:
 
 
 def _rebuilt(part: Any, change: Change) -> Any:
-    if isinstance(part, tuple):
+    kind = type(part)
+    if kind is tuple:
         every = tuple(_rebuilt(inner, change) for inner in part)
         return part if all(new is old for new, old in zip(every, part, strict=True)) else every
-    if not is_dataclass(part) or isinstance(part, type):
+    names = _names(kind)  # type: ignore[arg-type]
+    if names is None:
         return part
     if (new := change(part)) is not None:
         return new
-    if isinstance(part, typed.Symbol):
-        return part
     changed = {}
-    for name in _names(type(part)):
+    for name in names:
         old = getattr(part, name)
         if (inner := _rebuilt(old, change)) is not old:
             changed[name] = inner
@@ -39,8 +40,11 @@ def _rebuilt(part: Any, change: Change) -> Any:
 
 
 @cache
-def _names(kind: type) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind) if field.name not in ("span", "type"))
+def _names(kind: Any) -> tuple[str, ...] | None:
+    """The fields of a node that may hold nodes, symbols or domains; None for what is none of these."""
+    if not is_dataclass(kind):
+        return None
+    return () if kind is typed.Symbol else tuple(name for name in fields_of_records(kind) if name != "type")
 
 
 def with_block(body: typed.Block, block: typed.Block, changed: typed.Block) -> typed.Block:

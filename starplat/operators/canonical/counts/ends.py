@@ -29,7 +29,7 @@ from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.canonical.counts.members import Members, member_of
 from starplat.operators.canonical.effects import asked
 from starplat.operators.canonical.filters import all_of
-from starplat.operators.canonical.hosts import HostLoop, Surroundings, may_leave, read
+from starplat.operators.canonical.hosts import HostLoop, may_leave, read, surroundings
 from starplat.operators.canonical.rebuilding import rebuilt, substituted
 
 _ARC_FLAG = PropertyType(Carrier.EDGE, Scalar.BOOL)
@@ -46,7 +46,7 @@ def asked_of_ends(body: typed.Block) -> typed.Block:
 
 
 def _without(body: typed.Block, flag: typed.Symbol) -> typed.Block | None:
-    around = Surroundings(body)
+    around = surroundings(body)
     writers = [s for s in walk.statements(body) if flag in walk.written(s)]
     for loop in around.loops:
         rounds = list(walk.statements(loop.body))

@@ -26,7 +26,7 @@ from starplat.operators.canonical.counters import as_flags
 from starplat.operators.canonical.counts.counting import counts_in_locals
 from starplat.operators.canonical.counts.members import FALSE, FLAG, TRUE, Members, is_over_nodes, member_of
 from starplat.operators.canonical.effects import asked
-from starplat.operators.canonical.hosts import HostLoop, Surroundings, read, surely_begins
+from starplat.operators.canonical.hosts import HostLoop, Surroundings, read, surely_begins, surroundings
 from starplat.operators.canonical.rebuilding import rebuilt, with_block
 from starplat.operators.canonical.rising import only_rises
 from starplat.same import Same
@@ -43,7 +43,7 @@ def in_what_was_left(body: typed.Block) -> typed.Block:
 
 
 def _nested(body: typed.Block) -> typed.Block:
-    around = Surroundings(body)
+    around = surroundings(body)
     for loop in around.loops:
         if (found := _begun_before(loop, around)) is not None:
             block, place = around.block_of(loop)

@@ -33,7 +33,7 @@ from starplat.operators.canonical.counts.members import (
     is_over_nodes,
     loops_over_nodes,
 )
-from starplat.operators.canonical.hosts import HostLoop, Surroundings, may_leave, read
+from starplat.operators.canonical.hosts import HostLoop, Surroundings, may_leave, read, surroundings
 from starplat.operators.canonical.rebuilding import rebuilt, with_block
 from starplat.operators.canonical.rising import added, number
 from starplat.same import Same
@@ -43,7 +43,7 @@ def told_on_leaving(body: typed.Block) -> typed.Block:
     """A function's body in which removed nodes get their final values, and members are counted."""
     flags = [s.symbol for s in walk.statements(body) if isinstance(s, typed.Declare) and s.symbol.type == FLAG]
     for members in (Members(flag, value) for flag in flags for value in (True, False)):
-        around = Surroundings(body)
+        around = surroundings(body)
         for loop in around.loops:
             block, place = around.block_of(loop)
             rounds = _Rounds(loop, members, block.statements[:place], around, body)

@@ -26,7 +26,7 @@ from starplat.analysis.settling.monotone import MIRRORED, mentions
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.filters import all_of
-from starplat.operators.canonical.hosts import Known, Surroundings, read
+from starplat.operators.canonical.hosts import Known, read, surroundings
 from starplat.operators.canonical.rebuilding import with_block, with_fresh_symbols
 from starplat.operators.canonical.searches.initial_values import InitialValues, initial_values
 from starplat.operators.canonical.searches.levels import above, counted_up, number
@@ -40,7 +40,7 @@ _INSIDE = (typed.Block, typed.If, typed.Assign, typed.Update, typed.AssignExtrem
 
 def discovered_in_one_step(body: typed.Block, results: frozenset[typed.Symbol]) -> typed.Block:
     """Rewrites such rounds in a function's body; `results` are the symbols that its caller sees."""
-    around = Surroundings(body)
+    around = surroundings(body)
     for loop in around.loops:
         if not isinstance(loop, _Loop):
             continue

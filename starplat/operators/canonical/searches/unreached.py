@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
-from starplat.operators.canonical.hosts import HostLoop, Known, Surroundings, read
+from starplat.operators.canonical.hosts import HostLoop, Known, Surroundings, read, surroundings
 from starplat.operators.canonical.rebuilding import rebuilt, with_block
 from starplat.operators.canonical.searches.levels import number
 from starplat.same import Same
@@ -53,7 +53,7 @@ def with_infinity(loop: HostLoop, around: Surroundings) -> Trial | None:
         after = (changed, back_to(none, symbol, fill.graph), *block.statements[place + 1 :])
         statements = (*before[:at], replace(fill, items=items), *before[at + 1 :], *after)
         whole = replace(block, statements=statements)
-        return Trial(changed, Surroundings(with_block(around.body, block, whole)))
+        return Trial(changed, surroundings(with_block(around.body, block, whole)))
     return None
 
 

@@ -34,7 +34,7 @@ from starplat.frontend.types import Scalar
 from starplat.operators.canonical.counters import as_flags
 from starplat.operators.canonical.filters import with_filters
 from starplat.operators.canonical.frontiers import over_frontiers
-from starplat.operators.canonical.hosts import Surroundings, own_statements, read
+from starplat.operators.canonical.hosts import Surroundings, own_statements, read, surroundings
 from starplat.operators.canonical.rebuilding import substituted, with_block
 from starplat.operators.canonical.searches.levels import above, counters_of_rounds, of_level
 from starplat.operators.canonical.searches.stores import compared, read_store
@@ -49,7 +49,7 @@ _Loop = typed.While | typed.DoWhile
 
 def with_searches_apart(body: typed.Block, program: typed.Program, results: frozenset[typed.Symbol]) -> typed.Block:
     """Rewrites such loops in a function's body; `results` are the symbols that its caller sees."""
-    around = Surroundings(as_flags(body))
+    around = surroundings(as_flags(body))
     for loop in around.loops:
         if not isinstance(loop, _Loop):
             continue
@@ -68,7 +68,7 @@ def _tried(loop: _Loop, around: Surroundings) -> Iterator[tuple[_Loop, Surroundi
     split = with_looks(loop, block.statements[:place]) or with_the_rest_behind(loop)
     if split is not None:
         statements = (*block.statements[:place], split, *block.statements[place + 1 :])
-        loop, around = split, Surroundings(with_block(around.body, block, replace(block, statements=statements)))
+        loop, around = split, surroundings(with_block(around.body, block, replace(block, statements=statements)))
     yield loop, around
     trial = with_infinity(loop, around)
     if trial is not None and isinstance(trial.loop, _Loop):

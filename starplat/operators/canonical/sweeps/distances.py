@@ -13,9 +13,9 @@ from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.effects import asked
-from starplat.operators.canonical.frontiers import edge_effects
 from starplat.operators.canonical.hosts import Surroundings, read
 from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.rounds import edge_effects
 from starplat.operators.canonical.searches.levels import begins_at, is_next
 from starplat.operators.canonical.searches.stores import compared
 from starplat.operators.canonical.searches.waves import flagged_at_one_level

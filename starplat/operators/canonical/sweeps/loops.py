@@ -29,7 +29,7 @@ from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.effects import asked
 from starplat.operators.canonical.filters import all_of
-from starplat.operators.canonical.hosts import Surroundings
+from starplat.operators.canonical.hosts import surroundings
 from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_block
 from starplat.operators.canonical.searches.levels import above
 from starplat.operators.canonical.searches.stores import compared
@@ -44,7 +44,7 @@ def as_searches(body: typed.Block, program: typed.Program, results: frozenset[ty
     """Rewrites such loops in a function's body; `results` are the symbols that its caller sees."""
     if not any(_nodes(s) for s in walk.statements(body)):
         return body
-    around = Surroundings(body)
+    around = surroundings(body)
     for loop in around.loops:
         block, place = around.block_of(loop)
         after = block.statements[place + 1 :]

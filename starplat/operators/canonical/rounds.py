@@ -1,0 +1,175 @@
+"""What arcs offer in the rounds of a loop that does nothing else and ends only when they have nothing to offer.
+
+Asked by the rewrites that replace such loops, and of the canonical form by the answers about them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from starplat.analysis import walk
+from starplat.analysis.settling.loops import settles
+from starplat.analysis.settling.lost_updates import loses_no_update
+from starplat.analysis.settling.monotone import mentions
+from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+from starplat.operators.canonical.arcs import by_rows
+from starplat.operators.canonical.counted import added_by_arcs, never_better, until_nothing_changes
+from starplat.operators.canonical.effects import EffectReader
+from starplat.operators.canonical.extremes import as_extremes
+from starplat.operators.canonical.gathers import as_scatters
+from starplat.operators.canonical.hosts import HostLoop, Known, Loop, Surroundings, at_once, surely_begins, until_quiet
+from starplat.operators.canonical.labels.buffers import in_one_buffer
+from starplat.operators.canonical.labels.findings import without_findings
+from starplat.operators.canonical.labels.guards import without_idle_guards
+from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.searches.initial_values import worst
+from starplat.operators.canonical.searches.offers import as_offers
+from starplat.operators.records import EdgeEffect
+from starplat.same import Same
+
+
+def edge_effects(
+    written: HostLoop,
+    around: Surroundings,
+    program: typed.Program,
+    results: frozenset[typed.Symbol],
+    *,
+    frontier_is_kept: bool = False,
+) -> tuple[EdgeEffect, ...]:
+    """What arcs offer in every round of a loop, if that is all it does, and it ends only when they offer nothing. That
+    its frontier is empty then may be seen later if it `is_kept`."""
+    offered = _offered(Same(written), Same(around), Same(program))
+    if offered is None:
+        return ()
+    left = offered.left - {e.frontier for e in offered.effects if frontier_is_kept}
+    return () if any(s in results or around.is_seen(s, written) for s in left) else offered.effects
+
+
+@dataclass(frozen=True, slots=True)
+class _Offered:
+    """What the arcs offer in rounds that do nothing else, and the symbols that these leave changed besides."""
+
+    effects: tuple[EdgeEffect, ...]
+    left: frozenset[typed.Symbol]
+
+
+@lru_cache(maxsize=64)
+def _offered(same: Same, same_around: Same, program: Same) -> _Offered | None:
+    """Of a loop, as far as nothing is seen of it; found once, though rewrites and answers ask again."""
+    written, around = same.thing, same_around.thing
+    before = around.before(written)
+    freed = at_once(written.body)
+    rounds = _as_rounds(replace(written, body=_plain(freed)), written, around)
+    if rounds is None or (lowered := _lowered(loop := rounds[0])) is None or not settles(loop, *lowered, program.thing):
+        return None
+    symbol, extreme = lowered
+    written_by = {s for inner in walk.statements(loop) for s in (*walk.written(inner), *walk.declared(inner))}
+    in_order = freed is not written.body
+    reader = EffectReader(symbol, extreme, written_by, worst(symbol, extreme, before, rounds[1]), in_order=in_order)
+    effects = reader.effects(loop.body.statements)
+    if in_order and not _carries_the_same(effects):
+        return None
+    if isinstance(written, typed.CountedLoop) and not all(never_better(e) or added_by_arcs(e) for e in effects):
+        return None
+    if not any(e.frontier is not None or mentions(e.value, {symbol}) for e in effects):
+        return None  # one round is enough
+    if len(reader.graphs) != 1 or len({effect.frontier for effect in effects}) != 1:
+        return None
+    carried = {c.place.symbol for effect in effects for c in effect.carried}
+    others = [s for s in walk.statements(loop) if not _lowers(s, symbol)]
+    if any(carried & {*walk.written(s), *walk.declared(s)} for s in others):
+        return None  # what goes with the winners is changed besides, or begins anew
+    frontier = effects[0].frontier
+    if frontier is not None and not (
+        _joins_by_winning(frontier, symbol, loop, written, around) and loses_no_update(frontier, symbol, loop)
+    ):
+        return None
+    changed = {s for inner in walk.statements(written) for s in walk.written(inner)}
+    return _Offered(effects, frozenset(changed - {symbol} - carried))
+
+
+def _as_rounds(plain: HostLoop, written: HostLoop, around: Surroundings) -> tuple[Loop, Known] | None:
+    """The `plain` form of a loop as rounds that offer values until nothing changes, and what is known when they begin;
+    None if it may not begin, or end before."""
+    known, before = dict(around.known_before(written)), around.before(written)
+    if not isinstance(written, typed.CountedLoop) and not surely_begins(written, known, before):
+        return None
+    loop = in_one_buffer(plain, before)
+    if isinstance(loop, typed.CountedLoop):
+        quiet = until_quiet(loop) or until_nothing_changes(loop, before)
+        if quiet is None:
+            return None
+        known[loop.symbol] = 0
+        loop = quiet
+    return as_offers(loop, before, known), known
+
+
+def _lowered(loop: Loop) -> tuple[typed.Symbol, typed.Extreme] | None:
+    """The one property whose cells a loop lowers by Min, or raises by Max."""
+    found = {
+        (s.place.symbol, s.extreme)
+        for s in walk.statements(loop.body)
+        if isinstance(s, typed.AssignExtreme) and isinstance(s.place, typed.Cell)
+    }
+    return found.pop() if len(found) == 1 else None
+
+
+def _carries_the_same(effects: tuple[EdgeEffect, ...]) -> bool:
+    """Whether what goes with the winners does not tell which of them came last."""
+    carried = {frozenset((c.place.symbol, c.value) for c in effect.carried) for effect in effects}
+    return len(carried) <= 1 and all(isinstance(value, typed.Literal) for of in carried for _, value in of)
+
+
+def _joins_by_winning(
+    frontier: typed.Symbol, target: typed.Symbol, loop: Loop, written: HostLoop, around: Surroundings
+) -> bool:
+    """Whether no node joins a frontier but those that begin in it, and those that win the target."""
+    marks = {frontier}
+    inside = list(walk.statements(loop.body))
+    while more := {of for s in inside for to, of in _copied(s) if to in marks} - marks:
+        marks |= more
+    outside = {Same(s) for s in walk.statements(written)}
+    waiting = marks - {frontier}
+    before = [s for s in walk.statements(around.body) if Same(s) not in outside and waiting & set(walk.written(s))]
+    return all(_only_fills(s, waiting, set()) for s in before) and all(
+        _lowers(s, target) or _only_fills(s, marks, marks) for s in inside if marks & set(walk.written(s))
+    )
+
+
+def _lowers(s: typed.Statement, target: typed.Symbol) -> bool:
+    return isinstance(s, typed.AssignExtreme) and s.place.symbol is target
+
+
+def _copied(s: typed.Statement) -> Iterator[tuple[typed.Symbol, typed.Symbol]]:
+    """What becomes a copy of what."""
+    match s:
+        case typed.CopyProperty(destination=destination, source=source):
+            yield destination, source
+        case typed.Attach(items=items):
+            yield from ((symbol, value) for symbol, value in items if isinstance(value, typed.Symbol))
+        case _:
+            pass
+
+
+def _only_fills(s: typed.Statement, marks: set[typed.Symbol], sources: set[typed.Symbol]) -> bool:
+    """Whether a statement takes nodes out of flags only, or copies some of the sources."""
+    false = typed.Literal(False, Scalar.BOOL)
+    match s:
+        case typed.Attach(items=items):
+            return all(symbol not in marks or value == false or value in sources for symbol, value in items)
+        case typed.CopyProperty(source=source):
+            return source in sources
+        case typed.Assign(value=value):
+            return value == false
+        case _:
+            return False
+
+
+def _plain(body: typed.Block) -> typed.Block:
+    """The body of a loop with loops over arcs by rows, and with values that are offered instead of looked for."""
+    body = as_extremes(rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None))
+    body = without_idle_guards(without_findings(body))
+    return replace(body, statements=tuple(new for s in body.statements for new in as_scatters(s) or (s,)))
