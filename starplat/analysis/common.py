@@ -64,7 +64,7 @@ class _Levels:
 
     def is_set_by_level(self, symbol: typed.Symbol, assumed: frozenset[typed.Symbol]) -> bool:
         """Whether every visited node sets the property for all its children, to a function of its level."""
-        stores = [s for s in walk.statements(self.search) if symbol in walk.written(s)]
+        stores = walk.writers(symbol, self.search)
         loops = [s for s in self.search.body.statements if isinstance(s, typed.ForEach) and self.is_over_children(s)]
         direct = [(s, loop) for loop in loops for s in loop.body.statements if s in stores]
         return len(direct) == len(stores) > 0 and all(

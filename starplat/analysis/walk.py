@@ -3,10 +3,20 @@
 from collections.abc import Iterator
 
 from starplat.frontend import typed
-from starplat.frontend.walk import blocks, expressions, statements, within, written, written_places
+from starplat.frontend.walk import (
+    all_written,
+    blocks,
+    expressions,
+    statements,
+    within,
+    writers,
+    written,
+    written_places,
+)
 
 __all__ = [
     "all_values",
+    "all_written",
     "blocks",
     "calls",
     "changed",
@@ -15,6 +25,7 @@ __all__ = [
     "statements",
     "values",
     "within",
+    "writers",
     "written",
     "written_places",
 ]

@@ -176,3 +176,13 @@ def written(statement: typed.Statement) -> Iterator[typed.Symbol]:
                 yield from (a for a in part.arguments if isinstance(a, typed.Symbol))
             elif isinstance(part, typed.Incremented):
                 yield part.place.symbol
+
+
+def all_written(*given: typed.Statement) -> set[typed.Symbol]:
+    """The symbols that statements may change, or any statement inside them."""
+    return {symbol for statement in given for inner in statements(statement) for symbol in written(inner)}
+
+
+def writers(symbol: typed.Symbol, *given: typed.Statement) -> list[typed.Statement]:
+    """The statements, among these and all inside them, that may change a symbol, in the order of the text."""
+    return [inner for statement in given for inner in statements(statement) if symbol in written(inner)]

@@ -46,7 +46,7 @@ class _Printer:
     def lines(self) -> Iterator[str]:
         function = self._program.function
         given = ", ".join(map(self._name, function.parameters))
-        written = {symbol for s in walk.statements(function.body) for symbol in walk.written(s)}
+        written = walk.all_written(function.body)
         results = [p for p in function.parameters if isinstance(p.type, PropertyType) and p in written]
         shown = f" -> {', '.join(map(self._name, results))}" if results else ""
         yield f"{'' if self._anonymous else function.name}({given}){shown}"

@@ -70,5 +70,5 @@ def _follow(s: typed.Statement, holds: dict[typed.Symbol, set[int]]) -> None:
 
 
 def _forget(s: typed.Statement, holds: dict[typed.Symbol, set[int]]) -> None:
-    for symbol in {symbol for i in walk.statements(s) for symbol in walk.written(i)}:
+    for symbol in walk.all_written(s):
         holds[symbol] = set()

@@ -169,7 +169,7 @@ def _others_offer_nothing(effect: EdgeEffect, before: Sequence[typed.Statement])
 
 def _writers(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> Iterator[typed.Statement]:
     """The statements that write a property's cells, the last one first."""
-    return (s for s in reversed(before) if any(symbol in walk.written(inner) for inner in walk.statements(s)))
+    return (s for s in reversed(before) if symbol in walk.all_written(s))
 
 
 def _given_to_all(s: typed.Statement, symbol: typed.Symbol) -> typed.Expression | None:
@@ -180,7 +180,7 @@ def _given_to_all(s: typed.Statement, symbol: typed.Symbol) -> typed.Expression 
             return values[-1] if values and not isinstance(values[-1], typed.Symbol) else None
         case typed.ForEach(domain=typed.AllNodes(), filter=None, body=body):
             own = typed.Cell(symbol, typed.Variable(s.iterator))
-            stores = [inner for inner in walk.statements(body) if symbol in walk.written(inner)]
+            stores = walk.writers(symbol, body)
             whole = [inner for inner in body.statements if isinstance(inner, typed.Assign) and inner.place == own]
             left = any(isinstance(i, typed.Continue | typed.Break | typed.Return) for i in walk.statements(body))
             return whole[0].value if len(stores) == len(whole) == 1 and not left else None

@@ -84,7 +84,7 @@ def _rows(loop: typed.ForEach) -> Iterator[typed.ForEach]:
 
 
 def _counted_of(node: typed.Symbol, row: typed.ForEach, program: typed.Program) -> Iterator[PerTriangle]:
-    changed = {symbol for s in walk.statements(row) for symbol in walk.written(s)}
+    changed = walk.all_written(row)
     for place, parts in _growing(row, node):
         triples = Triples(program, parts, changed, [typed.Variable(node)])
         with suppress(NotCounted):

@@ -172,7 +172,7 @@ class Triples:
         callee = self.program.function(call.function)
         values = dict(zip(callee.parameters, call.arguments, strict=True))
         plain = all(isinstance(a, typed.Symbol | typed.Variable | typed.Literal) for a in call.arguments)
-        written = {symbol for s in walk.statements(callee.body) for symbol in walk.written(s)}
+        written = walk.all_written(callee.body)
         match callee.body.statements:
             case (*ahead, typed.Return(value=value)) if plain and value is not None and not written & values.keys():
                 self.parts, self.changed = None, written

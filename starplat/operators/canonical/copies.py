@@ -69,7 +69,7 @@ def _declares(s: typed.Statement, symbol: typed.Symbol) -> bool:
 
 def _used(s: typed.Statement) -> set[typed.Symbol]:
     """All symbols that a statement and what is in it read or write."""
-    found = {symbol for inner in walk.statements(s) for symbol in walk.written(inner)}
+    found = walk.all_written(s)
     parts = (part for inner in walk.statements(s) for value in walk.expressions(inner) for part in walk.within(value))
     return found | {part.symbol for part in parts if isinstance(part, typed.Variable | typed.Cell)}
 

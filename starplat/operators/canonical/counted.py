@@ -100,7 +100,7 @@ def _is_number_of_nodes(value: typed.Expression, before: Sequence[typed.Statemen
         case typed.GraphQuery(query=typed.Query.NUM_NODES):
             return True
         case typed.Variable(symbol=symbol):
-            writers = [i for s in before for i in walk.statements(s) if symbol in walk.written(i)]
+            writers = walk.writers(symbol, *before)
             declared = [s for s in before if isinstance(s, typed.Declare) and s.symbol is symbol]
             given = [s.value for s in declared if s.value is not None]
             return len(given) == 1 and all(w in declared for w in writers) and _is_number_of_nodes(given[0], ())

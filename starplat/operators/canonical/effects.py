@@ -61,7 +61,7 @@ class EffectReader:
         return effects if all(e.frontier in asked for e in effects for asked in self._turns) else ()
 
     def _of_round(self, s: typed.Statement) -> Iterator[EdgeEffect]:
-        if not any(self.symbol in walk.written(inner) for inner in walk.statements(s)):
+        if self.symbol not in walk.all_written(s):
             if any(isinstance(i, typed.Return | typed.Break | typed.Continue) for i in walk.statements(s)):
                 raise _NotFollowed
             return

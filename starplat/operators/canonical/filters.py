@@ -85,7 +85,7 @@ def _is_steady(condition: typed.Expression, loop: typed.ForEach) -> bool:
     if any(isinstance(p, typed.GraphQuery) and p.query in _SEARCHES for p in walk.within(condition)):
         return False
     places = [place for s in walk.statements(loop.body) for place in walk.written_places(s)]
-    written = {symbol for s in walk.statements(loop.body) for symbol in walk.written(s)}
+    written = walk.all_written(loop.body)
     if not mentions(condition, written) or _is_of_other_level(condition, loop, written):
         return True
     own = (typed.Variable(loop.iterator),)

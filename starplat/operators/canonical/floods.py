@@ -98,7 +98,7 @@ def _filled(label: typed.Symbol, before: Sequence[typed.Statement]) -> typed.Exp
         match as_fill(s):
             case typed.Attach(items=items) if any(symbol is label for symbol, _ in items):
                 return next(value for symbol, value in items if symbol is label)
-            case _ if any(label in walk.written(i) for i in walk.statements(s)):
+            case _ if label in walk.all_written(s):
                 return None
             case _:
                 pass

@@ -174,7 +174,7 @@ class _Replacement:
                     done[-1] = replace(store, value=constant(value, known))
                     joins = typed.Cell(active, index, span=s.span)
                     done.append(typed.Assign(joins, typed.Literal(True, Scalar.BOOL, span=s.span), span=s.span))
-                case _ if any(target in walk.written(inner) for inner in walk.statements(s)):
+                case _ if target in walk.all_written(s):
                     return None
                 case _:
                     pass

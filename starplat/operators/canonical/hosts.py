@@ -101,7 +101,7 @@ class Surroundings:
                 case typed.Assign(place=typed.Variable(symbol=symbol), value=typed.Literal(value=value)):
                     known[symbol] = value
                 case _ if known:
-                    for symbol in {w for inner in walk.statements(s) for w in walk.written(inner)}:
+                    for symbol in walk.all_written(s):
                         known.pop(symbol, None)
                 case _:
                     pass

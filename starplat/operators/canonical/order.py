@@ -62,7 +62,7 @@ def _filled(s: typed.Statement) -> Iterator[typed.Statement]:
             yield from fills if all(isinstance(fill, typed.Attach) for fill in fills) else (s,)
         case typed.ForEach(parallel=True, domain=typed.AllNodes(graph=graph), filter=None, body=body):
             rest = list(body.statements)
-            written = {symbol for inner in walk.statements(body) for symbol in walk.written(inner)}
+            written = walk.all_written(body)
             while rest and (fill := _fill(rest[0], s.iterator, graph, written)) is not None:
                 yield fill
                 rest.pop(0)

@@ -62,7 +62,7 @@ class _Stored:
     body: typed.Block
 
     def is_within(self) -> bool:
-        writers = [s for s in walk.statements(self.body) if self.symbol in walk.written(s)]
+        writers = walk.writers(self.symbol, self.body)
         fills = [s for s in self.body.statements if isinstance(s, typed.Attach) and s in writers]
         if not fills or fills[0] is not writers[0]:
             return False

@@ -87,7 +87,7 @@ def _offered(same: Same, same_around: Same, program: Same) -> _Offered | None:
         _joins_by_winning(frontier, symbol, loop, written, around) and loses_no_update(frontier, symbol, loop)
     ):
         return None
-    changed = {s for inner in walk.statements(written) for s in walk.written(inner)}
+    changed = walk.all_written(written)
     return _Offered(effects, frozenset(changed - {symbol} - carried))
 
 

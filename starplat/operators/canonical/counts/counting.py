@@ -149,7 +149,7 @@ def _in_property(loop: typed.ForEach, row: typed.ForEach, before: Sequence[typed
             domain=typed.Neighbors(node=typed.Variable(symbol=own), direction=direction) as domain,
             body=typed.Block(statements=(typed.Update(place=typed.Cell(symbol=counted) as cell),)),
         ) if own is loop.iterator and counted.type == NUMBER and direction in _ONE_WAY:
-            fills = [s for s in before if any(counted in walk.written(i) for i in walk.statements(s))][-1:]
+            fills = [s for s in before if counted in walk.all_written(s)][-1:]
         case _:
             return
     zero = [s for s in fills if isinstance(s, typed.Attach) and any(c is counted and _is_zero(v) for c, v in s.items)]

@@ -47,7 +47,7 @@ def asked_of_ends(body: typed.Block) -> typed.Block:
 
 def _without(body: typed.Block, flag: typed.Symbol) -> typed.Block | None:
     around = surroundings(body)
-    writers = [s for s in walk.statements(body) if flag in walk.written(s)]
+    writers = walk.writers(flag, body)
     for loop in around.loops:
         rounds = list(walk.statements(loop.body))
         inside = [s for s in rounds if flag in walk.written(s)]
@@ -155,9 +155,9 @@ class _Flag:
     def _is_left(self, cell: typed.Cell, value: bool | int) -> bool:
         """Whether all nodes are members before the loop, and the loop only removes members."""
         members = Members(cell.symbol, value)
-        stores = [s for s in walk.statements(self.loop.body) if cell.symbol in walk.written(s)]
+        stores = walk.writers(cell.symbol, self.loop.body)
         leave = all(isinstance(s, typed.Assign) and members.joins(s.value, self.body) is False for s in stores)
-        fills = [s for s in self.before if any(cell.symbol in walk.written(i) for i in walk.statements(s))][-1:]
+        fills = [s for s in self.before if cell.symbol in walk.all_written(s)][-1:]
         filled = [v for s in fills if isinstance(s, typed.Attach) for symbol, v in s.items if symbol is cell.symbol]
         begun = [isinstance(v, typed.Expression) and members.joins(v, self.body) for v in filled] == [True]
         return leave and begun and cell.index in (typed.Variable(_FIRST), typed.Variable(_LAST))
@@ -168,7 +168,7 @@ class _Flag:
         round_ = (*every[place + 1 :], *every[:place])
         asks = [i for i, s in enumerate(round_) if any(self.flag in read(i) for i in walk.statements(s))]
         last = max(asks, default=-1)
-        return not any(given & set(walk.written(i)) for s in round_[: last + 1] for i in walk.statements(s))
+        return given.isdisjoint(walk.all_written(*round_[: last + 1]))
 
     def _asked(self, has: typed.Expression, gone: Sequence[typed.Statement]) -> typed.Block | None:
         """The body with the condition in place of the flag."""
@@ -227,7 +227,7 @@ def _ends(arc: typed.Expression, body: typed.Block) -> Ends | None:
                         )
                         return first, last
                     case typed.Declare(symbol=local, value=typed.ArcInHand() as value) if local is symbol:
-                        stored = any(local in walk.written(i) for i in walk.statements(body))
+                        stored = local in walk.all_written(body)
                         return None if stored else _ends(value, body)
                     case _:
                         pass
@@ -240,11 +240,7 @@ def _said(condition: typed.Expression, ends: Ends, body: typed.Block) -> typed.E
     """A condition of a loop over arcs as an expression of source and destination."""
     named: dict[typed.Expression, typed.Variable] = dict(zip(ends, map(typed.Variable, (_FIRST, _LAST)), strict=True))
     for s in walk.statements(body):
-        if (
-            isinstance(s, typed.Declare)
-            and s.value in named
-            and not any(s.symbol in walk.written(i) for i in walk.statements(body))
-        ):
+        if isinstance(s, typed.Declare) and s.value in named and s.symbol not in walk.all_written(body):
             named[typed.Variable(s.symbol)] = named[s.value]
     return rebuilt(
         condition, lambda part: named.get(part) if isinstance(part, typed.Variable | typed.EdgeEnd) else None

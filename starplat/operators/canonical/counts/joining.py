@@ -71,7 +71,7 @@ def _by_members(loop: typed.ForEach, before: Sequence[typed.Statement]) -> tuple
 
 
 def _writes(s: typed.Statement, symbols: set[typed.Symbol]) -> bool:
-    return any(symbols & set(walk.written(i)) for i in walk.statements(s))
+    return not symbols.isdisjoint(walk.all_written(s))
 
 
 def _with(
@@ -88,7 +88,7 @@ def _with(
         return None
     if any(mentions(value, changed) for value in walk.all_values(s.body)):
         return None
-    joins = [i for i in walk.statements(s.body) if joined in walk.written(i)]
+    joins = walk.writers(joined, s.body)
     here = [i for i in own_statements(s.body) if isinstance(i, typed.Assign) and i in joins]
     if len(here) != len(joins) or any(i.place != typed.Cell(joined, own[0]) or i.value != TRUE for i in here):
         return None

@@ -55,7 +55,7 @@ class Members:
 
     def sure_to_leave(self, loop: typed.ForEach, body: typed.Statement) -> typed.Assign | None:
         """The store that removes members in a loop over members, if it is the only one to their cells."""
-        writers = [s for s in walk.statements(loop.body) if self.symbol in walk.written(s)]
+        writers = walk.writers(self.symbol, loop.body)
         own = typed.Cell(self.symbol, typed.Variable(loop.iterator))
         for s in own_statements(loop.body):
             if isinstance(s, typed.Assign) and s.place == own and len(writers) == 1 and self.asked_by(loop):

@@ -151,7 +151,7 @@ def _only_rises(symbol: typed.Symbol, marks: _Marks) -> bool:
     of every node anyway, so that clearing all flags costs little."""
     body = marks.body
     declared = any(isinstance(s, typed.Declare) and s.symbol is symbol for s in body.statements)
-    writers = [s for s in walk.statements(body) if symbol in walk.written(s)]
+    writers = walk.writers(symbol, body)
     kernels = [i for s in walk.statements(body) if isinstance(s, typed.ForEach) for i in walk.statements(s)]
     host = all(added(s) is not None and not any(s is i for i in kernels) for s in writers)
     rounds = [loop for s in writers for loop in loops_around(body, s)[-1:]]

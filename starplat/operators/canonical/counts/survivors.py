@@ -70,7 +70,7 @@ class _Rounds:
             (place, s) for place, s in enumerate(every) if isinstance(s, typed.ForEach) and self._is_of_members(s)
         ]
         flag, value = self.members.symbol, TRUE if self.members.value else FALSE
-        fills = [s for s in self.before if any(flag in walk.written(i) for i in walk.statements(s))][-1:]
+        fills = [s for s in self.before if flag in walk.all_written(s)][-1:]
         filled = any(isinstance(s, typed.Attach) and (flag, value) in s.items for s in fills)
         if len(visits) != 1 or not filled or may_leave(every):
             return None
@@ -132,7 +132,7 @@ class _Rounds:
         touches = sum(given in (*walk.written(i), *read(i)) for i in inside)
         steps = [i for i in inside if k.symbol in walk.written(i)]
         raised = any(i is step and added(i) == 1 for step in steps for i in self.loop.body.statements[place + 1 :])
-        fills = [i for i in self.before if any(given in walk.written(j) for j in walk.statements(i))][-1:]
+        fills = [i for i in self.before if given in walk.all_written(i)][-1:]
         filled = [value for f in fills if isinstance(f, typed.Attach) for symbol, value in f.items if symbol is given]
         first = [number(value) for value in filled if isinstance(value, typed.Expression)]
         begins = self.around.known_before(self.loop).get(k.symbol)

@@ -58,7 +58,7 @@ def _in_place(
         rounds.pop(0)
     elif not _begin_alike(now, following, before):
         return None
-    ahead = [i for s in rounds for i in walk.statements(s) if following in walk.written(i)]
+    ahead = walk.writers(following, *rounds)
     if not all(
         isinstance(i, typed.AssignExtreme)
         and i.extreme is extreme
@@ -161,7 +161,7 @@ def _begin_alike(now: typed.Symbol, following: typed.Symbol, before: Sequence[ty
     for s in reversed(before):
         if _copied(s) in ((now, following), (following, now)):
             return True
-        if any(both & set(walk.written(i)) for i in walk.statements(s)):
+        if both & walk.all_written(s):
             return _given_alike(s, now, following)
     return False
 
@@ -181,7 +181,7 @@ def _set_alike(now: typed.Symbol, following: typed.Symbol, before: Sequence[type
                 given[symbol] = list(given.get(source, (source,)))
             case typed.Assign(place=typed.Cell(symbol=symbol, index=index), value=value) if symbol in given:
                 given[symbol] += (index, value)
-            case _ if {now, following} & {w for i in walk.statements(s) for w in walk.written(i)}:
+            case _ if {now, following} & walk.all_written(s):
                 return False
             case _:
                 pass

@@ -95,10 +95,10 @@ def _is_unchanged(effect: EdgeEffect, before: Sequence[typed.Statement]) -> bool
 
 def _begins_as_itself(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> bool:
     """Whether the last statement that writes the cells gives every node its own number."""
-    writers = [s for s in before if any(symbol in walk.written(inner) for inner in walk.statements(s))]
+    writers = [s for s in before if symbol in walk.all_written(s)]
     match writers:
         case [*_, typed.ForEach(domain=typed.AllNodes(), filter=None, iterator=node, body=body)]:
-            stores = [s for s in walk.statements(body) if symbol in walk.written(s)]
+            stores = walk.writers(symbol, body)
             itself = typed.Variable(node)
             return len(stores) == 1 and any(
                 isinstance(s, typed.Assign)

@@ -146,7 +146,7 @@ def _takes_greatest(s: typed.AssignExtreme, mine: typed.Cell) -> bool:
 def _begun(numbered: _Numbered, before: Sequence[typed.Statement]) -> _Begun | None:
     """How cells begin that have one value after these statements, but that of the source, which holds a number."""
     symbol, source = numbered.cell.symbol, numbered.search.source
-    writes = [s for s in before if any(symbol in walk.written(i) for i in walk.statements(s))]
+    writes = [s for s in before if symbol in walk.all_written(s)]
     match writes[-2:]:
         case [
             *_,
@@ -162,7 +162,7 @@ def _begun(numbered: _Numbered, before: Sequence[typed.Statement]) -> _Begun | N
             return None
     (none,) = (value for target, value in items if target is symbol)
     at, since = (next(place for place, s in enumerate(before) if s is other) for other in (fill, last))
-    moved = {w for s in before[since:] for i in walk.statements(s) for w in walk.written(i)}
+    moved = walk.all_written(*before[since:])
     if not isinstance(source, typed.Variable) or source.symbol in moved:
         return None
     if isinstance(none, typed.Infinity):

@@ -23,7 +23,7 @@ def initial_values(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> I
     """The values of a property after some statements; None if any is unknown, or if an index has changed since."""
     found: InitialValues | None = None
     for s in before:
-        written = {w for inner in walk.statements(s) for w in walk.written(inner)}
+        written = walk.all_written(s)
         match s:
             case typed.Attach(items=items) if symbol in written:
                 (value,) = (value for target, value in items if target is symbol)

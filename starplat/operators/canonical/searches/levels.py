@@ -26,7 +26,7 @@ def counters_of_rounds(loop: Loop, known: Known) -> dict[typed.Symbol, Counter]:
         symbol = counted_up(s)
         if symbol is None:
             continue
-        writers = [i for i in walk.statements(loop.body) if symbol in walk.written(i)]
+        writers = walk.writers(symbol, loop.body)
         first = known.get(symbol)
         if writers == [s] and isinstance(first, int) and not isinstance(first, bool):
             found[symbol] = Counter(s, place, first)
@@ -127,7 +127,7 @@ def begins_at(symbol: typed.Symbol, first: int, before: Sequence[typed.Statement
             case typed.Assign(place=typed.Cell(symbol=target), value=value) if target is symbol:
                 if number(value, known) != first:
                     return False
-            case _ if any(symbol in walk.written(inner) for inner in walk.statements(s)):
+            case _ if symbol in walk.all_written(s):
                 return False
             case _:
                 pass

@@ -158,7 +158,7 @@ def _is_apart(found: _Round, loop: _Loop) -> bool:
         *found.flags,
         *(p.symbol for s in found.more for p in walk.written_places(s)),
     }
-    written = {symbol for s in walk.statements(loop) for symbol in walk.written(s)}
+    written = walk.all_written(loop)
     inside = [i for s in found.beside for i in walk.statements(s)]
     values = [value for s in found.beside for value in walk.all_values(s)]
     return (

@@ -72,7 +72,7 @@ def _filled(
             case typed.Assign(place=typed.Cell(symbol=target), value=value) if target is symbol:
                 if (given := number(value, known)) is None or given < 0:
                     return None
-            case _ if any(symbol in walk.written(i) for i in walk.statements(s)):
+            case _ if symbol in walk.all_written(s):
                 return None
             case _:
                 pass
@@ -83,7 +83,7 @@ def _filled(
 def _asked_for_infinity(loop: HostLoop, symbol: typed.Symbol, none: object) -> HostLoop | None:
     """The loop that asks for INF instead; None if it does anything else with cells than to ask whether they have a
     number or are at one of its counters, to add to them, and to give them what has been added to."""
-    writers = [s for s in walk.statements(loop) if symbol in walk.written(s)]
+    writers = walk.writers(symbol, loop)
     if not all(isinstance(s, typed.Assign) for s in writers):
         return None
     asked: set[Same] = set()

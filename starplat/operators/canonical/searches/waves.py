@@ -99,7 +99,7 @@ def flagged_at_one_level(
             case typed.Attach(items=items) if any(target is flag for target, _ in items):
                 if not all(_is_false(filled) for target, filled in items if target is flag):
                     return False
-            case _ if any(flag in walk.written(inner) for inner in walk.statements(s)):
+            case _ if flag in walk.all_written(s):
                 return False
             case _:
                 pass

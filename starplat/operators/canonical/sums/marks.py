@@ -122,7 +122,7 @@ def _are_clear(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> bool:
     for s in reversed(before):
         if isinstance(s, typed.Attach) and (symbol, typed.Literal(False, Scalar.BOOL)) in s.items:
             return True
-        if any(symbol in walk.written(inner) for inner in walk.statements(s)):
+        if symbol in walk.all_written(s):
             return False
     return False
 

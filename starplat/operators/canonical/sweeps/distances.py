@@ -39,7 +39,7 @@ class Distances:
 
     def follow(self, s: typed.Statement) -> bool:
         """Takes in a statement after the search; False if the cells may not hold distances after it."""
-        changed = {symbol for inner in walk.statements(s) for symbol in walk.written(inner)}
+        changed = walk.all_written(s)
         if self.cells in changed:
             below = self.is_infinite and self._fills_the_rest(s)
             self.is_infinite = not below
@@ -173,11 +173,11 @@ def _given(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> Iterator[
 
 def _stays(symbol: typed.Symbol, body: typed.Block) -> bool:
     """Whether a variable is never written after its declaration."""
-    writers = [s for s in walk.statements(body) if symbol in walk.written(s)]
+    writers = walk.writers(symbol, body)
     return all(isinstance(s, typed.Declare) for s in writers) and symbol.role is not typed.Role.REFERENCE
 
 
-def all_written(statements: Iterable[typed.Statement]) -> set[typed.Symbol]:
+def written_or_declared(statements: Iterable[typed.Statement]) -> set[typed.Symbol]:
     """The symbols that any of the statements writes or declares, at any depth."""
     inside = [i for s in statements for i in walk.statements(s)]
     return {symbol for i in inside for symbol in (*walk.written(i), *walk.declared(i))}
@@ -189,9 +189,9 @@ def without_distances(body: typed.Block, distances: Distances, results: frozense
     while gone:
         left = _without(body, gone)
         needed = results.union(*(read(s) for s in walk.statements(left)))
-        kept = [s for s in gone if all_written((s,)) & needed]
+        kept = [s for s in gone if written_or_declared((s,)) & needed]
         if not kept:
-            scalars = {s for s in all_written(gone) if isinstance(s.type, Scalar)}
+            scalars = {s for s in written_or_declared(gone) if isinstance(s.type, Scalar)}
             left = without_unread(_without_scalars(left, scalars), results)
             return left if _asks_for_source(left, distances.source) else body
         gone = [s for s in gone if not any(s is other for other in kept)]

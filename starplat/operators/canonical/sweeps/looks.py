@@ -119,7 +119,7 @@ def _all_have_one(
     symbol: typed.Symbol, level: typed.Symbol, total: typed.Assign, loop: _Loop, before: Sequence[typed.Statement]
 ) -> bool:
     """Whether every node with a level has a value above 0."""
-    writers = [s for s in walk.statements(loop) if symbol in walk.written(s)]
+    writers = walk.writers(symbol, loop)
     begun, levels = initial_values(symbol, before), initial_values(level, before)
     if begun is None or levels is None or writers != [total]:
         return False

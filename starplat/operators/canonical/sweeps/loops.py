@@ -34,7 +34,7 @@ from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_b
 from starplat.operators.canonical.searches.levels import above
 from starplat.operators.canonical.searches.stores import compared
 from starplat.operators.canonical.sweeps.counting import read_counting
-from starplat.operators.canonical.sweeps.distances import Distances, all_written, found_by, without_distances
+from starplat.operators.canonical.sweeps.distances import Distances, found_by, without_distances, written_or_declared
 from starplat.same import Same
 
 _INSIDE = (typed.Block, typed.If, typed.Declare, typed.Assign, typed.Update, typed.AssignExtreme, typed.ForEach)
@@ -82,7 +82,7 @@ def _swept(distances: Distances, after: Sequence[typed.Statement]) -> tuple[type
             done.append(s)
             there = there if any(s is made for made in distances.made) else None
             continue
-        if there is not None and not sweep.up and not sweep.asks_for(all_written(done[at + 1 :])):
+        if there is not None and not sweep.up and not sweep.asks_for(written_or_declared(done[at + 1 :])):
             done[at], there = sweep.after(there), None
         elif (search := sweep.search(distances, s)) is not None:
             at, there, found = len(done), search if sweep.up else None, True
@@ -160,7 +160,7 @@ def _is_of_levels_only(
     distances: Distances,
 ) -> bool:
     """Whether a round depends on the counter by the level of its nodes only, and does not write levels or bounds."""
-    written = all_written((nodes,))
+    written = written_or_declared((nodes,))
     kept = {counter, distances.cells, distances.source.symbol, *(s for s in distances.least if s is not None)}
     values = (*walk.all_values(body), *when)
     return (
