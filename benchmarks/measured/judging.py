@@ -1,8 +1,8 @@
 """Judges of answers that cost no more than a few passes over the arcs, on the GPU where there is one.
 
-Distances, levels and components are proved by certificates; PageRank, betweenness and triangles are computed again,
-by array operations that have nothing in common with a compiled program. A judge raises `WrongAnswerError`, or gives
-what it learned.
+Distances, levels and components are proved by certificates; PageRank, labels, betweenness and triangles are computed
+again, by array operations that have nothing in common with a compiled program. A judge raises `WrongAnswerError`, or
+gives what it learned.
 """
 
 from __future__ import annotations
@@ -169,6 +169,29 @@ def pagerank(arcs: Arcs, found: Any, *, damping: float, rounds: int, tolerance: 
     off = float((xp.abs(xp.asarray(found) - rank) / rank).max()) if n else 0.0
     require(off <= tolerance, f"a rank is off by {off:.1e} of its value")
     return made
+
+
+def communities(arcs: Arcs, found: Any, *, rounds: int) -> int:
+    """How many labels are left after rounds in which a node takes the label that most of its neighbors have, the
+    smallest of equals, by sorting the labels of all neighbors."""
+    xp = arcs.xp
+    label = xp.arange(arcs.n, dtype=np.int64)
+    for _ in range(rounds):
+        votes = xp.empty(2 * arcs.m, np.int64)
+        for piece, tails, heads in arcs.pieces():
+            votes[piece] = tails.astype(np.int64) << 32 | label[heads]
+            votes[piece.start + arcs.m : piece.stop + arcs.m] = heads.astype(np.int64) << 32 | label[tails]
+        votes.sort()
+        first = xp.flatnonzero(xp.concatenate((xp.ones(min(arcs.m, 1), np.bool_), votes[1:] != votes[:-1])))
+        counts = xp.diff(xp.concatenate((first, xp.asarray([2 * arcs.m])))).astype(np.int32)
+        nodes, labels = votes[first] >> 32, votes[first] & 0xFFFFFFFF
+        most = xp.zeros(arcs.n, np.int32)
+        xp.maximum.at(most, nodes, counts)
+        wins = counts == most[nodes]
+        voters, place = xp.unique(nodes[wins], return_index=True)
+        label[voters] = labels[wins][place]
+    require((xp.asarray(found) == label).all(), "a label is not the one that most neighbors have")
+    return len(xp.unique(label))
 
 
 def betweenness(arcs: Arcs, source: int, found: Any, tolerance: float = 1e-7) -> None:

@@ -15,7 +15,7 @@ from benchmarks.measured.judging import Arcs, require
 from starplat import Result
 
 EXAMPLES = ROOT / "examples"
-DAMPING, ROUNDS = 0.85, 20
+DAMPING, ROUNDS, LABEL_ROUNDS = 0.85, 20, 10
 
 
 @dataclass(frozen=True)
@@ -97,6 +97,11 @@ def _triangles(entry: Entry, arcs: Arcs, result: Result) -> Verdict:
     return Verdict(remark=f"{count:,} triangles", number=count)
 
 
+def _labels(entry: Entry, arcs: Arcs, result: Result) -> Verdict:
+    count = judging.communities(arcs, result["label"] - entry.graph.original_id(0), rounds=LABEL_ROUNDS)
+    return Verdict(remark=f"{count:,} labels", number=count)
+
+
 ROWS = {
     row.name: row
     for row in (
@@ -113,6 +118,14 @@ ROWS = {
         ),
         Row("betweenness", "betweenness, one source", "betweenness", ("bc",), _from_one_source, _betweenness),
         Row("triangles", "triangles", "triangle_count", (), lambda entry: {}, _triangles),
+        Row(
+            "labels",
+            f"label propagation, {LABEL_ROUNDS} rounds",
+            "label_propagation",
+            ("label",),
+            lambda entry: {"iterations": LABEL_ROUNDS},
+            _labels,
+        ),
     )
 }
 
@@ -123,6 +136,7 @@ TARGETS_MS = {
     "pagerank": {"NY": 0.012, "egotw": 0.05, "rmat22": 1.3, "urand22": 1.3, "grid4096": 0.5},
     "betweenness": {"NY": 9, "egotw": 1.2, "rmat22": 7, "urand22": 5.5, "grid4096": 134},
     "triangles": {"NY": 1.5, "egotw": 2.0, "rmat22": 250, "urand22": 25, "grid4096": 8},
+    "labels": {"NY": 0.73, "egotw": 9.6, "rmat22": 564, "urand22": 97, "grid4096": 10.5},
 }
 """What CUDA is to reach on an NVIDIA H200 under schedule auto, in milliseconds."""
 

@@ -105,6 +105,14 @@ def test_ranks_are_those_of_the_power_method(graph: Graph) -> None:
         judging.pagerank(arcs(graph), np.full_like(rank, np.nan), damping=0.85, rounds=2)
 
 
+@every_graph
+def test_right_labels_are_proved_and_wrong_ones_found(graph: Graph) -> None:
+    right = np.array(oracles.communities(graph, 3))
+    assert judging.communities(arcs(graph), right, rounds=3) == len(set(right.tolist()))
+    with pytest.raises(WrongAnswerError, match="most neighbors"):
+        judging.communities(arcs(graph), wrong_at(right, 0, -1), rounds=3)
+
+
 def test_ranks_that_stand_still_take_no_more_rounds() -> None:
     ring = Graph.from_arcs(4, [0, 1, 2, 3], [1, 2, 3, 0])
     assert judging.pagerank(arcs(ring), np.full(4, 0.25), damping=0.85, rounds=20) == 1
