@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+import starplat
 from tests.operators.meaning import assert_as_written
 from tests.operators.test_canonical import BFS
 from tests.operators.texts import operators_of
@@ -78,6 +79,31 @@ function f(Graph g, propNode<int> level, node src) {
       }
     }
     depth++;
+  }
+}
+""",
+    "levels beside flags, counted by rounds": """
+function f(Graph g, propNode<int> level, node src) {
+  propNode<bool> here;
+  propNode<bool> there;
+  propNode<bool> seen;
+  g.attachNodeProperty(level = INF, here = False, there = False, seen = False);
+  src.level = 0;
+  src.here = True;
+  src.seen = True;
+  int depth = 0;
+  int left = 1;
+  while (left > 0) {
+    depth++;
+    forall (v in g.nodes().filter(here)) {
+      for (w in g.neighbors(v)) {
+        if (!w.seen) { w.seen = True; w.level = depth; w.there = True; }
+      }
+    }
+    here = there;
+    g.attachNodeProperty(there = False);
+    left = 0;
+    forall (v in g.nodes().filter(here)) { left++; }
   }
 }
 """,
@@ -199,6 +225,21 @@ function f(Graph g, propNode<int> level, node src) {
   }
 }
 """,
+    "what says whether to go on is taken back at once": """
+function f(Graph g, propNode<int> level, node src) {
+  g.attachNodeProperty(level = INF);
+  src.level = 0;
+  bool more = True;
+  while (more) {
+    more = False;
+    for (v in g.nodes()) {
+      for (w in g.neighbors(v)) {
+        if (v.level + 1 < w.level) { w.level = v.level + 1; more = True; more = False; }
+      }
+    }
+  }
+}
+""",
     "flags that every node takes back": """
 function f(Graph g, propNode<int> level, node src) {
   propNode<bool> now;
@@ -286,6 +327,105 @@ function f(Graph g, propNode<int> level, node src) {
   }
 }
 """,
+    "one node says whether to go on": """
+function f(Graph g, propNode<int> level, node src) {
+  propNode<bool> active;
+  propNode<bool> next;
+  g.attachNodeProperty(level = INF, active = False, next = False);
+  src.level = 0;
+  src.active = True;
+  bool more = True;
+  while (more) {
+    more = False;
+    forall (v in g.nodes().filter(active)) {
+      forall (w in g.neighbors(v)) { <w.level, w.next> = <Min(w.level, v.level + 1), True>; }
+    }
+    active = next;
+    g.attachNodeProperty(next = False);
+    more ||= src.active;
+  }
+}
+""",
+    "a flag that is set beside a level, and by itself": """
+function f(Graph g, propNode<int> level, propNode<bool> closed, node src) {
+  propNode<bool> seen;
+  g.attachNodeProperty(level = INF, seen = False);
+  forall (v in g.nodes().filter(closed)) { v.seen = True; }
+  src.level = 0;
+  src.seen = True;
+  int depth = 0;
+  bool more = True;
+  while (more) {
+    more = False;
+    forall (v in g.nodes().filter(level == depth)) {
+      forall (w in g.neighbors(v)) {
+        if (!w.seen) { w.seen = True; w.level = depth + 1; more = True; }
+      }
+    }
+    depth++;
+  }
+}
+""",
+    "a flag that comes with a level that may be none": """
+function f(Graph g, propNode<int> level, propNode<int> given, node src) {
+  propNode<bool> seen;
+  g.attachNodeProperty(level = INF, seen = False);
+  src.level = 0;
+  src.seen = True;
+  bool more = True;
+  while (more) {
+    more = False;
+    for (v in g.nodes()) {
+      for (w in g.neighbors(v)) {
+        if (!w.seen) { w.seen = True; w.level = v.level + 1; more = True; }
+      }
+    }
+  }
+}
+""",
+    "a flag that is asked before the level begins": """
+function f(Graph g, propNode<int> level, propNode<int> count, node src) {
+  propNode<bool> seen;
+  for (int round = 0; round < 2; round++) {
+    g.attachNodeProperty(seen = False);
+    forall (v in g.nodes()) { if (!v.seen && v.level == 0) { v.count += 1; } }
+    g.attachNodeProperty(level = INF);
+    src.level = 0;
+    src.seen = True;
+    int depth = 0;
+    bool more = True;
+    while (more) {
+      more = False;
+      forall (v in g.nodes().filter(level == depth)) {
+        forall (w in g.neighbors(v)) {
+          if (!w.seen) { w.seen = True; w.level = depth + 1; more = True; }
+        }
+      }
+      depth++;
+    }
+  }
+}
+""",
+    "counts that are taken back": """
+function f(Graph g, propNode<int> level, node src) {
+  propNode<bool> active;
+  propNode<bool> next;
+  g.attachNodeProperty(level = INF, active = False, next = False);
+  src.level = 0;
+  src.active = True;
+  int left = 1;
+  while (left > 0) {
+    left = 0;
+    forall (v in g.nodes().filter(active)) {
+      forall (w in g.neighbors(v)) { <w.level, w.next> = <Min(w.level, v.level + 1), True>; }
+    }
+    active = next;
+    g.attachNodeProperty(next = False);
+    forall (v in g.nodes().filter(active)) { left += 1; }
+    left += -1;
+  }
+}
+""",
     "a length that is declared in the round": """
 function f(Graph g, propNode<int> level, node src) {
   g.attachNodeProperty(level = INF);
@@ -319,3 +459,28 @@ def test_an_order_that_shows_stays(text: str) -> None:
 @pytest.mark.parametrize("text", MEANT.values(), ids=MEANT)
 def test_parallel_rounds_mean_what_is_written(text: str) -> None:
     assert_as_written(text, GRAPHS)
+
+
+def test_flags_that_begin_anew_in_every_round_are_no_frontier() -> None:
+    program = """
+    function f(Graph g, propNode<bool> seen, node src) {
+      propNode<bool> next;
+      g.attachNodeProperty(seen = False, next = False);
+      src.seen = True;
+      bool more;
+      do {
+        more = False;
+        propNode<bool> now;
+        forall (v in g.nodes().filter(now)) {
+          forall (w in g.neighbors(v)) {
+            if (!w.seen) { w.seen = True; w.next = True; more = True; }
+          }
+        }
+        now = next;
+        g.attachNodeProperty(next = False);
+      } while (more);
+    }
+    """
+    with pytest.warns(starplat.StarplatWarning, match="read before it is set"):
+        found = starplat.compile(program).run(UGLY["knot"], target="reference", src=0)
+    assert found["seen"].sum() == 1

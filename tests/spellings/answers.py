@@ -136,6 +136,14 @@ def last_node_says(a: Arcs, c: Call) -> Answer:
     return [values[v] for v in range(a.n)]
 
 
+def either_is_wider(a: Arcs, c: Call) -> Answer:
+    values = dict.fromkeys(range(a.n), 0) | {c["src"]: INF}
+    for _ in range(4):
+        for u, v, w in a.arcs:
+            values[v] = min(values[u], w) if values[u] > values[v] else values[v]
+    return [values[v] for v in range(a.n)]
+
+
 def finite(values: Iterable[float]) -> list[int]:
     return [int(x) if np.isfinite(x) else INF for x in values]
 
@@ -417,6 +425,7 @@ NEAR: dict[str, dict[str, Callable[[Arcs, Call], Answer]]] = {
         "ends_at_single_nodes": ends_at_single_nodes,
         "first_come_in_order": first_come_in_order,
         "one_child_each": one_child_each,
+        "odd_nodes_seen_before": by_step(lambda x, u, v, w: None if v % 2 else x + 1),
     },
     "sssp": {
         "weight_subtracted": by_step(lambda x, u, v, w: max(x - w, -20)),
@@ -442,6 +451,7 @@ NEAR: dict[str, dict[str, Callable[[Arcs, Call], Answer]]] = {
         "greater_in_the_value": by_step(lambda x, u, v, w: max(x, w), better=max, none=-1),
         "own_number_narrows": pulled_widths,
         "last_node_says": last_node_says,
+        "either_is_wider": either_is_wider,
     },
     "reachability": {
         "against_the_arcs": lambda a, c: reached(a, c, a.reversed),

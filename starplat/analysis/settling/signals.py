@@ -9,6 +9,7 @@ from starplat.analysis.convergence import convergence
 from starplat.analysis.settling.monotone import conjuncts
 from starplat.analysis.settling.snapshots import Snapshot
 from starplat.frontend import typed
+from starplat.frontend.types import Scalar
 
 Loop = typed.FixedPoint | typed.While | typed.DoWhile
 
@@ -83,7 +84,8 @@ def _asked(loop: Loop) -> Iterator[tuple[typed.Symbol, bool]]:
     else:
         ends = conjuncts(loop.condition, holds=False)
     for part in ends:
-        yield from _flag(part)
+        if isinstance(loop, typed.FixedPoint) or not any(isinstance(p, typed.Cell) for p in walk.within(part)):
+            yield from _flag(part)
 
 
 def _flag(ends: typed.Expression) -> Iterator[tuple[typed.Symbol, bool]]:
@@ -108,16 +110,56 @@ def _flag(ends: typed.Expression) -> Iterator[tuple[typed.Symbol, bool]]:
 
 
 def _counted(inside: Sequence[typed.Statement], asked: Mapping[typed.Symbol, bool]) -> Iterator[_Heard]:
-    """The flags whose number, summed up in the round, makes the loop go on."""
+    """The flags whose number, summed up over all nodes in the round, makes the loop go on."""
     for place, s in enumerate(inside):
         match s:
-            case typed.Update(combine=typed.Combine.ADD | typed.Combine.OR, place=counter, value=value):
-                flag = _as_number(value)
-                if asked.get(counter.symbol) is True and isinstance(flag, typed.Cell):
-                    yield _Heard(flag.symbol, counter.symbol, place)
+            case typed.ForEach(domain=typed.AllNodes()):
+                yield from (_Heard(f, c, place) for f, c in _counted_by_nodes(s) if asked.get(c) is True)
             case typed.Assign(place=typed.Variable(symbol=counter), value=typed.Aggregate() as of_all):
                 if asked.get(counter) is True and of_all.aggregation is typed.Aggregation.COUNT:
                     yield _Heard(of_all.property, counter, place)
+            case _:
+                pass
+
+
+def _counted_by_nodes(loop: typed.ForEach) -> Iterator[tuple[typed.Symbol, typed.Symbol]]:
+    """The flags that every node with a flag adds to something, or sets it for."""
+    leaves = (typed.Break, typed.Continue, typed.Return)
+    if any(isinstance(i, leaves) for i in walk.statements(loop.body)):
+        return
+    if loop.filter is not None:
+        yield from ((flag, told) for flag in _of_node(loop.filter, loop) for told in _told(loop.body))
+        return
+    for s in loop.body.statements:
+        match s:
+            case typed.Update(combine=typed.Combine.ADD | typed.Combine.OR, place=typed.Variable(symbol=told)):
+                yield from ((flag, told) for flag in _of_node(_as_number(s.value), loop))
+            case typed.If(condition=condition, then=then):
+                yield from ((flag, told) for flag in _of_node(condition, loop) for told in _told(then))
+            case _:
+                pass
+
+
+def _of_node(condition: typed.Expression, loop: typed.ForEach) -> Iterator[typed.Symbol]:
+    """The flag of the node in hand that is all that a condition asks."""
+    match condition:
+        case typed.Cell(symbol=symbol, index=typed.Variable(symbol=node)) if node is loop.iterator:
+            yield symbol
+        case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=typed.Literal(value=True)):
+            yield from _of_node(left, loop)
+        case _:
+            pass
+
+
+def _told(block: typed.Block) -> Iterator[typed.Symbol]:
+    """The scalars that a block sets or adds to, whatever else it does."""
+    for s in block.statements:
+        match s:
+            case typed.Assign(place=typed.Variable(symbol=symbol), value=value) if _is_literal(value, True):
+                yield symbol
+            case typed.Update(combine=typed.Combine.ADD | typed.Combine.OR, place=typed.Variable(symbol=symbol)):
+                if isinstance(s.value, typed.Literal) and s.value.value > 0:
+                    yield symbol
             case _:
                 pass
 
@@ -152,8 +194,10 @@ def _copies(loop: Loop, inside: Sequence[typed.Statement]) -> Iterator[_Heard]:
 def _says_so_too(s: typed.Statement, flag: typed.Symbol, says: bool) -> bool:
     """Whether a statement that writes a flag keeps it set where it is set already."""
     match s:
-        case typed.Update(combine=typed.Combine.OR | typed.Combine.ADD):
+        case typed.Update(combine=typed.Combine.OR):
             return says
+        case typed.Update(combine=typed.Combine.ADD, value=value):
+            return says and _is_count(value)
         case typed.Update(combine=typed.Combine.AND):
             return not says
         case typed.Assign():
@@ -165,17 +209,30 @@ def _says_so_too(s: typed.Statement, flag: typed.Symbol, says: bool) -> bool:
             return False
 
 
+def _is_count(value: typed.Expression) -> bool:
+    """Whether a value that is added is never below 0."""
+    number = _as_number(value)
+    if isinstance(number, typed.Literal):
+        return number.value >= 0
+    return typed.scalar_of(number) is Scalar.BOOL or isinstance(number, typed.GraphQuery)
+
+
 def _stores(
     s: typed.AssignExtreme, beside: Sequence[typed.Statement]
 ) -> Iterator[tuple[typed.Place, typed.Expression]]:
-    """What is stored whenever the Min or Max wins."""
-    yield from ((carried.place, carried.value) for carried in s.carried)
+    """What is stored whenever the Min or Max wins, but for symbols of which several values are stored."""
+    stored: list[tuple[typed.Place, typed.Expression | None]] = [(c.place, c.value) for c in s.carried]
     for other in beside:
         match other:
             case typed.Assign() | typed.Update(combine=typed.Combine.OR):
-                yield other.place, other.value
+                stored.append((other.place, other.value))
+            case typed.Update():
+                stored.append((other.place, None))
             case _:
                 pass
+    for place, value in stored:
+        if value is not None and all(value == v for at, v in stored if at.symbol is place.symbol):
+            yield place, value
 
 
 def _literal(s: typed.Assign | typed.Update) -> bool | None:

@@ -183,7 +183,7 @@ class EffectReader:
         ends = source, destination, direction
         frontier = frontiers.pop() if frontiers else None
         how = How(self.extreme.value.lower())
-        return EdgeEffect(*ends, kept, s.place, how, s.candidate, carried, frontier, s.span)
+        return EdgeEffect(*ends, kept, s.place, how, _own_first(s.candidate, offered), carried, frontier, s.span)
 
     def _frontier(self, condition: typed.Expression, source: typed.Symbol) -> typed.Symbol | None:
         """The flag that a condition asks of the source, if rounds change it."""
@@ -275,6 +275,17 @@ def is_bounded(value: typed.Expression, offered: typed.Cell, extreme: typed.Extr
             return weak and any(is_bounded(argument, offered, extreme) for argument in arguments)
         case _:
             return False
+
+
+def _own_first(value: typed.Expression, own: typed.Cell) -> typed.Expression:
+    """A value of two parts with the one in front that the source holds. More parts stay as they are: INF may be one."""
+    match value:
+        case typed.Apply(function=typed.Function.MIN | typed.Function.MAX, arguments=(left, right)) if right == own:
+            return value if left == own else replace(value, arguments=(right, left))
+        case typed.Binary(operator=typed.Operator.ADD, left=left, right=right) if right == own:
+            return value if left == own else replace(value, left=right, right=left)
+        case _:
+            return value
 
 
 def _without(value: typed.Expression, part: typed.Cell) -> typed.Expression:

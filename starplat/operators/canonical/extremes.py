@@ -4,6 +4,7 @@ if (d + 1 < w.level) {                           <w.level, more> = <Min(w.level,
   w.level = d + 1;
   more = True;
 }
+int d = v.far < w.far ? v.far : w.far;           int d = min(v.far, w.far);
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from starplat.analysis.settling.monotone import conjuncts, says_that_it_wins
+from starplat.analysis import walk
+from starplat.analysis.settling.monotone import MIRRORED, conjuncts, says_that_it_wins
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.rebuilding import rebuilt
 
 _STRICT = (typed.Operator.LESS, typed.Operator.GREATER)
+_LESSER = (typed.Operator.LESS, typed.Operator.LESS_EQUAL)
+_GREATER = (typed.Operator.GREATER, typed.Operator.GREATER_EQUAL)
 
 
 def as_extremes(body: typed.Block) -> typed.Block:
@@ -54,20 +58,34 @@ def _won(
 ) -> typed.Statement | None:
     for extreme in typed.Extreme:
         bare = typed.AssignExtreme(extreme, place, value, span=store.span)
-        wins = [c for c in asked if says_that_it_wins(c, bare)]
+        wins = _wins(asked, bare)
         carried = _carried(then, store, place)
-        if wins and carried is not None and (not carried or any(_is_strict(c) for c in wins)):
+        if wins and carried is not None and (not carried or all(_is_strict(c) for c in wins)):
             return under([c for c in asked if c not in wins], replace(bare, carried=carried))
     return None
+
+
+def _wins(asked: list[typed.Expression], s: typed.AssignExtreme) -> list[typed.Expression]:
+    """The conditions that say together that a `Min` or `Max` wins: one of the value, or one of each of two values of
+    which it takes the worse."""
+    if wins := [c for c in asked if says_that_it_wins(c, s)]:
+        return wins
+    worse = typed.Function.MAX if s.extreme is typed.Extreme.MIN else typed.Function.MIN
+    match s.candidate:
+        case typed.Apply(function=function, arguments=arguments) if function is worse:
+            each = [[c for c in asked if says_that_it_wins(c, replace(s, candidate=a))] for a in arguments]
+            return [c for of in each for c in of] if all(each) else []
+        case _:
+            return []
 
 
 def _won_already(
     asked: list[typed.Expression], then: tuple[typed.Statement, ...], store: typed.AssignExtreme
 ) -> typed.Statement | None:
     """A `Min` that was asked for before: what happens beside it happens if it wins, unless another came between."""
-    wins = [c for c in asked if says_that_it_wins(c, store) and _is_strict(c)]
+    wins = _wins(asked, store)
     carried = _carried(then, store, store.place)
-    if not wins or carried is None:
+    if not wins or not all(_is_strict(c) for c in wins) or carried is None:
         return None
     return under([c for c in asked if c not in wins], replace(store, carried=(*store.carried, *carried)))
 
@@ -75,13 +93,16 @@ def _won_already(
 def _carried(
     then: tuple[typed.Statement, ...], store: typed.Statement, place: typed.Place
 ) -> tuple[typed.Carried, ...] | None:
-    """What is stored beside the store; None if anything else happens there, or it depends on the place."""
-    carried = []
+    """What is stored beside the store; None if anything else happens there, or it depends on the place, or more than
+    one value is stored in one."""
+    carried: list[typed.Carried] = []
     for s in then:
         match s:
             case _ if s is store:
                 pass
-            case typed.Assign(place=other, value=typed.Literal() | typed.Variable() as value) if other != place:
+            case typed.Assign(place=other, value=typed.Literal() | typed.Variable() as value) if other != place and all(
+                c.place != other for c in carried
+            ):
                 carried.append(typed.Carried(other, value, span=s.span))
             case _:
                 return None
@@ -101,3 +122,34 @@ def under(conditions: list[typed.Expression], s: typed.Statement) -> typed.State
         all_of = typed.Binary(typed.Operator.AND, all_of, condition, Scalar.BOOL, span=condition.span)
     then = s if isinstance(s, typed.Block) else typed.Block((s,), span=s.span)
     return typed.If(all_of, then, span=s.span)
+
+
+# --- choices
+
+
+def without_choices(body: typed.Block) -> typed.Block:
+    """A function's body with such choices between whole numbers: of reals, one may be no number."""
+
+    def change(part: Any) -> Any:
+        match part:
+            case typed.Conditional(condition=typed.Binary() as asks) if part.type in (Scalar.INT, Scalar.LONG):
+                least = _chosen(part, asks)
+                return None if least is None else rebuilt(least, change)
+            case _:
+                return None
+
+    return rebuilt(body, change)
+
+
+def _chosen(choice: typed.Conditional, asks: typed.Binary) -> typed.Expression | None:
+    operator, values = asks.operator, (asks.left, asks.right)
+    if (choice.otherwise, choice.then) == values and operator in MIRRORED:
+        operator, values = MIRRORED[operator], (asks.right, asks.left)
+    if (choice.then, choice.otherwise) != values or any(
+        isinstance(p, typed.Incremented | typed.Call) for v in values for p in walk.within(v)
+    ):
+        return None
+    if operator not in (*_LESSER, *_GREATER):
+        return None
+    function = typed.Function.MIN if operator in _LESSER else typed.Function.MAX
+    return typed.Apply(function, values, choice.type, span=choice.span)

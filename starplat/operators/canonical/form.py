@@ -12,6 +12,7 @@ from starplat.operators.canonical.copies import without_copies
 from starplat.operators.canonical.counters import as_flags
 from starplat.operators.canonical.counts.draining import drained_when_visited
 from starplat.operators.canonical.counts.peeling import with_counts
+from starplat.operators.canonical.extremes import without_choices
 from starplat.operators.canonical.filters import with_filters
 from starplat.operators.canonical.floods import as_spreading
 from starplat.operators.canonical.frontiers import over_frontiers
@@ -23,6 +24,7 @@ from starplat.operators.canonical.order import in_order, with_fills
 from starplat.operators.canonical.ranges import within_range
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.searches.in_bfs import as_rounds
+from starplat.operators.canonical.searches.reached import without_reached
 from starplat.operators.canonical.searches.two_steps import discovered_in_one_step
 from starplat.operators.canonical.sums.dissolved import dissolved
 from starplat.operators.canonical.sums.parallel import called_by_kernels, in_any_order
@@ -56,8 +58,8 @@ def _canonical_function(
     results = frozenset(
         p for p in function.parameters if isinstance(p.type, PropertyType | SetType) or p.role is typed.Role.REFERENCE
     )
-    ranged = as_rounds(within_range(as_results(as_truths(with_fills(function.body)))))
-    flagged = without_copies(turned(as_flags(ranged), frozenset(function.parameters)))
+    ranged = as_rounds(within_range(as_results(as_truths(with_fills(without_choices(function.body))))))
+    flagged = without_copies(turned(as_flags(without_reached(ranged)), frozenset(function.parameters)))
     flagged = as_spreading(flagged, program)
     body = over_frontiers(discovered_in_one_step(flagged, results), program, results)
     body = ranged if body is flagged else body

@@ -83,6 +83,8 @@ def _offered(same: Same, same_around: Same, program: Same) -> _Offered | None:
     if any(carried & {*walk.written(s), *walk.declared(s)} for s in others):
         return None  # what goes with the winners is changed besides, or begins anew
     frontier = effects[0].frontier
+    if {symbol, frontier} & set(walk.declared(loop)):
+        return None  # every round begins with other cells
     if frontier is not None and not (
         _joins_by_winning(frontier, symbol, loop, written, around) and loses_no_update(frontier, symbol, loop)
     ):

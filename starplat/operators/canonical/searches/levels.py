@@ -9,6 +9,7 @@ from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.operators.canonical.hosts import Known, Loop
 from starplat.operators.canonical.searches.stores import Offer, Store, compared
+from starplat.source import Span
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,11 @@ def is_next(value: typed.Expression, after: typed.Expression) -> bool:
             return False
 
 
+def one_more(cell: typed.Cell, span: Span) -> typed.Expression:
+    """What follows the level in a cell."""
+    return typed.Binary(typed.Operator.ADD, cell, typed.Literal(1, cell.type, span=span), cell.type, span=span)
+
+
 def above(value: typed.Expression | None, of: typed.Expression) -> int | None:
     """How much more one value is than another, where it says so by numbers."""
     match value:
@@ -88,30 +94,27 @@ def of_level(
     own_next = is_next(mine, store.value)
     if not own_next and not is_next(level, store.value):
         return None
-    place = next(i for i, s in enumerate(loop.body.statements) if any(p is store.place for p in _places(s)))
-    first = _first(level, counters, place)
+    first = in_first_round(level, store, loop, counters)
     end = compared(unreached[0], store.place)
     if first is None or not isinstance(end, typed.Infinity) or end.negative:
         return None
     if not begins_at(mine.symbol, first, before, known):
         return None
     rest = tuple(c for c in store.when if c is not condition and c not in unreached)
-    one = typed.Literal(1, mine.type, span=store.place.span)
-    following = typed.Binary(typed.Operator.ADD, mine, one, mine.type, span=store.place.span)
+    following = one_more(mine, store.place.span)
     return typed.AssignExtreme(typed.Extreme.MIN, store.place, following, store.beside, span=store.place.span), rest
 
 
-def _first(level: typed.Expression, counters: dict[typed.Symbol, Counter], place: int) -> int | None:
-    """The value of a level in the first round, asked in one statement of it."""
-    match level:
-        case typed.Variable(symbol=symbol) if symbol in counters:
-            counter = counters[symbol]
-            return counter.first + (counter.place < place)
-        case typed.Binary(operator=typed.Operator.SUBTRACT, left=left, right=typed.Literal(value=int() as less)):
-            value = _first(left, counters, place)
-            return None if value is None else value - less
-        case _:
-            return None
+def in_first_round(
+    level: typed.Expression, store: Store, loop: Loop, counters: dict[typed.Symbol, Counter]
+) -> int | None:
+    """The value of a level in the first round, beside a store of it; every round after it has one more."""
+    for symbol, counter in counters.items():
+        more = above(level, typed.Variable(symbol))
+        if more is not None:
+            place = next(i for i, s in enumerate(loop.body.statements) if any(p is store.place for p in _places(s)))
+            return counter.first + (counter.place < place) + more
+    return None
 
 
 def begins_at(symbol: typed.Symbol, first: int, before: Sequence[typed.Statement], known: Known) -> bool:

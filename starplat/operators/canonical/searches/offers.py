@@ -40,7 +40,9 @@ def as_offers(loop: Loop, before: Sequence[typed.Statement], known: Known) -> Lo
             None
             if store is None
             else (
-                _of_mark(store) or of_level(store, loop, before, known, counters) or of_wave(store, loop, before, known)
+                _of_mark(store)
+                or of_level(store, loop, before, known, counters)
+                or of_wave(store, loop, before, known, counters)
             )
         )
         done.append(s if store is None or offer is None else nest(s, store, offer))

@@ -8,13 +8,15 @@ from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.hosts import Known, Loop
-from starplat.operators.canonical.searches.levels import begins_at, is_next, number
+from starplat.operators.canonical.searches.levels import Counter, begins_at, in_first_round, is_next, number, one_more
 from starplat.operators.canonical.searches.stores import Offer, Store, compared, says
 
 
-def of_wave(store: Store, loop: Loop, before: Sequence[typed.Statement], known: Known) -> Offer | None:
+def of_wave(
+    store: Store, loop: Loop, before: Sequence[typed.Statement], known: Known, counters: dict[typed.Symbol, Counter]
+) -> Offer | None:
     """What flagged nodes give to nodes that have nothing yet, and these are flagged for the next round: the flagged
-    ones are all at one level, so the first to come is as good as any."""
+    ones are all at one level, so any of them will do. The next level is counted by rounds, or 1 more than theirs."""
     mine = typed.Cell(store.place.symbol, typed.Variable(store.source))
     flags = [flag for c in store.when if (flag := _flag(c, store.source)) is not None]
     if len(flags) != 1 or not _next_wave(flags[0], store, loop):
@@ -25,13 +27,13 @@ def of_wave(store: Store, loop: Loop, before: Sequence[typed.Statement], known: 
     if is_mark and unreached:
         true = typed.Literal(True, Scalar.BOOL, span=store.place.span)
         return typed.AssignExtreme(typed.Extreme.MAX, store.place, true, store.beside, span=store.place.span), rest
-    if (
-        not unreached
-        or not is_next(mine, store.value)
-        or not flagged_at_one_level(flags[0], mine.symbol, before, known)
-    ):
+    level = flagged_at_level(flags[0], mine.symbol, before, known)
+    if not unreached or level is None:
         return None
-    return typed.AssignExtreme(typed.Extreme.MIN, store.place, store.value, store.beside, span=store.place.span), rest
+    if not is_next(mine, store.value) and in_first_round(store.value, store, loop, counters) != level + 1:
+        return None
+    following = one_more(mine, store.place.span)
+    return typed.AssignExtreme(typed.Extreme.MIN, store.place, following, store.beside, span=store.place.span), rest
 
 
 def _flag(condition: typed.Expression, source: typed.Symbol) -> typed.Symbol | None:
@@ -82,10 +84,10 @@ def _is_false(value: typed.Expression | typed.Symbol) -> bool:
     return value == typed.Literal(False, Scalar.BOOL)
 
 
-def flagged_at_one_level(
+def flagged_at_level(
     flag: typed.Symbol, symbol: typed.Symbol, before: Sequence[typed.Statement], known: Known
-) -> bool:
-    """Whether the flagged nodes are at first those that are given one number, and all others are at INF."""
+) -> int | None:
+    """The one number that the flagged nodes are given at first, if they are those, and all others are at INF."""
     given: dict[typed.Expression, int | None] = {}
     flagged: set[typed.Expression] = set()
     for s in before:
@@ -94,17 +96,17 @@ def flagged_at_one_level(
                 given[index] = number(value, known)
             case typed.Assign(place=typed.Cell(symbol=target, index=index), value=value) if target is flag:
                 if not _is_true(value):
-                    return False
+                    return None
                 flagged.add(index)
             case typed.Attach(items=items) if any(target is flag for target, _ in items):
                 if not all(_is_false(filled) for target, filled in items if target is flag):
-                    return False
+                    return None
             case _ if flag in walk.all_written(s):
-                return False
+                return None
             case _:
                 pass
     levels = set(given.values())
     if len(levels) != 1 or flagged != set(given):
-        return False
+        return None
     (first,) = levels
-    return first is not None and begins_at(symbol, first, before, known)
+    return first if first is not None and begins_at(symbol, first, before, known) else None

@@ -18,7 +18,7 @@ from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.rounds import edge_effects
 from starplat.operators.canonical.searches.levels import begins_at, is_next
 from starplat.operators.canonical.searches.stores import compared
-from starplat.operators.canonical.searches.waves import flagged_at_one_level
+from starplat.operators.canonical.searches.waves import flagged_at_level
 from starplat.operators.canonical.unread import without_unread
 
 
@@ -146,7 +146,7 @@ def found_by(
     lowers = effect.extreme is typed.Extreme.MIN and is_next(mine, effect.value) and mine.type is Scalar.INT
     if not plain or not lowers or not begins_at(effect.symbol, 0, before, known):
         return None
-    if effect.frontier is not None and not flagged_at_one_level(effect.frontier, effect.symbol, before, known):
+    if effect.frontier is not None and flagged_at_level(effect.frontier, effect.symbol, before, known) is None:
         return None
     begun = list(_given(effect.symbol, before))
     if len(begun) != 1 or not isinstance(begun[0], typed.Variable) or begun[0].symbol.role is typed.Role.LOCAL:
