@@ -21,13 +21,13 @@ Every node must have been visited: one that never was offers nothing and is no p
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import reduce
 from typing import Any
 
 from starplat.analysis import walk
 from starplat.frontend import typed
-from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType
+from starplat.frontend.types import PropertyType, Scalar, SetType
 from starplat.operators.answers.components import begin_or_offer_nothing
+from starplat.operators.build import Builder, cell
 from starplat.operators.canonical.hosts import surroundings
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.rounds import edge_effects
@@ -75,7 +75,7 @@ def _is_explained_by_arcs(effect: EdgeEffect, loop: typed.FixedPoint) -> bool:
     """Whether an effect adds to the source's cell what the arc says, and one value, of one word, goes with it."""
     match effect:
         case EdgeEffect(how=How.LEAST, value=typed.Binary(operator=typed.Operator.ADD, left=left), carried=(_,)):
-            own = typed.Cell(effect.symbol, typed.Variable(effect.source))
+            own = cell(effect.symbol, effect.source)
             says = sum(isinstance(s, typed.AssignExtreme) for s in walk.statements(loop))
             return left == own and effect.frontier is not None and says == 1 and not _is_constant(effect)
         case _:
@@ -94,16 +94,11 @@ class _Late:
     def __init__(self, loop: typed.Statement, effect: EdgeEffect) -> None:
         assert isinstance(loop, typed.FixedPoint)
         assert isinstance(effect.value, typed.Binary)
-        self.loop, self.effect, self.span = loop, effect, effect.span
+        self.loop, self.effect, self.build = loop, effect, Builder(effect.span)
         self.addition = effect.value.right
-        self.start = self.of("start", effect.symbol.property.element)
-        self.known, self.fresh = self.of("known", Scalar.BOOL), self.of("fresh", Scalar.BOOL)
-        self.less = typed.Symbol("adds_less", Scalar.BOOL, typed.Role.LOCAL, self.span)
-        self.more = typed.Symbol("more", Scalar.BOOL, typed.Role.LOCAL, self.span)
-
-    def of(self, name: str, element: Scalar) -> typed.Symbol:
-        """A property of nodes, to be declared."""
-        return typed.Symbol(name, PropertyType(Carrier.NODE, element), typed.Role.LOCAL, self.span)
+        self.start = self.build.of_nodes("start", effect.symbol.property.element)
+        self.known, self.fresh = (self.build.of_nodes(name, Scalar.BOOL) for name in ("known", "fresh"))
+        self.less, self.more = (self.build.local(name, Scalar.BOOL) for name in ("adds_less", "more"))
 
     def statements(self) -> tuple[typed.Statement, ...]:
         """The loop without what is carried, between a copy of its values and what finds that."""
@@ -115,8 +110,8 @@ class _Late:
             return None
 
         return (
-            self.declare(self.start),
-            typed.Attach(self.loop.graph, ((self.start, self.effect.symbol),), span=self.span),
+            self.build.declare(self.start),
+            self.copied(self.start, self.effect.symbol),
             rebuilt(self.loop, without),
             *self.nearer(),
             *self.searched(),
@@ -124,49 +119,49 @@ class _Late:
 
     def nearer(self) -> tuple[typed.Statement, ...]:
         """Nodes whose value comes from a nearer one, beside those that were not lowered."""
-        node, there = self.effect.source, self.effect.destination
-        was = self.binary(typed.Operator.EQUAL, self.cell(self.effect.symbol, node), self.cell(self.start, node))
-        closer = self.binary(
-            typed.Operator.LESS, self.cell(self.effect.symbol, node), self.cell(self.effect.symbol, there)
-        )
+        build, node, there = self.build, self.effect.source, self.effect.destination
+        here, less = build.cell(self.effect.symbol, node), build.variable(self.less)
+        closer = build.compared(here, typed.Operator.LESS, build.cell(self.effect.symbol, there))
         assert isinstance(self.addition.type, Scalar)
-        real = self.addition.type in (Scalar.FLOAT, Scalar.DOUBLE)
-        zero = typed.Literal(0.0 if real else 0, self.addition.type, span=self.span)
-        taken = (self.taken(), self.assign(self.cell(self.known, there), True))
-        lessens = self.both(*self.effect.when, self.binary(typed.Operator.LESS, self.addition, zero))
+        negative = build.compared(self.addition, typed.Operator.LESS, build.number(0, self.addition.type))
         row = (
-            self.when(lessens, self.assign(self.variable(self.less), True)),
-            self.when(self.both(closer, self.tight(), self.unknown(there)), *taken),
+            build.when(build.both(*self.effect.when, negative), build.assign(less, True)),
+            build.when(
+                build.both(closer, self.tight(), self.unknown(there)),
+                self.taken(),
+                build.assign(build.cell(self.known, there), True),
+            ),
         )
-        as_begun = self.each(typed.Assign(self.cell(self.known, node), was, span=self.span))
-        greatest = typed.Infinity(self.effect.symbol.property.element, span=self.span)
-        reached = self.binary(typed.Operator.NOT_EQUAL, self.cell(self.effect.symbol, node), greatest)
+        was = build.equal(here, build.cell(self.start, node))
+        as_begun = self.each(build.assign(build.cell(self.known, node), was))
+        reached = build.differs(here, build.infinity(self.effect.symbol.property.element))
         return (
-            self.declare(self.known),
+            build.declare(self.known),
             as_begun,
-            typed.Declare(self.less, self.truth(False), span=self.span),
+            build.declare(self.less, build.truth(False)),
             self.each(self.row(*row), reached),
-            self.when(self.variable(self.less), as_begun),
+            build.when(less, as_begun),
         )
 
     def searched(self) -> tuple[typed.Statement, ...]:
         """A search for all others, if there are any."""
-        node, there = self.effect.source, self.effect.destination
-        marks = (self.assign(self.cell(symbol, there), True) for symbol in (self.known, self.fresh))
-        offered = self.when(self.both(self.unknown(there), self.tight()), self.taken(), *marks)
-        begun = self.binary(typed.Operator.EQUAL, self.cell(self.fresh, node), self.truth(True))
-        done = typed.Symbol("done", Scalar.BOOL, typed.Role.FLAG, self.span)
-        some = typed.Symbol("node", Scalar.NODE, typed.Role.ITERATOR, self.span)
-        quiet = typed.Unary(typed.UnaryOperator.NOT, self.cell(self.fresh, some), span=self.span)
-        rounds = self.block(self.each(self.row(offered), begun))
+        build, node, there = self.build, self.effect.source, self.effect.destination
+        more = build.variable(self.more)
+        marks = (build.assign(build.cell(symbol, there), True) for symbol in (self.known, self.fresh))
+        offered = build.when(build.both(self.unknown(there), self.tight()), self.taken(), *marks)
+        begun = build.equal(build.cell(self.fresh, node), build.truth(True))
+        done = typed.Symbol("done", Scalar.BOOL, typed.Role.FLAG, build.span)
+        some = build.iterator()
+        quiet = build.negated(build.cell(self.fresh, some))
+        rounds = build.block(self.each(self.row(offered), begun))
         return (
-            typed.Declare(self.more, self.truth(False), span=self.span),
-            self.each(self.when(self.unknown(node), self.assign(self.variable(self.more), True))),
-            self.when(
-                self.variable(self.more),
-                self.declare(self.fresh),
-                typed.Attach(self.loop.graph, ((self.fresh, self.known),), span=self.span),
-                typed.FixedPoint(done, some, self.loop.graph, quiet, rounds, span=self.span),
+            build.declare(self.more, build.truth(False)),
+            self.each(build.when(self.unknown(node), build.assign(more, True))),
+            build.when(
+                more,
+                build.declare(self.fresh),
+                self.copied(self.fresh, self.known),
+                typed.FixedPoint(done, some, self.loop.graph, quiet, rounds, span=build.span),
             ),
         )
 
@@ -175,48 +170,22 @@ class _Late:
     def taken(self) -> typed.Statement:
         """What the winner brings."""
         (data,) = self.effect.carried
-        return typed.Assign(data.place, data.value, span=self.span)
+        return self.build.assign(data.place, data.value)
 
     def tight(self) -> typed.Expression:
         """Whether an arc offers what its destination holds."""
-        held = self.cell(self.effect.symbol, self.effect.destination)
-        return self.both(*self.effect.when, self.binary(typed.Operator.EQUAL, held, self.effect.value))
+        held = self.build.cell(self.effect.symbol, self.effect.destination)
+        return self.build.both(*self.effect.when, self.build.equal(held, self.effect.value))
 
     def unknown(self, node: typed.Symbol) -> typed.Expression:
-        return typed.Unary(typed.UnaryOperator.NOT, self.cell(self.known, node), span=self.span)
+        return self.build.negated(self.build.cell(self.known, node))
+
+    def copied(self, to: typed.Symbol, of: typed.Symbol) -> typed.Attach:
+        return typed.Attach(self.loop.graph, ((to, of),), span=self.build.span)
 
     def each(self, s: typed.Statement, condition: typed.Expression | None = None) -> typed.ForEach:
-        domain = typed.AllNodes(self.loop.graph)
-        return typed.ForEach(True, self.effect.source, domain, condition, self.block(s), span=self.span)
+        return self.build.over(self.effect.source, typed.AllNodes(self.loop.graph), s, condition=condition)
 
     def row(self, *statements: typed.Statement) -> typed.ForEach:
-        node = typed.Variable(self.effect.source, span=self.span)
-        row = typed.Neighbors(self.loop.graph, node, self.effect.direction)
-        return typed.ForEach(True, self.effect.destination, row, None, self.block(*statements), span=self.span)
-
-    def when(self, condition: typed.Expression, *statements: typed.Statement) -> typed.If:
-        return typed.If(condition, self.block(*statements), span=self.span)
-
-    def both(self, *conditions: typed.Expression) -> typed.Expression:
-        return reduce(lambda left, right: self.binary(typed.Operator.AND, left, right), conditions)
-
-    def binary(self, operator: typed.Operator, left: typed.Expression, right: typed.Expression) -> typed.Binary:
-        return typed.Binary(operator, left, right, Scalar.BOOL, span=self.span)
-
-    def assign(self, place: typed.Place, truth: bool) -> typed.Assign:
-        return typed.Assign(place, self.truth(truth), span=self.span)
-
-    def truth(self, value: bool) -> typed.Literal:
-        return typed.Literal(value, Scalar.BOOL, span=self.span)
-
-    def cell(self, symbol: typed.Symbol, node: typed.Symbol) -> typed.Cell:
-        return typed.Cell(symbol, typed.Variable(node, span=self.span), span=self.span)
-
-    def variable(self, symbol: typed.Symbol) -> typed.Variable:
-        return typed.Variable(symbol, span=self.span)
-
-    def declare(self, symbol: typed.Symbol) -> typed.Declare:
-        return typed.Declare(symbol, span=self.span)
-
-    def block(self, *statements: typed.Statement) -> typed.Block:
-        return typed.Block(statements, span=self.span)
+        row = self.build.row(self.loop.graph, self.effect.source, self.effect.direction)
+        return self.build.over(self.effect.destination, row, *statements)

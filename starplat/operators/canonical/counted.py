@@ -23,6 +23,7 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
+from starplat.operators.build import Builder
 from starplat.operators.canonical.effects import is_bounded
 from starplat.operators.canonical.hosts import own_statements, read
 from starplat.operators.canonical.rebuilding import rebuilt
@@ -40,18 +41,17 @@ def until_nothing_changes(loop: typed.CountedLoop, before: Sequence[typed.Statem
     counted = any(loop.symbol in read(i) or bound & set(walk.written(i)) for i in inside)
     if counted or not _has_enough(loop, before):
         return None
-    span = loop.span
-    more = typed.Symbol("more", Scalar.BOOL, typed.Role.LOCAL, span)
-    mark = typed.Carried(typed.Variable(more, span=span), typed.Literal(True, Scalar.BOOL, span=span), span=span)
+    build = Builder(loop.span)
+    more = build.variable(build.local("more", Scalar.BOOL))
+    mark = build.carried(more, True)
 
     def marked(part: object) -> object:
         if isinstance(part, typed.AssignExtreme) and isinstance(part.place, typed.Cell):
             return replace(part, carried=(*part.carried, mark))
         return None
 
-    none = typed.Assign(typed.Variable(more, span=span), typed.Literal(False, Scalar.BOOL, span=span), span=span)
     body = rebuilt(loop.body, marked)
-    return typed.DoWhile(replace(body, statements=(none, *body.statements)), typed.Variable(more, span=span), span=span)
+    return typed.DoWhile(replace(body, statements=(build.assign(more, False), *body.statements)), more, span=loop.span)
 
 
 def without_counters(body: typed.Block) -> typed.Block:
@@ -133,15 +133,13 @@ def where_none_is_negative(
     added: typed.Symbol, graph: typed.Symbol, then: typed.Statement, otherwise: typed.Statement
 ) -> tuple[typed.Statement, ...]:
     """One statement or the other, by whether all edges hold 0 or more."""
-    span, element = then.span, added.property.element
-    least = typed.Variable(typed.Symbol(f"least_{added.name}", element, typed.Role.LOCAL, span), span=span)
-    edge = typed.Symbol("arc", Scalar.EDGE, typed.Role.ITERATOR, span)
-    held = typed.Cell(added, typed.Variable(edge, span=span), span=span)
-    lower = typed.AssignExtreme(typed.Extreme.MIN, least, held, span=span)
-    zero = typed.Literal(0.0 if element in (Scalar.FLOAT, Scalar.DOUBLE) else 0, element, span=span)
-    none = typed.Binary(typed.Operator.GREATER_EQUAL, least, zero, Scalar.BOOL, span=span)
+    build, element = Builder(then.span), added.property.element
+    least = build.variable(build.local(f"least_{added.name}", element))
+    edge = build.iterator("arc", Scalar.EDGE)
+    none = build.compared(least, typed.Operator.GREATER_EQUAL, build.number(0, element))
+    lower = build.extreme(typed.Extreme.MIN, least, build.cell(added, edge))
     return (
-        typed.Declare(least.symbol, typed.Infinity(element, span=span), span=span),
-        typed.ForEach(True, edge, typed.AllEdges(graph), None, typed.Block((lower,), span=span), span=span),
-        typed.If(none, typed.Block((then,), span=span), typed.Block((otherwise,), span=span), span=span),
+        build.declare(least.symbol, build.infinity(element)),
+        build.over(edge, typed.AllEdges(graph), lower),
+        typed.If(none, build.block(then), build.block(otherwise), span=build.span),
     )

@@ -25,7 +25,8 @@ from typing import Any
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
-from starplat.frontend.types import Carrier, PropertyType, Scalar
+from starplat.frontend.types import Scalar
+from starplat.operators.build import Builder
 from starplat.operators.canonical.effects import asked_by_loop
 from starplat.operators.canonical.frontiers import as_fill
 from starplat.operators.canonical.hosts import HostLoop, surroundings
@@ -115,7 +116,7 @@ def _reaches_component(
     program: typed.Program,
 ) -> bool:
     """Whether the loop gives the number of a node to all of its component, and does nothing else that lasts."""
-    mark = typed.Symbol("mark", PropertyType(Carrier.NODE, Scalar.BOOL), typed.Role.LOCAL, label.span)
+    mark = Builder(label.span).of_nodes("mark", Scalar.BOOL)
 
     def marked(cell: typed.Cell) -> typed.Cell:
         return typed.Cell(mark, cell.index, span=cell.span)
@@ -126,11 +127,11 @@ def _reaches_component(
                 symbol is label and operator in _EQUALITY and (right == none or whole_number(right) == own)
             ):
                 is_marked = (operator is typed.Operator.EQUAL) is (right != none)
-                return marked(cell) if is_marked else typed.Unary(typed.UnaryOperator.NOT, marked(cell), span=part.span)
+                return marked(cell) if is_marked else Builder(part.span).negated(marked(cell))
             case typed.Assign(place=typed.Cell(symbol=symbol) as cell, value=value) if (
                 symbol is label and whole_number(value) == own
             ):
-                return typed.Assign(marked(cell), typed.Literal(True, Scalar.BOOL, span=part.span), span=part.span)
+                return Builder(part.span).assign(marked(cell), True)
             case _:
                 return None
 
@@ -142,9 +143,10 @@ def _reaches_component(
     local = {mark, *(symbol for i in inside for symbol in walk.declared(i))}
     if any(symbol not in local for i in inside for symbol in walk.written(i)):
         return False
-    none_marked = typed.Attach(nodes.graph, ((mark, typed.Literal(False, Scalar.BOOL)),))
-    begun = typed.Assign(typed.Cell(mark, own), typed.Literal(True, Scalar.BOOL))
-    around = surroundings(typed.Block((typed.Declare(mark), none_marked, begun, *declared, search)))
+    build = Builder()
+    none_marked = typed.Attach(nodes.graph, ((mark, build.truth(False)),))
+    begun = build.assign(typed.Cell(mark, own), True)
+    around = surroundings(build.block(build.declare(mark), none_marked, begun, *declared, search))
     if search not in around.loops:
         return False
     effects = edge_effects(search, around, program, frozenset())
@@ -155,7 +157,7 @@ def _reaches_component(
         and effect.frontier is None
         and not effect.when
         and not effect.carried
-        and effect.value == typed.Cell(mark, typed.Variable(effect.source))
+        and effect.value == build.cell(mark, effect.source)
         for effect in effects
     )
 
@@ -164,26 +166,16 @@ def _labels(
     s: typed.ForEach, nodes: typed.AllNodes, label: typed.Symbol, number: typed.Expression
 ) -> Sequence[typed.Statement]:
     """Every node begins with its number, and the least spreads."""
-    span = s.span
-    more = typed.Symbol("more", Scalar.BOOL, typed.Role.LOCAL, span)
+    build = Builder(s.span)
+    more = build.local("more", Scalar.BOOL)
     first, here, there = (replace(s.iterator, name=name) for name in ("v", "v", "w"))
-    flag = typed.Variable(more, span=span)
-    true, false = (typed.Literal(value, Scalar.BOOL, span=span) for value in (True, False))
-
-    def cell(node: typed.Symbol) -> typed.Cell:
-        return typed.Cell(label, typed.Variable(node, span=span), span=span)
-
-    def block(*statements: typed.Statement) -> typed.Block:
-        return typed.Block(statements, span=span)
-
-    begins = typed.Assign(cell(first), substituted(number, {s.iterator: first}), span=span)
-    told = (typed.Carried(flag, true, span=span),)
-    offer = typed.AssignExtreme(typed.Extreme.MIN, cell(there), cell(here), told, span=span)
-    row = typed.Neighbors(nodes.graph, typed.Variable(here, span=span), typed.Direction.BOTH)
-    arcs = typed.ForEach(True, there, row, None, block(offer), span=span)
-    rounds = typed.ForEach(True, here, nodes, None, block(arcs), span=span)
+    flag = build.variable(more)
+    begins = build.assign(build.cell(label, first), substituted(number, {s.iterator: first}))
+    told = build.carried(flag, True)
+    offer = build.extreme(typed.Extreme.MIN, build.cell(label, there), build.cell(label, here), told)
+    arcs = build.over(there, build.row(nodes.graph, here, typed.Direction.BOTH), offer)
     return (
-        typed.ForEach(True, first, nodes, None, block(begins), span=span),
-        typed.Declare(more, true, span=span),
-        typed.While(flag, block(typed.Assign(flag, false, span=span), rounds), span=span),
+        build.over(first, nodes, begins),
+        build.declare(more, build.truth(True)),
+        typed.While(flag, build.block(build.assign(flag, False), build.over(here, nodes, arcs)), span=build.span),
     )

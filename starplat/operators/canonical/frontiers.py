@@ -25,6 +25,7 @@ from functools import cached_property
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
+from starplat.operators.build import Builder
 from starplat.operators.canonical.counted import added_by_arcs, never_better, where_none_is_negative
 from starplat.operators.canonical.effects import is_bounded, is_end
 from starplat.operators.canonical.hosts import HostLoop, Surroundings, surroundings
@@ -163,8 +164,8 @@ class _Replacement:
                     (value,) = (value for symbol, value in items if symbol is target)
                     if filled is not None or isinstance(value, typed.Symbol) or not self._offers_nothing(value):
                         return None
-                    none = typed.Literal(False, Scalar.BOOL, span=s.span)
-                    done[-1:] = [typed.Declare(active, span=s.span), replace(fill, items=(*items, (active, none)))]
+                    build = Builder(s.span)
+                    done[-1:] = [build.declare(active), replace(fill, items=(*items, (active, build.truth(False))))]
                     filled = value
                 case typed.Assign(place=typed.Cell(symbol=symbol, index=index), value=value) as store if (
                     symbol is target and filled is not None
@@ -172,8 +173,7 @@ class _Replacement:
                     if not self._is_better(constant(value, known), filled):
                         return None
                     done[-1] = replace(store, value=constant(value, known))
-                    joins = typed.Cell(active, index, span=s.span)
-                    done.append(typed.Assign(joins, typed.Literal(True, Scalar.BOOL, span=s.span), span=s.span))
+                    done.append(Builder(s.span).assign(typed.Cell(active, index, span=s.span), True))
                 case _ if target in walk.all_written(s):
                     return None
                 case _:
@@ -228,54 +228,39 @@ class _Replacement:
         return next(d.graph for d in domains if isinstance(d, typed.AllNodes | typed.AllEdges))
 
     def _fixed_point(self, active: typed.Symbol) -> typed.FixedPoint:
-        span = self.loop.span
-        flag = typed.Symbol("done", Scalar.BOOL, typed.Role.FLAG, span)
-        node = typed.Symbol("node", Scalar.NODE, typed.Role.ITERATOR, span)
-        asked = typed.Cell(active, typed.Variable(node, span=span), span=span)
-        quiet = typed.Unary(typed.UnaryOperator.NOT, asked, span=span)
+        build = Builder(self.loop.span)
+        flag, node = typed.Symbol("done", Scalar.BOOL, typed.Role.FLAG, build.span), build.iterator()
         groups = [self.labels] if self.labels else [(effect,) for effect in self.effects]
-        body = typed.Block(tuple(self._advance(group, active) for group in groups), span=span)
-        return typed.FixedPoint(flag, node, self._graph, quiet, body, span=span)
+        body = build.block(*(self._advance(group, active) for group in groups))
+        return typed.FixedPoint(flag, node, self._graph, build.negated(build.cell(active, node)), body, span=build.span)
 
     def _advance(self, effects: tuple[EdgeEffect, ...], active: typed.Symbol) -> typed.ForEach:
         """The loop in which members of the frontier offer what they have along their arcs."""
-        source, span = effects[0].source, effects[0].span
-        arcs = tuple(self._arcs(effect, active) for effect in effects)
-        member = typed.Cell(active, typed.Variable(source, span=span), span=span)
-        true = typed.Literal(True, Scalar.BOOL, span=span)
-        condition = typed.Binary(typed.Operator.EQUAL, member, true, Scalar.BOOL, span=span)
-        nodes = typed.AllNodes(self._graph)
-        return typed.ForEach(True, source, nodes, condition, typed.Block(arcs, span=span), span=span)
+        source, build = effects[0].source, Builder(effects[0].span)
+        arcs = (self._arcs(effect, active) for effect in effects)
+        member = build.equal(build.cell(active, source), build.truth(True))
+        return build.over(source, typed.AllNodes(self._graph), *arcs, condition=member)
 
     def _arcs(self, effect: EdgeEffect, active: typed.Symbol) -> typed.ForEach:
         """The loop over one node's arcs."""
-        inner, span = _offer(effect, active), effect.span
-        own = typed.Cell(effect.symbol, typed.Variable(effect.source, span=span), span=span)
+        inner, build = _offer(effect, active), Builder(effect.span)
+        own = build.cell(effect.symbol, effect.source)
         is_truth = effect.symbol.property.element is Scalar.BOOL and effect.value == own
         truths = () if not is_truth or self.members_hold() else (_is(own, _given(effect)),)
         for condition in reversed((*truths, *effect.when)):
-            inner = typed.If(condition, typed.Block((inner,), span=span), span=span)
-        row = typed.Neighbors(self._graph, typed.Variable(effect.source, span=span), effect.direction)
-        return typed.ForEach(True, effect.destination, row, None, typed.Block((inner,), span=span), span=span)
+            inner = build.when(condition, inner)
+        return build.over(effect.destination, build.row(self._graph, effect.source, effect.direction), inner)
 
 
 def _offer(effect: EdgeEffect, active: typed.Symbol) -> typed.Statement:
     """A destination takes the value if it is better, and joins the frontier then."""
-    span = effect.span
-
-    def there(symbol: typed.Symbol) -> typed.Cell:
-        return typed.Cell(symbol, typed.Variable(effect.destination, span=span), span=span)
-
-    true = typed.Literal(True, Scalar.BOOL, span=span)
+    build = Builder(effect.span)
+    there, joins = (build.cell(symbol, effect.destination) for symbol in (effect.symbol, active))
     if effect.symbol.property.element is not Scalar.BOOL:
-        joins = typed.Carried(there(active), true, span=span)
-        carried = (*effect.carried, joins)
-        return typed.AssignExtreme(effect.extreme, there(effect.symbol), effect.value, carried, span=span)
+        return build.extreme(effect.extreme, there, effect.value, *effect.carried, build.carried(joins, True))
     given = _given(effect)
     other = replace(given, value=not given.value)
-    unmarked = _is(there(effect.symbol), other)
-    marks = (typed.Assign(there(effect.symbol), given, span=span), typed.Assign(there(active), true, span=span))
-    return typed.If(unmarked, typed.Block(marks, span=span), span=span)
+    return build.when(_is(there, other), build.assign(there, given), build.assign(joins, True))
 
 
 def _given(effect: EdgeEffect) -> typed.Literal:

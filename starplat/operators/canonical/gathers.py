@@ -17,6 +17,7 @@ from typing import Any
 
 from starplat.analysis.settling.monotone import conjuncts, mentions, rises_with, says_that_it_wins
 from starplat.frontend import typed
+from starplat.operators.build import Builder
 from starplat.operators.canonical.effects import REVERSED
 from starplat.operators.canonical.rebuilding import rebuilt, substituted
 
@@ -101,12 +102,12 @@ def _row(
     asked = [*(() if row.filter is None else (row.filter,)), *conditions]
     if any(mentions(value, {best}) for value in (*asked, offer)):
         return None
+    build = Builder(row.span)
     for condition in reversed(asked):
-        inner = typed.If(rebuilt(condition, change), typed.Block((inner,), span=row.span), span=row.span)
+        inner = build.when(rebuilt(condition, change), inner)
     graph = row.domain.graph
-    back = typed.Neighbors(graph, typed.Variable(here, span=row.span), REVERSED[row.domain.direction])
-    arcs = typed.ForEach(True, there, back, None, typed.Block((inner,), span=row.span), span=row.span)
-    return typed.ForEach(True, here, typed.AllNodes(graph), None, typed.Block((arcs,), span=row.span), span=loop.span)
+    arcs = build.over(there, build.row(graph, here, REVERSED[row.domain.direction]), inner)
+    return replace(build.over(here, typed.AllNodes(graph), arcs), span=loop.span)
 
 
 def _offered(

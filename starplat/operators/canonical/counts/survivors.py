@@ -24,6 +24,7 @@ from typing import Any
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
+from starplat.operators.build import Builder
 from starplat.operators.canonical.counts.members import (
     FALSE,
     FLAG,
@@ -148,8 +149,8 @@ class _Rounds:
     ) -> Iterator[typed.Statement]:
         span, flag = survivors.span, self.members.symbol
         assert isinstance(survivors.domain, typed.AllNodes)
-        left = typed.Variable(typed.Symbol(f"left_{flag.name}", Scalar.INT, typed.Role.LOCAL, span), span=span)
-        one, all_, zero = (typed.Literal(value, Scalar.INT, span=span) for value in (1, -1, 0))
+        build = Builder(span)
+        left = build.variable(build.local(f"left_{flag.name}", Scalar.INT))
 
         def change(part: Any) -> Any:
             if not isinstance(part, typed.Block):
@@ -158,21 +159,21 @@ class _Rounds:
 
         def at(s: typed.Statement) -> Iterator[typed.Statement]:
             if s is survivors:
-                there = typed.Binary(typed.Operator.GREATER, left, zero, Scalar.BOOL, span=span)
+                there = build.compared(left, typed.Operator.GREATER, build.number(0))
                 as_asked = left if asked.type is Scalar.INT else typed.Convert(left, asked.type, span=span)
-                yield typed.Assign(asked, there if asked.type is Scalar.BOOL else as_asked, span=span)
+                yield build.assign(asked, there if asked.type is Scalar.BOOL else as_asked)
             elif Same(s) in leaving:
                 yield s
                 for store in given:
+                    one = build.number(1)
                     before = typed.Binary(typed.Operator.SUBTRACT, store.value, one, Scalar.INT, span=span)
-                    cell = typed.Cell(store.place.symbol, typed.Variable(leaving[Same(s)], span=span), span=span)
-                    yield typed.Assign(cell, before, span=span)
-                yield typed.Update(typed.Combine.ADD, left, all_, span=span)
+                    yield build.assign(build.cell(store.place.symbol, leaving[Same(s)]), before)
+                yield build.add(left, -1)
             elif not _says_none(s, asked):
                 yield rebuilt(s, change)
 
         number_of_nodes = typed.GraphQuery(survivors.domain.graph, typed.Query.NUM_NODES, (), Scalar.INT, span=span)
-        yield typed.Declare(left.symbol, number_of_nodes, span=span)
+        yield build.declare(left.symbol, number_of_nodes)
         yield replace(self.loop, body=change(self.loop.body))
 
 

@@ -11,8 +11,9 @@ from typing import Any
 
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
+from starplat.operators.build import Builder
 from starplat.operators.canonical.counts.counting import Count
-from starplat.operators.canonical.counts.members import FALSE, FLAG, TRUE, are_part_of
+from starplat.operators.canonical.counts.members import FALSE, FLAG, are_part_of
 from starplat.operators.canonical.effects import REVERSED, asked
 from starplat.operators.canonical.filters import all_of
 from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_fresh_symbols
@@ -63,7 +64,7 @@ class Keeping:
 
     def statement(self, s: typed.Statement, before: Sequence[typed.Statement]) -> Iterator[typed.Statement]:
         if s is self.first:
-            yield from (typed.Declare(new, span=s.span) for new in (self.kept, *self.marks.values()))
+            yield from (Builder(s.span).declare(new) for new in (self.kept, *self.marks.values()))
         gone = self.count.property
         made = next((c for c in self.counts if any(s is part for part in c.parts)), None)
         own = [store for store in self.stores.values() if store.loop is s]
@@ -71,7 +72,7 @@ class Keeping:
             case typed.Declare(symbol=symbol) if symbol is gone:
                 pass
             case typed.Declare() if made is not None:
-                yield replace(s, value=typed.Cell(self.kept, typed.Variable(made.node, span=s.span), span=s.span))
+                yield replace(s, value=Builder(s.span).cell(self.kept, made.node))
             case typed.ForEach() if made is not None:
                 pass
             case typed.Attach(items=items):
@@ -105,7 +106,7 @@ class Keeping:
         names = {self.count.node: node, self.count.there: there}
         row, others = substituted((self.count.row, self.count.others), names)
         inner = typed.ForEach(False, there, row, all_of(others), self.addition(node, 1, s), span=s.span)
-        return typed.ForEach(True, node, typed.AllNodes(s.graph), None, typed.Block((inner,), span=s.span), span=s.span)
+        return Builder(s.span).over(node, typed.AllNodes(s.graph), inner)
 
     def updated_before(
         self, loop: typed.ForEach, store: Store, before: Sequence[typed.Statement]
@@ -142,7 +143,7 @@ class Keeping:
         changes = members.has_not(node) if store.joins else members.has(node)
         gives_others = not store.joins and members.symbol.type != FLAG
         inside = (update,) if gives_others else (s, update)
-        yield typed.If(changes, typed.Block(inside, span=s.span), span=s.span)
+        yield Builder(s.span).when(changes, *inside)
         if gives_others:
             yield s
 
@@ -153,9 +154,7 @@ class Keeping:
     def marked(self, store: Store) -> typed.Assign:
         span = store.statement.span
         mark = self.marks[Same(store.loop), store.joins]
-        return typed.Assign(
-            typed.Cell(mark, typed.Variable(store.loop.iterator, span=span), span=span), TRUE, span=span
-        )
+        return Builder(span).assign(Builder(span).cell(mark, store.loop.iterator), True)
 
     def update(self, store: Store) -> typed.ForEach:
         """The loop in which a node updates the counts that include it."""
@@ -170,9 +169,8 @@ class Keeping:
         )
 
     def addition(self, node: typed.Symbol, amount: int, s: typed.Statement) -> typed.Block:
-        cell = typed.Cell(self.kept, typed.Variable(node, span=s.span), span=s.span)
-        value = typed.Literal(amount, Scalar.INT, span=s.span)
-        return typed.Block((typed.Update(typed.Combine.ADD, cell, value, span=s.span),), span=s.span)
+        build = Builder(s.span)
+        return build.block(build.add(build.cell(self.kept, node), amount))
 
 
 def _constant(value: typed.Expression) -> bool | int | None:

@@ -20,6 +20,7 @@ from typing import Any
 
 from starplat.frontend import typed
 from starplat.frontend.types import PropertyType, Scalar
+from starplat.operators.build import Builder
 from starplat.operators.canonical.labels.numbers import Truth, constant, plain, question, truths
 from starplat.operators.canonical.rebuilding import rebuilt
 
@@ -97,11 +98,10 @@ class _Change:
         winner = (s.extreme is typed.Extreme.MAX) == (truth.others[0] > truth.none)
         place, value = rebuilt(s.place, self.of), self._value(s.place.symbol, s.candidate)
         offered, lacks = (value, _not(place)) if winner else (_not(value), place)
-        wins = typed.Binary(typed.Operator.AND, offered, lacks, Scalar.BOOL, span=s.span)
+        build = Builder(s.span)
         carried = (typed.Assign(c.place, c.value, span=c.span) for c in rebuilt(s.carried, self.of))
-        stores = (typed.Assign(place, _literal(winner, s.candidate), span=s.span), *carried)
-        condition = lacks if value == _literal(winner, value) else wins
-        return typed.If(condition, typed.Block(stores, span=s.span), span=s.span)
+        condition = lacks if value == _literal(winner, value) else build.both(offered, lacks)
+        return build.when(condition, build.assign(place, _literal(winner, s.candidate)), *carried)
 
 
 def _chosen(part: Any) -> Any:
@@ -126,7 +126,7 @@ def _flag(kind: Any) -> Any:
 
 
 def _not(value: typed.Expression) -> typed.Expression:
-    return typed.Unary(typed.UnaryOperator.NOT, value, span=value.span)
+    return Builder(value.span).negated(value)
 
 
 def _literal(value: bool, at: typed.Expression) -> typed.Literal:

@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
+from starplat.operators.build import Builder
 from starplat.operators.canonical.hosts import read
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.searches.levels import above
@@ -74,7 +75,7 @@ class _Numbered:
     def after(self, before: list[typed.Statement], begun: _Begun) -> list[typed.Statement]:
         """The rounds, behind the statements that stand before the search."""
         symbol, search = self.cell.symbol, self.search
-        infinity = typed.Infinity(Scalar.INT, span=begun.fill.span)
+        build, infinity = Builder(search.span), Builder(begun.fill.span).infinity()
         items = tuple((to, infinity if to is symbol else value) for to, value in begun.fill.items)
         filled: typed.Statement = replace(begun.fill, items=items)
         rounds = [*_rounds(self), *(self._offered(s) for s in self.greatest)]
@@ -82,23 +83,20 @@ class _Numbered:
             rounds.append(back_to(begun.none, symbol, search.graph))
         if self.first is None:
             return [*(filled if s is begun.fill else s for s in before), *rounds]
-        store = typed.Assign(typed.Cell(symbol, search.source, span=search.span), self.first, span=search.span)
+        store = build.assign(typed.Cell(symbol, search.source, span=search.span), self.first)
         if isinstance(search.source, typed.Variable) and search.source.symbol.role is typed.Role.ITERATOR:
             return [*(filled if s is begun.fill else s for s in before), store, *rounds]
-        nowhere = typed.Binary(
-            typed.Operator.NOT_EQUAL, search.source, typed.Literal(-1, Scalar.NODE), Scalar.BOOL, span=search.span
-        )
-        there = typed.Block((filled, store, *rounds), span=search.span)
-        return [*before[:-1], typed.If(nowhere, there, typed.Block((begun.fill,), span=search.span), span=search.span)]
+        nowhere = build.differs(search.source, build.number(-1, Scalar.NODE))
+        there = build.block(filled, store, *rounds)
+        return [*before[:-1], typed.If(nowhere, there, build.block(begun.fill), span=search.span)]
 
     def _offered(self, s: typed.AssignExtreme) -> typed.ForEach:
         """The loop in which all nodes with a number offer it to a scalar."""
-        node = typed.Symbol("node", Scalar.NODE, typed.Role.ITERATOR, s.span, parallel_depth=1)
-        own = typed.Cell(self.cell.symbol, typed.Variable(node, span=s.span), span=s.span)
-        infinity = typed.Infinity(Scalar.INT, span=s.span)
-        reached = typed.Binary(typed.Operator.NOT_EQUAL, own, infinity, Scalar.BOOL, span=s.span)
-        body = typed.Block((replace(s, candidate=own),), span=s.span)
-        return typed.ForEach(True, node, typed.AllNodes(self.search.graph), reached, body, span=s.span)
+        build = Builder(s.span)
+        node = build.iterator(parallel_depth=1)
+        own = build.cell(self.cell.symbol, node)
+        reached = build.differs(own, build.infinity())
+        return build.over(node, typed.AllNodes(self.search.graph), replace(s, candidate=own), condition=reached)
 
 
 def _numbered(search: typed.IterateInBFS) -> _Numbered | None:
@@ -179,14 +177,10 @@ def _begun(numbered: _Numbered, before: Sequence[typed.Statement]) -> _Begun | N
 
 def _rounds(numbered: _Numbered) -> tuple[typed.Statement, ...]:
     search = numbered.search
-    span = search.span
-    more = typed.Variable(typed.Symbol("more", Scalar.BOOL, typed.Role.LOCAL, span), span=span)
-    true, false = (typed.Literal(each, Scalar.BOOL, span=span) for each in (True, False))
-    carried = (typed.Carried(more, true, span=span),)
-    offer = typed.AssignExtreme(typed.Extreme.MIN, numbered.cell, numbered.value, carried, span=span)
-    row = typed.Neighbors(search.graph, typed.Variable(search.iterator, span=span), typed.Direction.OUT)
-    arcs = typed.ForEach(True, numbered.child, row, None, typed.Block((offer,), span=span), span=span)
-    nodes = typed.AllNodes(search.graph)
-    every = typed.ForEach(True, search.iterator, nodes, None, typed.Block((arcs,), span=span), span=span)
-    body = typed.Block((typed.Assign(more, false, span=span), every), span=span)
-    return typed.Declare(more.symbol, false, span=span), typed.DoWhile(body, more, span=span)
+    build = Builder(search.span)
+    more = build.variable(build.local("more", Scalar.BOOL))
+    offer = build.extreme(typed.Extreme.MIN, numbered.cell, numbered.value, build.carried(more, True))
+    arcs = build.over(numbered.child, build.row(search.graph, search.iterator, typed.Direction.OUT), offer)
+    every = build.over(search.iterator, typed.AllNodes(search.graph), arcs)
+    rounds = typed.DoWhile(build.block(build.assign(more, False), every), more, span=build.span)
+    return build.declare(more.symbol, build.truth(False)), rounds

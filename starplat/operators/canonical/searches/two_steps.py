@@ -25,6 +25,7 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import MIRRORED, mentions
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
+from starplat.operators.build import Builder
 from starplat.operators.canonical.filters import all_of
 from starplat.operators.canonical.hosts import Known, read, surroundings
 from starplat.operators.canonical.rebuilding import with_block, with_fresh_symbols
@@ -75,28 +76,22 @@ class _Round:
 
     def made(self, loop: _Loop) -> _Loop:
         """The loop with the level stored on discovery."""
-        span = self.step.span
-        there = typed.Cell(self.level, typed.Variable(self.nest.there, span=span), span=span)
-        one = typed.Literal(1, Scalar.INT, span=span)
-        following = typed.Binary(typed.Operator.ADD, self.counter, one, Scalar.INT, span=span)
-        none = typed.Binary(typed.Operator.EQUAL, there, self.none, Scalar.BOOL, span=span)
-        reached = typed.Binary(typed.Operator.EQUAL, there, following, Scalar.BOOL, span=span)
-        finds = self._arcs(none, (typed.Assign(there, following, span=span), *self.more))
-        besides = (self._arcs(reached, self.beside),) if self.beside else ()
+        build = Builder(self.step.span)
+        there, following = build.cell(self.level, self.nest.there), build.plus(self.counter, 1)
+        finds = self._arcs(build.equal(there, self.none), (build.assign(there, following), *self.more))
+        besides = (self._arcs(build.equal(there, following), self.beside),) if self.beside else ()
         statements = (*self.reset, finds, *with_fresh_symbols(besides, besides), self.step)
         return replace(loop, body=replace(loop.body, statements=statements))
 
     def _arcs(self, test: typed.Expression, inner: tuple[typed.Statement, ...]) -> typed.ForEach:
         """The loop over the arcs of the nodes at the current level."""
-        nest, span = self.nest, self.nest.span
-        mine = typed.Cell(self.level, typed.Variable(nest.node, span=span), span=span)
-        here = typed.Binary(typed.Operator.EQUAL, mine, self.counter, Scalar.BOOL, span=span)
+        nest, build = self.nest, Builder(self.nest.span)
+        here = build.equal(build.cell(self.level, nest.node), self.counter)
         condition = all_of((test, *self.when))
         assert condition is not None
-        discovered = typed.If(condition, typed.Block(inner, span=span), span=span)
-        row = typed.Neighbors(nest.domain.graph, typed.Variable(nest.node, span=span), nest.direction)
-        arcs = typed.ForEach(True, nest.there, row, None, typed.Block((discovered,), span=span), span=span)
-        return typed.ForEach(True, nest.node, nest.domain, here, typed.Block((arcs,), span=span), span=span)
+        row = build.row(nest.domain.graph, nest.node, nest.direction)
+        arcs = build.over(nest.there, row, build.when(condition, *inner))
+        return build.over(nest.node, nest.domain, arcs, condition=here)
 
 
 def _read(loop: _Loop, before: Sequence[typed.Statement], known: Known) -> _Round | None:

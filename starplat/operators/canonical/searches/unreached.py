@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
+from starplat.operators.build import Builder
 from starplat.operators.canonical.hosts import HostLoop, Known, Surroundings, read, surroundings
 from starplat.operators.canonical.rebuilding import rebuilt, with_block
 from starplat.operators.canonical.searches.levels import number
@@ -140,10 +141,8 @@ def _is_counted(value: typed.Expression) -> bool:
 
 def back_to(none: typed.Literal, symbol: typed.Symbol, graph: typed.Symbol) -> typed.ForEach:
     """The loop that gives nodes without a level the program's number."""
-    span = none.span
-    node = typed.Symbol("node", Scalar.NODE, typed.Role.ITERATOR, span)
-    cell = typed.Cell(symbol, typed.Variable(node, span=span), span=span)
-    infinity = typed.Infinity(Scalar.INT, span=span)
-    unreached = typed.Binary(typed.Operator.EQUAL, cell, infinity, Scalar.BOOL, span=span)
-    store = typed.Assign(cell, none, span=span)
-    return typed.ForEach(True, node, typed.AllNodes(graph), unreached, typed.Block((store,), span=span), span=span)
+    build = Builder(none.span)
+    node = build.iterator()
+    cell = build.cell(symbol, node)
+    unreached = build.equal(cell, build.infinity())
+    return build.over(node, typed.AllNodes(graph), build.assign(cell, none), condition=unreached)

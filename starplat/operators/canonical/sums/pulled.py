@@ -22,6 +22,7 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts, mentions
 from starplat.frontend import typed
 from starplat.frontend.walk import children
+from starplat.operators.build import Builder
 from starplat.operators.canonical.effects import REVERSED
 from starplat.operators.canonical.filters import all_of
 from starplat.operators.canonical.rebuilding import rebuilt, substituted
@@ -99,10 +100,9 @@ def _summed(s: typed.Statement, own: typed.Variable, change: Any) -> Iterator[ty
     (update,) = (i for i in walk.statements(s.body) if isinstance(i, typed.Update))
     cell = update.place
     kind = cell.type
-    local = typed.Symbol(f"{cell.symbol.name}_of_arcs", kind, typed.Role.LOCAL, cell.span)
-    sum_ = typed.Variable(local, span=cell.span)
+    sum_ = Builder(cell.span).variable(Builder(cell.span).local(f"{cell.symbol.name}_of_arcs", kind))
     body = rebuilt(s.body, lambda part: replace(update, place=sum_) if part is update else None)
-    yield typed.Declare(local, typed.Literal(0 if kind.is_integer else 0.0, kind), span=s.span)
+    yield Builder(s.span).declare(sum_.symbol, Builder().number(0, kind))
     yield replace(s, parallel=False, body=body)
     yield replace(update, value=sum_)
 
@@ -272,7 +272,7 @@ def _pull(loop: typed.ForEach, found: _Sum) -> typed.ForEach:
 
     way = REVERSED[row.domain.direction]
     asked = [rebuilt(c, change) for c in found.when if not _is_sure(c, loop.iterator, row.domain.direction)]
-    arcs = typed.Neighbors(row.domain.graph, typed.Variable(there, span=row.span), way)
+    arcs = Builder(row.span).row(row.domain.graph, there, way)
     body = typed.Block((rebuilt(found.update, change),), span=row.body.span)
     inner = typed.ForEach(False, here, arcs, all_of(asked), body, span=row.span)
     return typed.ForEach(True, there, loop.domain, None, typed.Block((inner,), span=loop.body.span), span=loop.span)

@@ -31,6 +31,7 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
+from starplat.operators.build import Builder
 from starplat.operators.canonical.counters import as_flags
 from starplat.operators.canonical.filters import with_filters
 from starplat.operators.canonical.frontiers import over_frontiers
@@ -104,21 +105,17 @@ def _apart(loop: _Loop, around: Surroundings) -> _Apart | None:
     if found is None:
         return None
     block, place = around.block_of(loop)
-    span = loop.span
     private = replace(found.counter)
-    far, k = (typed.Symbol(name, Scalar.INT, typed.Role.LOCAL, span) for name in ("far", "k"))
+    build = Builder(loop.span)
+    far, k = (build.local(name, Scalar.INT) for name in ("far", "k"))
     rest = tuple(s for s in loop.body.statements if s is not found.visitor)
     search = substituted(replace(loop, body=replace(loop.body, statements=rest)), {found.counter: private})
     statements = (
         *block.statements[:place],
-        typed.Declare(private, typed.Literal(found.begins, Scalar.INT), span=span),
+        build.declare(private, build.number(found.begins)),
         search,
         *_farthest(found, far),
-        typed.Assign(
-            typed.Variable(found.counter, span=span),
-            _plus(typed.Variable(far, span=span), found.begins - found.first + 1),
-            span=span,
-        ),
+        build.assign(build.variable(found.counter), _plus(build.variable(far), found.begins - found.first + 1)),
         *(() if found.visitor is None else (_over_levels(found, found.visitor, far, k),)),
         *block.statements[place + 1 :],
     )
@@ -197,33 +194,29 @@ def _is_alone(found: _Levels, visitor: typed.ForEach) -> bool:
 
 def _farthest(found: _Levels, far: typed.Symbol) -> tuple[typed.Statement, ...]:
     """The statements that find the greatest level."""
-    span = found.loop.span
-    node = typed.Symbol("node", Scalar.NODE, typed.Role.ITERATOR, span, parallel_depth=1)
-    own = typed.Cell(found.cells, typed.Variable(node, span=span), span=span)
-    reached = typed.Binary(typed.Operator.NOT_EQUAL, own, typed.Infinity(Scalar.INT), Scalar.BOOL, span=span)
-    takes = typed.AssignExtreme(typed.Extreme.MAX, typed.Variable(far, span=span), own, span=span)
-    every = typed.ForEach(True, node, found.nodes, reached, typed.Block((takes,), span=span), span=span)
-    return typed.Declare(far, typed.Literal(found.first, Scalar.INT, span=span), span=span), every
+    build = Builder(found.loop.span)
+    node = build.iterator(parallel_depth=1)
+    own = build.cell(found.cells, node)
+    takes = build.extreme(typed.Extreme.MAX, build.variable(far), own)
+    every = build.over(node, found.nodes, takes, condition=build.differs(own, build.infinity()))
+    return build.declare(far, build.number(found.first)), every
 
 
 def _over_levels(found: _Levels, done: typed.ForEach, far: typed.Symbol, k: typed.Symbol) -> typed.CountedLoop:
     """The loop of the visitor over all levels."""
-    span = done.span
-    level = typed.Variable(k, span=span)
+    build = Builder(done.span)
+    level = build.variable(k)
     visitor = substituted(done, {found.counter: _plus(level, found.ahead)})
     return typed.CountedLoop(
         k,
         True,
-        typed.Literal(found.first, Scalar.INT, span=span),
-        typed.Binary(typed.Operator.LESS_EQUAL, level, typed.Variable(far, span=span), Scalar.BOOL, span=span),
-        typed.Update(typed.Combine.ADD, level, typed.Literal(1, Scalar.INT, span=span), span=span),
-        typed.Block((visitor,), span=span),
-        span=span,
+        build.number(found.first),
+        build.compared(level, typed.Operator.LESS_EQUAL, build.variable(far)),
+        build.add(level, 1),
+        build.block(visitor),
+        span=build.span,
     )
 
 
 def _plus(value: typed.Expression, number: int) -> typed.Expression:
-    if number == 0:
-        return value
-    more = typed.Literal(number, Scalar.INT, span=value.span)
-    return typed.Binary(typed.Operator.ADD, value, more, Scalar.INT, span=value.span)
+    return value if number == 0 else Builder(value.span).plus(value, number)
