@@ -80,19 +80,8 @@ class _Printer:
 
     def _operator(self, operator: op.Operator) -> Iterator[str]:
         match operator:
-            case op.Loop(
-                condition=condition, ends=ends, tested_last=last, frontier=frontier, body=body, spreading=found
-            ):
-                if frontier is not None:
-                    yield f"loop until {self._name(frontier)} is empty"
-                else:
-                    kind = "do while" if last and not ends else "loop until" if ends else "while"
-                    yield f"{kind} {self._text(condition)}"
-                yield from self._block(body, "  ")
-                if found is not None:
-                    best = "smallest" if found.extreme is typed.Extreme.MIN else "largest"
-                    whose = "its component" if found.both_ways else "all that reach it"
-                    yield f"  union-find: every node gets the {best} {self._name(found.labels)} of {whose}"
+            case op.Loop():
+                yield from self._loop(operator)
             case op.Advance():
                 self._inner.clear()
                 yield from self._advance(operator)
@@ -106,22 +95,13 @@ class _Printer:
                     yield from ("  " + line for line in self._statement(s))
             case op.Foreach(loop=loop):
                 self._inner.clear()
-                asked = "" if loop.filter is None else f" when {self._text(loop.filter)}"
-                yield f"foreach {self._name(loop.iterator)}{self._of(loop.domain)}{asked}"
+                yield f"foreach {self._name(loop.iterator)}{self._of(loop.domain)}{self._asked(loop.filter)}"
                 yield from self._inside(loop.body)
-            case op.Search(search=search, forward=forward, back=back):
-                self._names.setdefault(search.iterator, self._name(search.iterator))
-                visited, begin = self._name(search.iterator), self._text(search.source)
-                yield f"search level by level from {begin}, {visited} at each level"
-                yield from self._block(forward, "  ")
-                if search.reverse is not None:
-                    asked = "" if search.reverse.filter is None else f" when {self._text(search.reverse.filter)}"
-                    yield f"back from the last level{asked}"
-                    yield from self._block(back, "  ")
+            case op.Search():
+                yield from self._search(operator)
             case op.Each(iterator=iterator, domain=domain, filter=asked_for, body=body):
                 self._names.setdefault(iterator, self._name(iterator))
-                asked = "" if asked_for is None else f" when {self._text(asked_for)}"
-                yield f"one after another {self._name(iterator)}{self._of(domain)}{asked}"
+                yield f"one after another {self._name(iterator)}{self._of(domain)}{self._asked(asked_for)}"
                 yield from self._block(body, "  ")
             case op.Choice(condition=condition, then=then, otherwise=otherwise):
                 yield f"if {self._text(condition)}"
@@ -131,6 +111,31 @@ class _Printer:
                     yield from self._block(otherwise, "  ")
             case _:
                 yield from self._statement(operator)
+
+    def _loop(self, loop: op.Loop) -> Iterator[str]:
+        if loop.frontier is not None:
+            yield f"loop until {self._name(loop.frontier)} is empty"
+        else:
+            kind = "loop until" if loop.ends else "do while" if loop.tested_last else "while"
+            yield f"{kind} {self._text(loop.condition)}"
+        yield from self._block(loop.body, "  ")
+        if (found := loop.spreading) is not None:
+            best = "smallest" if found.extreme is typed.Extreme.MIN else "largest"
+            whose = "its component" if found.both_ways else "all that reach it"
+            yield f"  union-find: every node gets the {best} {self._name(found.labels)} of {whose}"
+
+    def _search(self, operator: op.Search) -> Iterator[str]:
+        search = operator.search
+        self._names.setdefault(search.iterator, self._name(search.iterator))
+        visited, begin = self._name(search.iterator), self._text(search.source)
+        yield f"search level by level from {begin}, {visited} at each level"
+        yield from self._block(operator.forward, "  ")
+        if search.reverse is not None:
+            yield f"back from the last level{self._asked(search.reverse.filter)}"
+            yield from self._block(operator.back, "  ")
+
+    def _asked(self, filter: typed.Expression | None) -> str:
+        return "" if filter is None else f" when {self._text(filter)}"
 
     def _advance(self, a: op.Advance) -> Iterator[str]:
         domain = self._name(a.frontier) if a.frontier is not None else "all" + self._of(a.domain)
@@ -187,11 +192,35 @@ class _Printer:
         for s in block.statements:
             yield from ("  " + line for line in self._statement(s))
 
-    def _statement(self, s: typed.Statement) -> Iterator[str]:  # noqa: PLR0915
+    def _statement(self, s: typed.Statement) -> Iterator[str]:
         match s:
             case typed.Block():
                 for inner in s.statements:
                     yield from self._statement(inner)
+            case typed.If(condition=condition, then=then, otherwise=otherwise):
+                yield f"if {self._text(condition)}"
+                yield from self._inside(then)
+                if otherwise is not None:
+                    yield "else"
+                    yield from self._inside(otherwise)
+            case typed.ForEach(iterator=iterator, domain=domain, filter=asked_for, body=body, parallel=parallel):
+                order = "" if parallel else " in order"
+                yield f"for each {self._name(iterator)}{self._of(domain)}{order}{self._asked(asked_for)}"
+                yield from self._inside(body)
+            case typed.While(condition=condition, body=body) | typed.DoWhile(condition=condition, body=body):
+                yield f"while {self._text(condition)}"
+                yield from self._inside(body)
+            case typed.CountedLoop(symbol=symbol, first=first, condition=condition, body=body):
+                yield f"count {self._name(symbol)} from {self._text(first)} while {self._text(condition)}"
+                yield from self._inside(body)
+            case typed.Return(value=value):
+                yield "return" if value is None else f"return {self._text(value)}"
+            case _:
+                yield from self._change(s)
+
+    def _change(self, s: typed.Statement) -> Iterator[str]:
+        """A statement that holds no other."""
+        match s:
             case typed.Declare(symbol=symbol, value=value):
                 if isinstance(symbol.type, Scalar) and value is not None:
                     yield f"{self._name(symbol)} := {self._text(value)}"
@@ -218,31 +247,8 @@ class _Printer:
                 yield f"{self._name(symbol)} += {{{self._text(member)}}}"
             case typed.AddToMap(symbol=symbol, key=key, value=value):
                 yield f"{self._name(symbol)}[{self._text(key)}] += {self._text(value)}"
-            case typed.If(condition=condition, then=then, otherwise=otherwise):
-                yield f"if {self._text(condition)}"
-                yield from self._inside(then)
-                if otherwise is not None:
-                    yield "else"
-                    yield from self._inside(otherwise)
-            case typed.ForEach(iterator=iterator, domain=domain, filter=asked_for, body=body, parallel=parallel):
-                asked = "" if asked_for is None else f" when {self._text(asked_for)}"
-                order = "" if parallel else " in order"
-                yield f"for each {self._name(iterator)}{self._of(domain)}{order}{asked}"
-                yield from self._inside(body)
-            case typed.While(condition=condition, body=body) | typed.DoWhile(condition=condition, body=body):
-                yield f"while {self._text(condition)}"
-                yield from self._inside(body)
-            case typed.CountedLoop(symbol=symbol, first=first, condition=condition, body=body):
-                yield f"count {self._name(symbol)} from {self._text(first)} while {self._text(condition)}"
-                yield from self._inside(body)
             case typed.CallStatement(call=call):
                 yield self._text(call)
-            case typed.Return(value=value):
-                yield "return" if value is None else f"return {self._text(value)}"
-            case typed.Break():
-                yield "break"
-            case typed.Continue():
-                yield "continue"
             case _:
                 yield type(s).__name__.lower()
 

@@ -5,6 +5,8 @@ results come down once, at the end, and only those that were asked for. A run th
 starts, and a device that fails is opened anew by the next run.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
@@ -79,30 +81,42 @@ def run_module(
         KeyboardInterrupt: Ctrl-C; where the device could not be stopped, its words say so.
     """
     given = arguments if isinstance(arguments, Bound) else bind(module, graph, arguments)
-    wanted = _Wanted(_arrays_wanted(module, results), max(repeat, 1), on_device=device_results, trace=trace)
+    wanted = _Wanted(_arrays_wanted(module, results), max(repeat, 1), device_results, trace, schedule)
     within = default_session() if session is None else session
     device = within.device(target, device_index).beside(a.value for a in given.arrays.values() if isinstance(a, Lent))
     progress = Progress(limits.max_rounds)
-
-    def work(here: Callable[[], AbstractContextManager[object]]) -> Result:
-        before, started = replace(device.traffic), perf_counter()
-        with here(), ExitStack() as held:
-            made, looking = _scheduled(module, graph, schedule, device, counted=limits.max_rounds is not None)
-            bound, resident = given.within(made), on_device(device, graph)
-            run = Run(made, graph, bound, device, resident, held, wanted.repeat > 1 or trace, progress)
-            compiling = compile_seconds + perf_counter() - started - looking
-            done = _driven(run, wanted)
-            later = partial(not_numbers, module, graph, given, returned=None) if device_results else None
-            odd = not_numbers(module, graph, given, done.properties, run.returned)
-        seconds = Seconds(load_seconds, compiling + done.build, looking + done.upload, done.runs, done.download)
-        moved = Bytes(device.traffic.up - before.up, device.traffic.down - before.down)
-        return replace(_result(run, done, seconds, moved, on_device=device_results), warnings=odd, judge=later)
-
+    spent = Seconds(load_seconds, compile_seconds)
     with within.turn(device, device_index):
         if device_results:
             device.with_arrays()
         left_behind = partial(within.leave_busy, device, device_index, progress)
-        return _within_limits(partial(work, device.as_here()), limits, progress, left_behind)
+        work = partial(_work, module, graph, given, wanted, device, progress, spent, device.as_here())
+        return _within_limits(work, limits, progress, left_behind)
+
+
+def _work(
+    module: ir.Module,
+    graph: Graph,
+    given: Bound,
+    wanted: _Wanted,
+    device: Device,
+    progress: Progress,
+    spent: Seconds,
+    here: Callable[[], AbstractContextManager[object]],
+) -> Result:
+    """The run itself, on the device as it is taken `here`; seconds are added to those that are `spent`."""
+    before, started = replace(device.traffic), perf_counter()
+    with here(), ExitStack() as held:
+        made, looking = _scheduled(module, graph, wanted.schedule, device, counted=progress.most_rounds is not None)
+        bound, resident = given.within(made), on_device(device, graph)
+        run = Run(made, graph, bound, device, resident, held, wanted.repeat > 1 or wanted.trace, progress)
+        compiling = spent.compile + perf_counter() - started - looking
+        done = _driven(run, wanted)
+        later = partial(not_numbers, module, graph, given, returned=None) if wanted.on_device else None
+        odd = not_numbers(module, graph, given, done.properties, run.returned)
+    seconds = Seconds(spent.load, compiling + done.build, looking + done.upload, done.runs, done.download)
+    moved = Bytes(device.traffic.up - before.up, device.traffic.down - before.down)
+    return replace(_result(run, done, seconds, moved, on_device=wanted.on_device), warnings=odd, judge=later)
 
 
 def _within_limits(
@@ -124,12 +138,13 @@ def _within_limits(
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """The arrays that a run is to bring back, by the program's names."""
+    """How a run is to go: the arrays to bring back, by the program's names, how often, and under which schedule."""
 
     arrays: Mapping[str, ir.Array]
     repeat: int
     on_device: bool
     trace: bool
+    schedule: Schedule | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,13 @@ other (Shiloach and Vishkin). Such loops read the cells as indices and compare t
 
 from starplat.analysis import walk
 from starplat.analysis.settling.guards import Guarded, guarded, is_left
+from starplat.analysis.settling.kept_labels import KeptLabels, named, stores_of
 from starplat.analysis.settling.monotone import mentions, says_that_it_wins
-from starplat.analysis.settling.signals import Loop, Signals
+from starplat.analysis.settling.signals import Loop
 from starplat.frontend import typed
 from starplat.frontend.types import PropertyType, Scalar
 from starplat.same import Same
 
-_COMPARED = (typed.Operator.EQUAL, typed.Operator.NOT_EQUAL, typed.Operator.LESS, typed.Operator.LESS_EQUAL,
-             typed.Operator.GREATER, typed.Operator.GREATER_EQUAL)  # fmt: skip
 _ENDS = (typed.End.SOURCE, typed.End.DESTINATION)
 
 
@@ -57,153 +56,11 @@ def _is_all(loop: typed.ForEach) -> bool:
 
 
 def _is_own_number(s: typed.Assign) -> bool:
-    return isinstance(s.place, typed.Cell) and _named(s.value) == _named(s.place.index)
+    return isinstance(s.place, typed.Cell) and named(s.value) == named(s.place.index)
 
 
-def _named(value: typed.Expression) -> typed.Expression:
-    while isinstance(value, typed.Convert):
-        value = value.operand
-    return value
-
-
-class _Labels:
-    """The labels of one loop: the property, copies of its cells, and the nodes of an iteration."""
-
-    def __init__(self, symbol: typed.Symbol, extreme: typed.Extreme, loop: Loop, program: typed.Program) -> None:
-        self.symbol = symbol
-        self.extreme = extreme
-        self.loop = loop
-        self.signals = Signals(loop, program)
-        self.inside = list(walk.statements(loop.body))
-        self.labels = {symbol}
-        self.guarded = list(guarded(loop.body))
-        self.iterators = {s.iterator for s in self.inside if isinstance(s, typed.ForEach)}
-        self.beside = {
-            Same(s): block.statements
-            for block in self.inside
-            if isinstance(block, typed.Block)
-            for s in block.statements
-        }
-
-    def are_kept(self) -> bool:
-        """Whether labels are only stored as labels and only compared with labels."""
-        before = 0
-        while before < len(self.labels):
-            before = len(self.labels)
-            self.labels |= {p.symbol for s in self.inside for p, value in _stores(s) if mentions(value, self.labels)}
-        reads = all(self.is_fine(value) for s in self.inside for value in walk.expressions(s))
-        stores = all(self.may_store(s) for s in self.inside)
-        return reads and stores and self.stays_in_component() and self.goes_over_the_same_arcs() and self.hooks_apart()
-
-    def is_label(self, value: typed.Expression) -> bool:
-        """Whether a value is a node of the component of the nodes at hand."""
-        match _named(value):
-            case typed.Variable(symbol=symbol):
-                return symbol in self.labels or symbol in self.iterators
-            case typed.Cell(symbol=symbol, index=index):
-                return symbol in self.labels and self.is_label(index)
-            case typed.EdgeEnd(edge=typed.Variable(symbol=symbol)):
-                return symbol in self.iterators
-            case typed.Apply(function=typed.Function.MIN | typed.Function.MAX, arguments=arguments):
-                return all(self.is_label(a) for a in arguments)
-            case _:
-                return False
-
-    def is_fine(self, value: typed.Expression) -> bool:
-        """Whether an expression reads labels only as labels."""
-        if not mentions(value, self.labels) or self.is_label(value):
-            return True
-        match value:
-            case typed.Binary(operator=operator, left=left, right=right) if operator in _COMPARED:
-                return self.is_label(left) and self.is_label(right)
-            case typed.Binary(operator=typed.Operator.AND, left=left, right=right):
-                return self.is_fine(left) and self.is_fine(right)
-            case _:
-                return False
-
-    def stays_in_component(self) -> bool:
-        """Whether all nodes of an iteration belong to one component."""
-        loops = [s for s in self.inside if isinstance(s, typed.ForEach)]
-        inner = {Same(i) for s in loops for i in walk.statements(s.body) if isinstance(i, typed.ForEach)}
-        return all(
-            self.is_label(s.domain.node) if isinstance(s.domain, typed.Neighbors) else Same(s) not in inner
-            for s in loops
-        )
-
-    def may_store(self, s: typed.Statement) -> bool:
-        """Whether a statement keeps labels labels, and the least one its own."""
-        match s:
-            case typed.CopyProperty(destination=copy, source=source):
-                return (copy in self.labels) <= (source in self.labels)
-            case typed.AssignExtreme(place=typed.Cell(symbol=symbol)) if symbol in self.labels:
-                told = self.signals.told_by(s, self.beside[Same(s)]) or self.follows(s.place, s.candidate)
-                return s.extreme is self.extreme and self.is_label(s.candidate) and told
-            case typed.Assign(place=typed.Cell() as place, value=value) if place.symbol in self.labels:
-                return self.follows(place, value)
-            case typed.Assign() | typed.AssignExtreme() | typed.Declare():
-                return all(self.is_label(value) for place, value in _stores(s) if place.symbol in self.labels)
-            case typed.Update():
-                return s.place.symbol not in self.labels
-            case _:
-                return not any(symbol in self.labels for symbol in walk.written(s))
-
-    def follows(self, place: typed.Place, value: typed.Expression) -> bool:
-        """Whether a node takes a label that its own label leads to."""
-        return isinstance(place, typed.Cell) and self.leads_from(place.index, value, 0)
-
-    def leads_from(self, node: typed.Expression, value: typed.Expression, depth: int) -> bool:
-        match _named(value):
-            case typed.Cell(symbol=symbol, index=index) if symbol in self.labels:
-                return _named(index) == _named(node) or self.leads_from(node, index, depth)
-            case typed.Variable(symbol=symbol) if symbol in self.labels and depth < len(self.labels):
-                stored = [given for s in self.inside for place, given in _stores(s) if place.symbol is symbol]
-                return bool(stored) and all(self.leads_on(symbol, node, given, depth + 1) for given in stored)
-            case _:
-                return False
-
-    def leads_on(self, local: typed.Symbol, node: typed.Expression, given: typed.Expression, depth: int) -> bool:
-        """Whether a local's value comes from the node or from the local itself."""
-        match _named(given):
-            case typed.Cell(symbol=symbol, index=index) if symbol in self.labels:
-                itself = _named(index) == typed.Variable(local)
-                return itself or self.leads_from(node, given, depth)
-            case _:
-                return self.leads_from(node, given, depth)
-
-    # --- when the loop ends
-
-    def hooks_apart(self) -> bool:
-        """Whether labels follow labels only before or after hooks: else a label would fall after it was sent."""
-        return all(
-            self.is_hook(s) or not any(place.symbol is self.symbol for place in walk.written_places(s))
-            for part in self.parts_that_hook()
-            for s in walk.statements(part)
-        )
-
-    def parts_that_hook(self) -> list[typed.Statement]:
-        return [s for s in self.loop.body.statements if any(self.is_hook(inner) for inner in walk.statements(s))]
-
-    def is_hook(self, s: typed.Statement) -> bool:
-        """Whether a statement lowers labels otherwise than by letting them follow labels."""
-        if not isinstance(s, typed.AssignExtreme) or s.place.symbol is not self.symbol:
-            return False
-        return not self.follows(s.place, s.candidate)
-
-    def goes_over_the_same_arcs(self) -> bool:
-        """Whether no condition but those on labels changes with the rounds."""
-        declared = set(walk.declared(self.loop.body))
-        moving = self.signals.changing - self.labels - declared
-        before = -1
-        while before < len(moving):
-            before = len(moving)
-            moving |= {p.symbol for s in self.inside for p, value in _stores(s) if mentions(value, moving)}
-        moving -= self.labels
-        return not any(mentions(condition, moving) for inner in self.guarded for condition in inner.conditions)
-
-    def are_own(self) -> bool:
-        """Whether a label comes from the property alone or from the iteration in hand."""
-        inner = {symbol for s in self.inside if isinstance(s, typed.ForEach) for symbol in walk.declared(s.body)}
-        return self.labels <= inner | {self.symbol}
+class _Labels(KeptLabels):
+    """When a loop of labels ends."""
 
     def agree(self) -> tuple[bool, bool]:
         """Whether the loop goes on while the label at the beginning of any arc is better than that at its end, and
@@ -282,7 +139,7 @@ class _Labels:
                 own, above = (typed.Cell(self.symbol, typed.Variable(at)) for at in (node, root))
                 compared = {climbs.left, climbs.right} == {above, typed.Variable(root)}
                 climbs_on = compared and climbs.operator is typed.Operator.NOT_EQUAL
-                stores = (*_stores(step), *_stores(last))
+                stores = (*stores_of(step), *stores_of(last))
                 return (
                     first == own
                     and climbs_on
@@ -293,10 +150,10 @@ class _Labels:
 
     def stands_for(self, value: typed.Expression) -> typed.Expression:
         """A value with a local that was given one label once replaced by that label."""
-        name = _named(value)
+        name = named(value)
         if isinstance(name, typed.Variable) and name.symbol in self.labels:
-            given = [value for s in self.inside for place, value in _stores(s) if place.symbol is name.symbol]
-            return _named(given[0]) if len(given) == 1 else name
+            given = [value for s in self.inside for place, value in stores_of(s) if place.symbol is name.symbol]
+            return named(given[0]) if len(given) == 1 else name
         return name
 
     def tells(self, s: typed.Statement) -> bool:
@@ -337,20 +194,8 @@ class _Labels:
         return says_that_it_wins(typed.Binary(condition.operator, left, right, condition.type, span=condition.span), s)
 
     def is_at_hand(self, node: typed.Expression) -> bool:
-        match _named(node):
+        match named(node):
             case typed.Variable(symbol=symbol) | typed.EdgeEnd(edge=typed.Variable(symbol=symbol)):
                 return symbol in self.iterators
             case _:
                 return False
-
-
-def _stores(s: typed.Statement) -> list[tuple[typed.Place, typed.Expression]]:
-    match s:
-        case typed.Declare() if s.value is not None:
-            return [(typed.Variable(s.symbol), s.value)]
-        case typed.Assign():
-            return [(s.place, s.value)]
-        case typed.AssignExtreme():
-            return [(s.place, s.candidate)]
-        case _:
-            return []

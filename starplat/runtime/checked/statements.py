@@ -8,22 +8,14 @@ from starplat.analysis import Facts
 from starplat.analysis.convergence import Spelling
 from starplat.analysis.pulling import pulls_from_parents
 from starplat.frontend import typed
-from starplat.frontend.typed import Combine, Direction, Extreme, Operator
+from starplat.frontend.typed import Direction
 from starplat.frontend.types import Scalar
 from starplat.graph.graph import Graph
 from starplat.ir.python.arithmetic import Fault, Value
-from starplat.runtime.checked import numbers
 from starplat.runtime.checked.expressions import Expressions
-from starplat.runtime.checked.memory import Cells, Frame, Whereabouts, cell_of, written
+from starplat.runtime.checked.memory import Cells, Frame, Whereabouts
+from starplat.runtime.checked.stores import Stores
 from starplat.same import Same
-
-_OPERATORS = {
-    Combine.ADD: Operator.ADD,
-    Combine.MULTIPLY: Operator.MULTIPLY,
-    Combine.BIT_AND: Operator.BIT_AND,
-    Combine.BIT_OR: Operator.BIT_OR,
-    Combine.BIT_XOR: Operator.BIT_XOR,
-}
 
 
 class Flow(Enum):
@@ -35,14 +27,14 @@ class Flow(Enum):
     RETURN = auto()
 
 
-class Statements:
+class Statements(Stores):
     """Runs the functions of one program on one graph."""
 
     def __init__(self, facts: Facts, graph: Graph) -> None:
         self.facts = facts
         self.graph = graph
-        self.where = Whereabouts(facts.program.source, graph)
-        self.values = Expressions(graph, self.where, self.call)
+        where = Whereabouts(facts.program.source, graph)
+        super().__init__(Expressions(graph, where, self.call), where)
         self.one_flag = {
             Same(found.loop): found.frontier
             for function in facts.functions
@@ -128,82 +120,6 @@ class Statements:
                 self.call(s.call, frame)
             case _:
                 raise AssertionError(f"{s} was refused before")
-
-    # --- stores
-
-    def store(self, place: typed.Place, value: Value, frame: Frame) -> None:
-        if isinstance(place, typed.Variable):
-            frame.box(place.symbol).value = numbers.stored(value, place.type)
-            return
-        cells = frame.written(place.symbol).values
-        cells[self.index(place, cells, frame)] = numbers.stored(value, place.type)
-
-    def index(self, place: typed.Cell, cells: list[Value | None], frame: Frame) -> int:
-        try:
-            return cell_of(cells, self.values.integer(place.index, frame), place.symbol.name)
-        except Fault as fault:
-            raise self.where.stopped(fault, place.span) from fault
-
-    def old(self, place: typed.Place, frame: Frame) -> Value:
-        """What stands in a place that is about to change."""
-        if isinstance(place, typed.Variable):
-            return self.values.value(place, frame)
-        cells = frame.written(place.symbol).values
-        found = cells[self.index(place, cells, frame)]
-        try:
-            return written(found, place.symbol.name)
-        except Fault as fault:
-            raise self.where.stopped(fault, place.span) from fault
-
-    def update(self, s: typed.Update, frame: Frame) -> None:
-        value, old = self.values.value(s.value, frame), self.old(s.place, frame)
-        try:
-            match s.combine:
-                case Combine.AND:
-                    new: Value = bool(old and value)
-                case Combine.OR:
-                    new = bool(old or value)
-                case _:
-                    new = numbers.binary(_OPERATORS[s.combine], old, value, s.place.type)
-        except Fault as fault:
-            raise self.where.stopped(fault, s.span) from fault
-        self.store(s.place, new, frame)
-
-    def extreme(self, s: typed.AssignExtreme, frame: Frame) -> None:
-        candidate = self.values.value(s.candidate, frame)
-        carried = [self.values.value(c.value, frame) for c in s.carried]
-        old = self.old(s.place, frame)
-        if candidate < old if s.extreme is Extreme.MIN else candidate > old:
-            self.store(s.place, candidate, frame)
-            for c, value in zip(s.carried, carried, strict=True):
-                self.store(c.place, value, frame)
-
-    def attach(self, s: typed.Attach, frame: Frame) -> None:
-        found: list[tuple[typed.Symbol, list[Value | None]]] = []
-        for symbol, given in s.items:
-            if isinstance(given, typed.Symbol):
-                found.append((symbol, list(frame.cells(given).values)))
-            else:
-                value = numbers.stored(self.values.value(given, frame), symbol.property.element)
-                found.append((symbol, [value] * len(frame.cells(symbol).values)))
-        for symbol, values in found:
-            frame.written(symbol).values[:] = values
-
-    def add(self, s: typed.AddToSet, frame: Frame) -> None:
-        flags, member = frame.cells(s.symbol).values, self.values.integer(s.member, frame)
-        try:
-            flags[cell_of(flags, member, s.symbol.name)] = True
-        except Fault as fault:
-            raise self.where.stopped(fault, s.span) from fault
-
-    def add_to_map(self, s: typed.AddToMap, frame: Frame) -> None:
-        key, value, sums = self.values.integer(s.key, frame), self.values.value(s.value, frame), frame.sums(s.symbol)
-        if key < 0:
-            return
-        try:
-            sums[key] = numbers.binary(Operator.ADD, sums[key], value, s.symbol.map.value) if key in sums else value
-        except Fault as fault:
-            raise self.where.stopped(fault, s.span) from fault
 
     # --- branches and loops
 
