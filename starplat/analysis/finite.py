@@ -6,6 +6,7 @@ leaves out INF has none in hand, if it only lowers the property's cells.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -18,8 +19,15 @@ FiniteCells = frozenset[tuple[typed.Symbol, typed.Symbol]]
 
 
 def finite_cells(program: typed.Program) -> FiniteCells:
-    """The cells of the iterators of loops that never hold INF within them."""
-    return frozenset(cell for function in program.functions for cell in _in_function(function, program))
+    """The cells of the iterators of loops that never hold INF within them; several loops may share an iterator."""
+    found = Counter(cell for function in program.functions for cell in _in_function(function, program))
+    loops = Counter(
+        s.iterator
+        for function in program.functions
+        for s in walk.statements(function.body)
+        if isinstance(s, typed.ForEach | typed.IterateInBFS)
+    )
+    return frozenset(cell for cell, count in found.items() if count == loops[cell[1]])
 
 
 def _in_function(
@@ -28,7 +36,7 @@ def _in_function(
     for around in walk.statements(function.body):
         match around:
             case typed.ForEach(iterator=node, filter=filter) if filter is not None:
-                for cell in _below_infinity(filter):
+                for cell in dict.fromkeys(_below_infinity(filter)):
                     if cell.index == typed.Variable(node) and _only_lowers(around, cell.symbol, program):
                         yield cell.symbol, node
         for begun, search in pairwise(walk.blocks(around)):

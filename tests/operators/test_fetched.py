@@ -136,3 +136,32 @@ def test_marks_lead_to_a_node_that_was_never_lowered(
             assert over not in way
             way.append(over)
         assert found["mark"][way[-1]] == -1
+
+
+def test_nodes_at_infinity_that_begin_in_the_frontier_offer_nothing() -> None:
+    """Loops that are made of one share its iterator, and only some of them leave out INF."""
+    program = starplat.compile("""
+    function f(Graph g, propNode<int> dist, propNode<node> parent, propEdge<int> weight, node src) {
+      propNode<int> next;
+      g.attachNodeProperty(dist = INF, next = INF, parent = -1);
+      src.dist = 0;
+      src.next = 0;
+      dist = next;
+      bool more = True;
+      while (more) {
+        more = False;
+        forall (v in g.nodes()) {
+          for (u in g.nodes_to(v)) {
+            edge e = g.get_edge(u, v);
+            int offered = u.dist + e.weight;
+            if (offered < v.next) { v.next = offered; v.parent = u; more = True; }
+          }
+        }
+        dist = next;
+      }
+    }
+    """)
+    graph = Graph.from_arcs(4, np.array([0, 0, 1, 1, 3]), np.array([1, 3, 0, 2, 2]), np.array([2, 1, 1, 3, 3]))
+    found = program.run(graph, target="reference", src=3)
+    assert found["dist"].tolist() == [2**31 - 1, 2**31 - 1, 3, 0]
+    assert found["parent"].tolist() == [-1, -1, 3, -1]
