@@ -1,9 +1,19 @@
-"""Conjunctions and disjunctions: taken apart and put together."""
+"""Conjunctions, disjunctions and negations: taken apart and put together."""
 
 from collections.abc import Iterable, Iterator
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
+
+_EQUALITY = (ir.BinaryOperator.EQUAL, ir.BinaryOperator.NOT_EQUAL)
+_OPPOSITE = {
+    ir.BinaryOperator.EQUAL: ir.BinaryOperator.NOT_EQUAL,
+    ir.BinaryOperator.NOT_EQUAL: ir.BinaryOperator.EQUAL,
+    ir.BinaryOperator.LESS: ir.BinaryOperator.GREATER_EQUAL,
+    ir.BinaryOperator.GREATER_EQUAL: ir.BinaryOperator.LESS,
+    ir.BinaryOperator.GREATER: ir.BinaryOperator.LESS_EQUAL,
+    ir.BinaryOperator.LESS_EQUAL: ir.BinaryOperator.GREATER,
+}
 
 
 def conjuncts(condition: ir.Expression) -> Iterator[ir.Expression]:
@@ -29,3 +39,18 @@ def conjunction(conditions: Iterable[ir.Expression]) -> ir.Expression | None:
     """All of them, in their order; None if there are none."""
     parts = list(conditions)
     return build.both(*parts) if parts else None
+
+
+def negated(condition: ir.Expression) -> ir.Expression:
+    """The opposite of a BOOL; comparisons of reals are not turned round, because of NaN."""
+    match condition:
+        case ir.Unary(ir.UnaryOperator.NOT, operand):
+            return operand
+        case ir.Const(value, ir.Element.BOOL):
+            return ir.Const(not value, ir.Element.BOOL)
+        case ir.Binary(operator, left, right) if operator in _OPPOSITE and (
+            operator in _EQUALITY or not left.element.is_real
+        ):
+            return build.compared(_OPPOSITE[operator], left, right)
+        case _:
+            return build.denied(condition)

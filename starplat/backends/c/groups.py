@@ -7,12 +7,12 @@ from starplat.backends import statements as st
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.group_ends import GroupMemory, joined_by_group
 from starplat.backends.c.lines import INDENT, Printer
-from starplat.backends.c.negation import negated
 from starplat.backends.launch import GROUP_SIZE
 from starplat.backends.text.helpers import made_of, named
 from starplat.backends.uses import variables_in
 from starplat.ir import build
 from starplat.ir import nodes as ir
+from starplat.ir.conditions import negated
 
 MOST_VALUES = 1024
 """How many arc values a group keeps at a time; all threads reduce a longer row."""

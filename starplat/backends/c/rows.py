@@ -7,13 +7,13 @@ from typing import overload
 from starplat.backends import statements as st
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT, Printer
-from starplat.backends.c.negation import negated
 from starplat.backends.c.precedence import SUM
 from starplat.backends.c.set_forms import has_whole_list, need_of_list, need_visit
 from starplat.backends.launch import THREADS_TOGETHER
 from starplat.backends.uses import variables_in
 from starplat.ir import build
 from starplat.ir import nodes as ir
+from starplat.ir.conditions import negated
 from starplat.ir.shapes.listed import known_length, listed_length
 
 

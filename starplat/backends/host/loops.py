@@ -8,11 +8,11 @@ from starplat.backends.c.assign import step_text
 from starplat.backends.c.cplusplus import TYPES
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT
-from starplat.backends.c.negation import negated
 from starplat.backends.host.launches import LaunchPrinter
 from starplat.backends.text.names import Names
 from starplat.backends.uses import variables_in
 from starplat.ir import nodes as ir
+from starplat.ir.conditions import negated
 from starplat.ir.launches import read_by
 from starplat.ir.visitor import walk, walk_host
 

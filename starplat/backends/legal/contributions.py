@@ -3,13 +3,13 @@
 from enum import Enum
 
 from starplat.backends import statements as st
-from starplat.backends.c.negation import negated
 from starplat.backends.launch import GROUP_SIZE
 from starplat.backends.legal.locals import Locals
 from starplat.backends.legal.methods import Methods
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.conditions import negated
 from starplat.ir.python.arithmetic import identity
 
 ANY = (ir.Combine.OR, ir.Combine.BIT_OR, ir.Combine.MAX, ir.Combine.ADD)

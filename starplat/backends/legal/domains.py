@@ -4,12 +4,12 @@ from dataclasses import replace
 from typing import assert_never
 
 from starplat.backends import statements as st
-from starplat.backends.c.negation import negated
 from starplat.backends.legal.continues import has_continue, replace_continue
 from starplat.backends.legal.operations import Operations
 from starplat.backends.legal.shared_arcs import over_arcs
 from starplat.ir import build
 from starplat.ir import nodes as ir
+from starplat.ir.conditions import negated
 from starplat.ir.shapes.listed import is_there, listed_length, node_in_words
 from starplat.ir.shapes.members import Membership, membership
 

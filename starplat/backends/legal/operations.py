@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import assert_never
 
 from starplat.backends import statements as st
-from starplat.backends.c.negation import negated
 from starplat.backends.legal.continues import replace_continue
 from starplat.backends.legal.contributions import Contributions, as_logical
 from starplat.backends.legal.locals import Locals
@@ -14,6 +13,7 @@ from starplat.backends.legal.updates import Updates, stored
 from starplat.backends.uses import assigned_in, reads, variables_in
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.conditions import negated
 from starplat.ir.shapes.shared_rows import SharedRow, shared_rows
 
 

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from starplat.backends import statements as st
-from starplat.backends.c.negation import negated
 from starplat.backends.legal.contributions import ANY, only_if
 from starplat.backends.legal.locals import Locals
 from starplat.backends.legal.methods import Methods
 from starplat.ir import build
 from starplat.ir import nodes as ir
+from starplat.ir.conditions import negated
 
 _ONE_MENTION = frozenset(
     {ir.Combine.ADD, ir.Combine.MULTIPLY, ir.Combine.BIT_AND, ir.Combine.BIT_OR, ir.Combine.BIT_XOR}

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import assert_never
 
 from starplat.backends import statements as st
-from starplat.backends.c.negation import negated
 from starplat.backends.legal.continues import replace_continue
 from starplat.backends.legal.one_thread import by_one_thread
 from starplat.backends.legal.unread import without_unread
@@ -21,6 +20,7 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.access import LOOKED_AT, Access
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.conditions import negated
 from starplat.ir.fresh_names import FreshNames
 from starplat.ir.uses import stream
 from starplat.ir.visitor import walk

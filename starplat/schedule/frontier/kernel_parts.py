@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from starplat.ir import build
 from starplat.ir import nodes as ir
 
 Conditions = tuple[ir.Expression, ...]
@@ -33,17 +32,3 @@ class Done:
 
 
 Part = Cleared | Lost | Done
-
-
-# --- conditions put together ---------------------------------------------------------------------------------------
-
-
-def negated(condition: ir.Expression) -> ir.Expression:
-    """The opposite condition, simplified."""
-    match condition:
-        case ir.Unary(ir.UnaryOperator.NOT, operand):
-            return operand
-        case ir.Binary(ir.BinaryOperator.EQUAL, operand, ir.Const(False, ir.Element.BOOL)):
-            return operand
-        case _:
-            return build.denied(condition)

@@ -12,13 +12,13 @@ from typing import assert_never
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.conditions import conjunction
+from starplat.ir.conditions import conjunction, negated
 from starplat.ir.fresh_names import names_of
 from starplat.ir.launches import launched_names
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import walk_kernel, with_signature
 from starplat.schedule.frontier.active_sets import begins_cleared
-from starplat.schedule.frontier.kernel_parts import Cleared, Done, Lost, Part, negated
+from starplat.schedule.frontier.kernel_parts import Cleared, Done, Lost, Part
 from starplat.schedule.frontier.own_flags import parts_of
 from starplat.schedule.levels.step import with_arrays
 

@@ -7,7 +7,7 @@ cannot be split.
 from collections.abc import Set as AbstractSet
 
 from starplat.ir import nodes as ir
-from starplat.ir.conditions import conjuncts, disjuncts
+from starplat.ir.conditions import conjuncts, disjuncts, negated
 from starplat.ir.shapes.members import flag_of
 from starplat.ir.visitor import (
     all_expressions,
@@ -19,7 +19,7 @@ from starplat.ir.visitor import (
     walk_kernel,
     written_arrays,
 )
-from starplat.schedule.frontier.kernel_parts import Cleared, Conditions, Done, Lost, Part, negated
+from starplat.schedule.frontier.kernel_parts import Cleared, Conditions, Done, Lost, Part
 from starplat.schedule.frontier.obstacles import obstacle_in
 from starplat.schedule.frontier.splitting import Splitter, WholeError
 

@@ -10,12 +10,12 @@ from functools import reduce
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.conditions import conjunction, conjuncts, disjuncts
+from starplat.ir.conditions import conjunction, conjuncts, disjuncts, negated
 from starplat.ir.rewriter import Rewriter, map_expression
 from starplat.ir.shapes.members import flag_of
 from starplat.ir.visitor import all_expressions, arrays_in, assigned_variables, blocks_of, walk_kernel, written_arrays
 from starplat.schedule.frontier.filters import when_it_counts
-from starplat.schedule.frontier.kernel_parts import Cleared, Conditions, Done, Lost, Part, negated
+from starplat.schedule.frontier.kernel_parts import Cleared, Conditions, Done, Lost, Part
 from starplat.schedule.loop.drivers import is_safe
 
 
