@@ -262,7 +262,7 @@ class _Round:
             name = min(symbol.name for symbol in changing)
             raise _Unsettled(f"'{name}', which the rounds change, decides which nodes are visited")
         for flag in changing:
-            if not isinstance(flag.type, Scalar) and not loses_no_update(flag, s.place.symbol, self.loop):
+            if not isinstance(flag.type, Scalar) and not loses_no_update(flag, s.place.symbol, self.loop, self.program):
                 raise _Unsettled(f"'{flag.name}' may be taken back before the node is visited")
 
     def _refuse_reading(self, value: typed.Expression) -> None:

@@ -16,7 +16,7 @@ from starplat.frontend.types import Scalar
 _TRUE, _FALSE = typed.Literal(True, Scalar.BOOL), typed.Literal(False, Scalar.BOOL)
 
 
-def loses_no_update(frontier: typed.Symbol, target: typed.Symbol, loop: Loop) -> bool:
+def loses_no_update(frontier: typed.Symbol, target: typed.Symbol, loop: Loop, program: typed.Program) -> bool:
     """Whether all nodes of the `frontier` are still flagged where a round visits them, and all nodes whose `target` the
     round improves are flagged at its end. Other flagged nodes do no harm."""
     holds: dict[typed.Symbol, set[int]] = defaultdict(set)
@@ -33,7 +33,7 @@ def loses_no_update(frontier: typed.Symbol, target: typed.Symbol, loop: Loop) ->
             for flag in {flag for i in inside for flag in _flags_set_by(i)}:
                 holds[flag] = holds[flag] | {place}
         else:
-            _follow(s, holds)
+            _follow(s, holds, program)
     return improved <= holds[frontier]
 
 
@@ -48,7 +48,7 @@ def _flags_set_by(s: typed.Statement) -> set[typed.Symbol]:
             return set()
 
 
-def _follow(s: typed.Statement, holds: dict[typed.Symbol, set[int]]) -> None:
+def _follow(s: typed.Statement, holds: dict[typed.Symbol, set[int]], program: typed.Program) -> None:
     """Updates the sets that flags are known to cover; an unknown change leaves an empty set."""
     match s:
         case typed.CopyProperty(destination=to, source=of):
@@ -64,11 +64,11 @@ def _follow(s: typed.Statement, holds: dict[typed.Symbol, set[int]]) -> None:
                     ) if at is own is s.iterator:
                         holds[to] = holds[of]
                     case _:
-                        _forget(inner, holds)
+                        _forget(inner, holds, program)
         case _:
-            _forget(s, holds)
+            _forget(s, holds, program)
 
 
-def _forget(s: typed.Statement, holds: dict[typed.Symbol, set[int]]) -> None:
-    for symbol in walk.all_written(s):
+def _forget(s: typed.Statement, holds: dict[typed.Symbol, set[int]], program: typed.Program) -> None:
+    for symbol in {symbol for i in walk.statements(s) for symbol in walk.changed(i, program)}:
         holds[symbol] = set()

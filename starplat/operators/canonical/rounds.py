@@ -86,7 +86,8 @@ def _offered(same: Same, same_around: Same, program: Same) -> _Offered | None:
     if {symbol, frontier} & set(walk.declared(loop)):
         return None  # every round begins with other cells
     if frontier is not None and not (
-        _joins_by_winning(frontier, symbol, loop, written, around) and loses_no_update(frontier, symbol, loop)
+        _joins_by_winning(frontier, symbol, loop, written, around)
+        and loses_no_update(frontier, symbol, loop, program.thing)
     ):
         return None
     changed = walk.all_written(written)
