@@ -108,6 +108,8 @@ NEAR = {
     "filled with what is not nothing": _changed(NUMBERS, ("seen = 0)", "seen = 2)"), ("seen == 1; }", "seen > 0; }")),
     "a parent's number": _changed(PARENTS, ("v.parent != -1", "v.parent > 0")),
     "a parent that may be none": _changed(PARENTS, *NINE_ROUNDS, ("w.parent = v;", "w.parent = v - 1;")),
+    "a parent's very number": _changed(PARENTS, ("v.parent != -1", "v.parent == 3")),
+    "all parents but one": _changed(PARENTS, ("v.parent != -1", "v.parent != 3")),
     "a parent that is asked": _changed(PARENTS, ("v.parent != -1", "v.parent == src")),
     "no parent is 0": _changed(PARENTS, *NINE_ROUNDS, ("= -1", "= 0"), (">= 0", "> 0")),
     "negative numbers": _changed(LEAST, ("src.seen = 7", "src.seen = -7"), ("v.seen < INF", "v.seen > 0")),

@@ -31,8 +31,9 @@ REACHED = {
     "sssp": "all_arcs helpers in_its_turn long_sums marked_in_neighbors marked_sources one_after_another over_edges"
     " pull round_flag two_flags",
     "connected_components": "both_neighbors count_rounds edges_until_quiet helpers old_and_new round_flag two_flags",
-    "reachability": "greatest_number least_number local_result look_for_parent number_and_count numbers_for_flags"
-    " over_edges parents_only round_flag two_flags while_more",
+    "reachability": "as_many_rounds count_rounds greatest_number least_number levels levels_offered local_result"
+    " look_for_parent marked_in_their_turn number_and_count numbers_for_flags or_assign over_edges parents_only"
+    " round_flag size_of_the_set to_do two_flags while_more",
     "widest_path": "all_arcs both_are_wider count_rounds marked_in_neighbors marked_in_two_buffers one_after_another"
     " one_after_another_pull over_edges pull round_flag the_lesser_in_order the_lesser_of_two",
     "pagerank": "pull sequential_sums",

@@ -171,7 +171,7 @@ class EffectReader:
             raise _NotFollowed
         offered = typed.Cell(self.symbol, typed.Variable(source))
         asks = {c: flag for c in when if (flag := self._frontier(c, source)) is not None}
-        kept = tuple(c for c in when if c not in asks and not self._is_idle(c, offered, s.candidate))
+        kept = tuple(c for c in when if c not in asks and not self._is_idle(c, offered, s.candidate, destination))
         marks = {c.place.symbol for c in s.carried if c.value == typed.Literal(True, Scalar.BOOL)} & self.written
         carried = tuple(c for c in s.carried if isinstance(c.place, typed.Cell) and c.place.symbol not in marks)
         frontiers = set(asks.values())
@@ -195,13 +195,19 @@ class EffectReader:
             case _:
                 return None
 
-    def _is_idle(self, condition: typed.Expression, offered: typed.Cell, candidate: typed.Expression) -> bool:
+    def _is_idle(
+        self, condition: typed.Expression, offered: typed.Cell, candidate: typed.Expression, destination: typed.Symbol
+    ) -> bool:
         """Whether a condition only leaves out what would not win: the end of the order, of which comes no other, or
         the worst that any cell holds, where a cell offers nothing better than itself."""
         if self._is_better_than_worst(condition, offered) and is_bounded(candidate, offered, self.extreme):
             return True
         top = self.extreme is typed.Extreme.MAX
         match condition:
+            case typed.Binary(operator=typed.Operator.NOT_EQUAL, left=typed.Variable(), right=typed.Variable()) if (
+                is_bounded(candidate, offered, self.extreme)
+            ):  # a loop, whose node offers itself nothing better
+                return {condition.left, condition.right} == {offered.index, typed.Variable(destination)}
             case typed.Binary(left=left, right=typed.Infinity(negative=negative)) if left == offered:
                 wrong = typed.Operator.LESS if top else typed.Operator.GREATER
                 asks = (typed.Operator.NOT_EQUAL, typed.Operator.LESS, typed.Operator.GREATER)
@@ -209,7 +215,7 @@ class EffectReader:
                 return keeps and negative is top and is_end(candidate, offered, self.extreme)
             case typed.Binary(operator=typed.Operator.NOT_EQUAL, left=typed.Infinity() as end, right=right):
                 turned = replace(condition, left=right, right=end)
-                return right == offered and self._is_idle(turned, offered, candidate)
+                return right == offered and self._is_idle(turned, offered, candidate, destination)
             case _:
                 return False
 

@@ -17,6 +17,7 @@ from starplat.operators.canonical.filters import with_filters
 from starplat.operators.canonical.floods import as_spreading
 from starplat.operators.canonical.frontiers import over_frontiers
 from starplat.operators.canonical.inlining import inlined
+from starplat.operators.canonical.labels.growing import until_none_joins
 from starplat.operators.canonical.labels.results import as_results
 from starplat.operators.canonical.labels.truths import as_truths
 from starplat.operators.canonical.labels.turned import turned
@@ -25,12 +26,14 @@ from starplat.operators.canonical.ranges import within_range
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.searches.in_bfs import as_rounds
 from starplat.operators.canonical.searches.reached import without_reached
+from starplat.operators.canonical.searches.told import marked_when_told
 from starplat.operators.canonical.searches.two_steps import discovered_in_one_step
 from starplat.operators.canonical.sums.dissolved import dissolved
 from starplat.operators.canonical.sums.parallel import called_by_kernels, in_any_order
 from starplat.operators.canonical.sums.pulled import pulled
 from starplat.operators.canonical.sweeps.apart import with_searches_apart
 from starplat.operators.canonical.sweeps.loops import as_searches
+from starplat.operators.canonical.sweeps.reachable import as_reached
 from starplat.operators.canonical.unread import without_unread
 
 
@@ -59,10 +62,11 @@ def _canonical_function(
         p for p in function.parameters if isinstance(p.type, PropertyType | SetType) or p.role is typed.Role.REFERENCE
     )
     ranged = as_rounds(within_range(as_results(as_truths(with_fills(without_choices(function.body))))))
-    flagged = without_copies(turned(as_flags(without_reached(ranged)), frozenset(function.parameters)))
+    flags = as_flags(without_reached(until_none_joins(ranged)))
+    flagged = without_copies(turned(flags, frozenset(function.parameters)))
     flagged = as_spreading(flagged, program)
-    body = over_frontiers(discovered_in_one_step(flagged, results), program, results)
-    body = ranged if body is flagged else body
+    body = over_frontiers(marked_when_told(discovered_in_one_step(flagged, results), results), program, results)
+    body = as_results(as_reached(ranged if body is flagged else body, program, results))
     body = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)
     free = in_any_order(body, program) if on_host else body
     body = body if free is body else without_unread(free, results)

@@ -26,7 +26,7 @@ from starplat.operators.canonical.labels.findings import without_findings
 from starplat.operators.canonical.labels.guards import without_idle_guards
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.searches.initial_values import worst
-from starplat.operators.canonical.searches.offers import as_offers
+from starplat.operators.canonical.searches.offers import as_offers, with_marks
 from starplat.operators.records import EdgeEffect
 from starplat.same import Same
 
@@ -102,7 +102,7 @@ def _as_rounds(plain: HostLoop, written: HostLoop, around: Surroundings) -> tupl
         return None
     loop = in_one_buffer(plain, before)
     if isinstance(loop, typed.CountedLoop):
-        quiet = until_quiet(loop) or until_nothing_changes(loop, before)
+        quiet = until_quiet(loop) or until_nothing_changes(with_marks(loop), before)
         if quiet is None:
             return None
         known[loop.symbol] = 0

@@ -29,7 +29,7 @@ _HOLDS = {
     typed.Operator.NOT_EQUAL: float.__ne__,
 }
 _FROM_0_ON = 0.0, float("inf")
-"""What stands for all numbers from 0 on: a comparison must say the same of both."""
+"""The least and the greatest of all numbers from 0 on: a comparison must say the same of all."""
 _LARGE = 2**31 - 1
 """Numbers that may be INF."""
 Question = tuple[typed.Variable | typed.Cell, typed.Operator, float]
@@ -38,14 +38,15 @@ Question = tuple[typed.Variable | typed.Cell, typed.Operator, float]
 
 @dataclass(frozen=True)
 class Truth:
-    """What a flag stands for: that the number is not `none`, but one of the `others`."""
+    """What a flag stands for: that the number is not `none`, but one from the first to the last of `others`."""
 
     none: float
     others: tuple[float, ...]
 
     def says(self, operator: typed.Operator, other: float) -> tuple[bool, bool] | None:
         """What a comparison says of `none`, and of the others if of all the same."""
-        says = {_HOLDS[operator](value, other) for value in self.others}
+        least, greatest = self.others[0], self.others[-1]
+        says = {_HOLDS[operator](value, other) for value in (least, min(max(other, least), greatest), greatest)}
         return (_HOLDS[operator](self.none, other), says.pop()) if len(says) == 1 else None
 
 

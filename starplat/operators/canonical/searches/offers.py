@@ -53,6 +53,16 @@ def as_offers(loop: Loop, before: Sequence[typed.Statement], known: Known) -> Lo
     return replace(loop, body=replace(loop.body, statements=tuple(kept)))
 
 
+def with_marks(loop: typed.CountedLoop) -> typed.CountedLoop:
+    """The loop with truths that nodes give their neighbors as offers."""
+    done: list[typed.Statement] = []
+    for s in loop.body.statements:
+        store = read_store(s)
+        offer = None if store is None else _of_mark(store)
+        done.append(s if store is None or offer is None else nest(s, store, offer))
+    return replace(loop, body=replace(loop.body, statements=tuple(done)))
+
+
 def asks_for_own_truth(s: typed.Statement) -> bool:
     """Whether nodes give their neighbors a truth under the condition that they have it themselves."""
     store = read_store(s)

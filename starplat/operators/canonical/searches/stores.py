@@ -74,6 +74,8 @@ def read_store(s: typed.Statement) -> Store | None:
     inner = inner[:-1] if left else inner
     stores = [s for s in inner if isinstance(s, typed.Assign)]
     asked_for = [s for s in stores if isinstance(s.place, typed.Cell) and any(_asks(c, s.place, s.value) for c in when)]
+    if not asked_for and len(inner) == 1:  # a truth may be given again where nothing is done beside
+        asked_for = [s for s in stores if isinstance(s.place, typed.Cell) and isinstance(s.value, typed.Literal)]
     flags = [s for s in stores if isinstance(s.value, typed.Literal) and s not in asked_for]
     if len(asked_for) != 1 or len(flags) + 1 != len(inner):
         return None

@@ -1,0 +1,164 @@
+"""Rounds until a set is no larger than before are rounds until no node joins it.
+
+int size = 1; int last = 0;                           bool more = True;
+while (size != last) {                                while (more) {
+  last = size;                                          more = False;
+  ... w.there = True; ...                               ... if (!w.there) { w.there = True; more = True; } ...
+  size = Count(there);
+}                                                     }
+
+Nodes only join in these rounds, and the number that the loop begins with is that of the set.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from starplat.analysis import walk
+from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+from starplat.operators.canonical.hosts import may_leave, read, surroundings
+from starplat.operators.canonical.rebuilding import rebuilt, with_block
+from starplat.operators.canonical.rising import number
+from starplat.operators.canonical.searches.initial_values import initial_values
+
+_Loop = typed.While | typed.DoWhile
+_TRUE, _FALSE = typed.Literal(True, Scalar.BOOL), typed.Literal(False, Scalar.BOOL)
+
+
+def until_none_joins(body: typed.Block) -> typed.Block:
+    """A function's body with such rounds."""
+    around = surroundings(body)
+    for loop in around.loops:
+        if not isinstance(loop, _Loop):
+            continue
+        block, place = around.block_of(loop)
+        before, known = block.statements[:place], around.known_before(loop)
+        growth = _read(loop)
+        if growth is None or any(around.is_seen(s, loop) for s in (growth.size, growth.last)):
+            continue
+        if _size(growth.members, before) is None or _size(growth.members, before) != known.get(growth.size):
+            continue
+        if isinstance(loop, typed.While) and not known[growth.size] > known.get(growth.last, math.inf):
+            continue
+        made = (*before, *growth.made(loop), *block.statements[place + 1 :])
+        return until_none_joins(with_block(body, block, replace(block, statements=made)))
+    return body
+
+
+@dataclass(frozen=True)
+class _Growth:
+    """What a round compares: how many `members` there were in the `last`, and the statements between."""
+
+    size: typed.Symbol
+    last: typed.Symbol
+    members: typed.Symbol
+    rounds: tuple[typed.Statement, ...]
+
+    def made(self, loop: _Loop) -> tuple[typed.Statement, ...]:
+        """The loop that goes on while a node joins."""
+        more = typed.Variable(typed.Symbol("more", Scalar.BOOL, typed.Role.LOCAL, loop.span), span=loop.span)
+
+        def joins(s: typed.Assign | typed.Update, *when: typed.Expression) -> typed.Statement:
+            stores = tuple(typed.Assign(place, _TRUE, span=s.span) for place in (s.place, more))
+            condition: typed.Expression = typed.Unary(typed.UnaryOperator.NOT, s.place, span=s.span)
+            for given in when:
+                condition = typed.Binary(typed.Operator.AND, given, condition, Scalar.BOOL, span=s.span)
+            return typed.If(condition, typed.Block(stores, span=s.span), span=s.span)
+
+        def change(part: Any) -> Any:
+            match part:
+                case typed.Assign(place=typed.Cell(symbol=symbol)) if symbol is self.members:
+                    return joins(part)
+                case typed.Update(place=typed.Cell(symbol=symbol), value=value) if symbol is self.members:
+                    return joins(part, value)
+                case _:
+                    return None
+
+        none = typed.Assign(more, _FALSE, span=loop.span)
+        body = replace(loop.body, statements=(none, *(rebuilt(s, change) for s in self.rounds)))
+        return typed.Declare(more.symbol, _TRUE, span=loop.span), replace(loop, condition=more, body=body)
+
+
+def _read(loop: _Loop) -> _Growth | None:
+    """The growth that a loop waits for the end of."""
+    match loop.condition:
+        case typed.Binary(
+            operator=typed.Operator.NOT_EQUAL | typed.Operator.GREATER,
+            left=typed.Variable(symbol=size),
+            right=typed.Variable(symbol=last),
+        ):
+            pass
+        case typed.Binary(
+            operator=typed.Operator.LESS, left=typed.Variable(symbol=last), right=typed.Variable(symbol=size)
+        ):
+            pass
+        case _:
+            return None
+    match loop.body.statements:
+        case (typed.Assign(place=typed.Variable(symbol=to), value=typed.Variable(symbol=of)), *rounds) if (
+            to is last and of is size
+        ):
+            pass
+        case _:
+            return None
+    counted = _counted(rounds, size)
+    if counted is None:
+        return None
+    members, rest = counted
+    inside = [i for s in rest for i in walk.statements(s)]
+    used = {symbol for i in inside for symbol in (*read(i), *walk.written(i))}
+    writers = [i for i in inside if members in walk.written(i)]
+    if used & {size, last} or may_leave(rest) or not writers or not all(_joins(w, members) for w in writers):
+        return None
+    return _Growth(size, last, members, rest)
+
+
+def _joins(s: typed.Statement, members: typed.Symbol) -> bool:
+    """Whether a statement only makes nodes members."""
+    match s:
+        case typed.Assign(place=typed.Cell(symbol=symbol), value=value):
+            return symbol is members and value == _TRUE
+        case typed.Update(combine=typed.Combine.OR, place=typed.Cell(symbol=symbol)):
+            return symbol is members
+        case _:
+            return False
+
+
+def _counted(
+    rounds: Sequence[typed.Statement], size: typed.Symbol
+) -> tuple[typed.Symbol, tuple[typed.Statement, ...]] | None:
+    """The set whose members a round counts in the end, and what it does before."""
+    match rounds:
+        case (*rest, typed.Assign(place=typed.Variable(symbol=to), value=value)) if to is size:
+            value = value.operand if isinstance(value, typed.Convert) else value
+            is_count = isinstance(value, typed.Aggregate) and value.aggregation is typed.Aggregation.COUNT
+            return (value.property, tuple(rest)) if is_count and isinstance(value, typed.Aggregate) else None
+        case (
+            *rest,
+            typed.Assign(place=typed.Variable(symbol=to), value=nothing),
+            typed.ForEach(
+                domain=typed.AllNodes(),
+                iterator=node,
+                filter=typed.Cell(symbol=members, index=typed.Variable(symbol=at)),
+                body=typed.Block(
+                    statements=(
+                        typed.Update(combine=typed.Combine.ADD, place=typed.Variable(symbol=also), value=value),
+                    )
+                ),
+            ),
+        ) if to is size is also and at is node and number(nothing) == 0 and number(value) == 1:
+            return (members, tuple(rest)) if members.property.element is Scalar.BOOL else None
+        case _:
+            return None
+
+
+def _size(members: typed.Symbol, before: Sequence[typed.Statement]) -> int | None:
+    """How many members a set has that is filled with none, or with one."""
+    begun = initial_values(members, before)
+    if begun is None or begun.fill != _FALSE or not all(value == _TRUE for _, value in begun.set):
+        return None
+    return len(begun.set) if len(begun.set) < 2 else None

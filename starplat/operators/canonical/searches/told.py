@@ -1,0 +1,300 @@
+"""Nodes that are told in one step of a round, and marked in the next, are marked where they are told.
+
+do {                                                  do {
+  some = False;                                         some = False;
+  forall (v in g.nodes().filter(here)) {                forall (v in g.nodes().filter(here)) {
+    v.marked = True; some = True;                         forall (w in g.neighbors(v)) {
+  }                                                         if (!w.marked) {
+  forall (v in g.nodes().filter(here)) {                      w.marked = True; w.there = True; some = True;
+    forall (w in g.neighbors(v)) {                          }
+      if (!w.marked) { w.there = True; }                  }
+    }                                                   }
+  }                                                     here = there; g.attachNodeProperty(there = False);
+  here = there; g.attachNodeProperty(there = False);  } while (some);
+} while (some);
+
+A round is followed from where nodes are told to where nodes are told again: those that were are marked meanwhile, and
+are the ones that tell then, and the loop ends where there are none. As none is told that is marked, it does not matter
+that marks come earlier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from starplat.analysis import walk
+from starplat.analysis.settling.monotone import mentions
+from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+from starplat.operators.canonical.filters import all_of
+from starplat.operators.canonical.hosts import HostLoop, surely_begins, surroundings
+from starplat.operators.canonical.rebuilding import with_block
+from starplat.operators.canonical.searches.initial_values import InitialValues, initial_values
+from starplat.operators.canonical.searches.stores import Nest, read_nest, says
+
+_TRUE, _FALSE = typed.Literal(True, Scalar.BOOL), typed.Literal(False, Scalar.BOOL)
+
+
+def marked_when_told(body: typed.Block, results: frozenset[typed.Symbol]) -> typed.Block:
+    """A function's body with such rounds; `results` are the symbols that its caller sees."""
+    around = surroundings(body)
+    for loop in around.loops:
+        found = _read(loop)
+        if found is None or any(s in results or around.is_seen(s, loop) for s in found.flags):
+            continue
+        block, place = around.block_of(loop)
+        before, known = block.statements[:place], around.known_before(loop)
+        if isinstance(loop, typed.While) and not surely_begins(loop, known, before):
+            continue
+        if found.asks_first and known.get(found.signal) is not True:
+            continue
+        if not found.begins(before) or (isinstance(loop, typed.CountedLoop) and not _has_enough(loop)):
+            continue
+        made = (*before, *found.made(loop, before), *block.statements[place + 1 :])
+        return marked_when_told(with_block(body, block, replace(block, statements=made)), results)
+    return body
+
+
+@dataclass(frozen=True)
+class _Round:
+    """A round: the arcs along which nodes that are `here` tell those `there`, under conditions besides, and the nodes
+    that are `marked`, before others are told in the round if it `marks_first`. The `signal` is asked before it is set
+    in a round that `asks_first`. The flag of those there is declared in each round if it is `fresh`, and taken back in
+    it before nodes are told if it is `emptied`."""
+
+    nest: Nest
+    when: tuple[typed.Expression, ...]
+    here: typed.Symbol
+    there: typed.Symbol
+    marked: typed.Symbol
+    signal: typed.Symbol
+    marks_first: bool
+    asks_first: bool
+    fresh: bool
+    emptied: bool
+
+    @property
+    def flags(self) -> set[typed.Symbol]:
+        """What the rounds use besides the marks."""
+        return {self.here, self.there, self.signal}
+
+    def begins(self, before: Sequence[typed.Statement]) -> bool:
+        """Whether the loop begins with some nodes here, which are marked, or are so first."""
+        here, there, marked = (initial_values(s, before) for s in (self.here, self.there, self.marked))
+        if here is None or marked is None or not here.set:
+            return False
+        alike = all(_is_set(v) for v in (here, marked))
+        begins_empty = there is not None and there.fill == _FALSE and not there.set
+        none_told = self.here is self.there or self.emptied or begins_empty
+        inside, all_of_them = set(_indices(marked)), set(_indices(here))
+        return alike and none_told and (inside <= all_of_them if self.marks_first else inside == all_of_them)
+
+    def made(self, loop: HostLoop, before: Sequence[typed.Statement]) -> tuple[typed.Statement, ...]:
+        """The loop in which nodes are marked where they are told, behind the marks of those that begin."""
+        span, nest = loop.span, self.nest
+        here, marked = (initial_values(s, before) for s in (self.here, self.marked))
+        assert here is not None
+        assert marked is not None
+        unmarked_yet = [at for at in _indices(here) if at not in _indices(marked)]
+        first = (typed.Assign(typed.Cell(self.marked, at, span=span), _TRUE, span=span) for at in unmarked_yet)
+        more = typed.Variable(typed.Symbol("more", Scalar.BOOL, typed.Role.LOCAL, span), span=span)
+        kind = self.there.type
+        told = self.there if self.there is not self.here else typed.Symbol("told", kind, typed.Role.LOCAL, span)
+        mark, join = (typed.Cell(s, typed.Variable(nest.there, span=span), span=span) for s in (self.marked, told))
+        unmarked = typed.Unary(typed.UnaryOperator.NOT, mark, span=span)
+        condition = all_of((unmarked, *self.when))
+        assert condition is not None
+        stores = tuple(typed.Assign(place, _TRUE, span=span) for place in (mark, join, more))
+        inner = typed.If(condition, typed.Block(stores, span=span), span=span)
+        row = typed.Neighbors(nest.domain.graph, typed.Variable(nest.node, span=span), nest.direction)
+        arcs = typed.ForEach(True, nest.there, row, None, typed.Block((inner,), span=span), span=span)
+        member = typed.Cell(self.here, typed.Variable(nest.node, span=span), span=span)
+        tells = typed.ForEach(True, nest.node, nest.domain, member, typed.Block((arcs,), span=span), span=span)
+        cleared = typed.Attach(nest.domain.graph, ((told, _FALSE),), span=span)
+        moved = typed.CopyProperty(self.here, told, span=span)
+        rounds = (typed.Assign(more, _FALSE, span=span), cleared, tells, moved)
+        declared = (typed.Declare(told, span=span),) if told is not self.there or self.fresh else ()
+        new = typed.DoWhile(typed.Block(rounds, span=span), more, span=span)
+        return (*first, *declared, typed.Declare(more.symbol, _TRUE, span=span), new)
+
+
+def _read(loop: HostLoop) -> _Round | None:
+    """The round of a loop, if it takes such steps."""
+    if isinstance(loop, typed.FixedPoint):
+        return None
+    statements = loop.body.statements
+    telling = [(at, tells) for at, s in enumerate(statements) if (tells := _tells(s)) is not None]
+    marking = [(at, marks) for at, s in enumerate(statements) if (marks := _marks(s)) is not None]
+    if len(telling) != 1 or len(marking) != 1:
+        return None
+    at, (nest, there, told_signals) = telling[0]
+    place, (here, marked, marks_signals, drains) = marking[0]
+    sources = [typed.Cell(s, typed.Variable(nest.node)) for s in (here, marked)]
+    waves = [c for c in nest.when if any(says(c, cell, True) for cell in sources)]
+    unmarked = [c for c in nest.when if says(c, typed.Cell(marked, typed.Variable(nest.there)), False)]
+    if len(waves) != 1 or not unmarked or marked in (here, there) or (here is there and not drains):
+        return None
+    cycle = (*statements[at + 1 :], *_turned(loop), *statements[:at])
+    signal = _exit(cycle, statements[place], told_signals, marks_signals)
+    asks_here = says(waves[0], sources[0], True)
+    moves = _moves(cycle, statements[place], here, there, drains=drains, asks_here=asks_here)
+    if signal is None or not moves or (told_signals | marks_signals) - {signal}:
+        return None
+    when = tuple(c for c in nest.when if c not in waves and c not in unmarked)
+    written = {s for inner in walk.statements(loop) for s in walk.written(inner)}
+    if any(mentions(c, written - {nest.node, nest.there}) for c in when):
+        return None
+    left = next((i for i, s in enumerate(statements) if isinstance(s, typed.If)), len(statements))
+    asks_first = left < (at if signal in told_signals else place)
+    fresh = any(isinstance(s, typed.Declare) and s.symbol is there for s in statements)
+    fills = (s for s in statements[:at] if isinstance(s, typed.Attach))
+    empty = fresh or any(symbol is there for s in fills for symbol, _ in s.items)
+    return _Round(nest, when, here, there, marked, signal, place < at, asks_first, fresh, empty)
+
+
+def _tells(s: typed.Statement) -> tuple[Nest, typed.Symbol, frozenset[typed.Symbol]] | None:
+    """The arcs along which nodes are told, the flag of these, and the scalars that say so."""
+    nest = read_nest(s)
+    if nest is None or nest.may_break:
+        return None
+    told = [i for i in nest.inner if _stores(i, _TRUE) == typed.Variable(nest.there)]
+    signals = [i for i in nest.inner if isinstance(i, typed.Assign) and isinstance(i.place, typed.Variable)]
+    plain = all(i.value == _TRUE for i in signals) and len(signals) + len(told) == len(nest.inner)
+    return (nest, _symbol(told[0]), frozenset(map(_symbol, signals))) if len(told) == 1 and plain else None
+
+
+def _marks(s: typed.Statement) -> tuple[typed.Symbol, typed.Symbol, frozenset[typed.Symbol], bool] | None:
+    """The flag of nodes that mark themselves, their mark, the scalars that say so, and whether the flag is drained."""
+    match s:
+        case typed.ForEach(parallel=True, domain=typed.AllNodes(), filter=condition, body=body) if condition:
+            own = typed.Variable(s.iterator)
+        case _:
+            return None
+    cells = [part for part in walk.within(condition) if isinstance(part, typed.Cell)]
+    if len(cells) != 1 or cells[0].index != own or not says(condition, cells[0], True):
+        return None
+    here = cells[0].symbol
+    marks = [i for i in body.statements if _stores(i, _TRUE) == own]
+    drains = [i for i in body.statements if _stores(i, _FALSE) == own and _symbol(i) is here]
+    signals = [i for i in body.statements if isinstance(i, typed.Assign) and isinstance(i.place, typed.Variable)]
+    plain = all(i.value == _TRUE for i in signals) and len(marks) + len(drains) + len(signals) == len(body.statements)
+    if len(marks) != 1 or len(drains) > 1 or not plain or _symbol(marks[0]) is here:
+        return None
+    return here, _symbol(marks[0]), frozenset(map(_symbol, signals)), bool(drains)
+
+
+def _turned(loop: HostLoop) -> tuple[typed.Statement, ...]:
+    """The end of a round: the loop is left where its condition does not hold."""
+    if not isinstance(loop, typed.While | typed.DoWhile) or loop.condition == _TRUE:
+        return ()
+    against = typed.Unary(typed.UnaryOperator.NOT, loop.condition, span=loop.span)
+    return (typed.If(against, typed.Block((typed.Break(),)), span=loop.span),)
+
+
+def _exit(
+    cycle: Sequence[typed.Statement],
+    marking: typed.Statement,
+    told: frozenset[typed.Symbol],
+    marks: frozenset[typed.Symbol],
+) -> typed.Symbol | None:
+    """The one scalar that a loop is left for, where it says that none has been told: set when nodes are told, or mark
+    themselves, and taken back between."""
+    order: list[str] = []
+    resets: set[typed.Symbol] = set()
+    signal: typed.Symbol | None = None
+    for s in cycle:
+        match s:
+            case typed.If(
+                condition=typed.Unary(operator=typed.UnaryOperator.NOT, operand=typed.Variable(symbol=asked)),
+                then=typed.Block(statements=(typed.Break(),)),
+                otherwise=None,
+            ):
+                signal = asked
+                order.append("left")
+            case typed.Assign(place=typed.Variable(symbol=symbol), value=value) if value == _FALSE:
+                order.append("taken back")
+                resets.add(symbol)
+            case typed.Declare(symbol=symbol, value=value) if value == _FALSE:
+                order.append("taken back")
+                resets.add(symbol)
+            case typed.If() | typed.Assign():
+                return None
+            case _ if s is marking:
+                order.append("marked")
+            case _:
+                pass
+    if signal is None or resets != {signal} or sorted(order) != ["left", "marked", "taken back"]:
+        return None
+    by_telling, by_marking = signal in told, signal in marks
+    if by_telling:
+        return signal if not by_marking and order.index("left") < order.index("taken back") else None
+    again = order.index("marked")
+    return signal if by_marking and (order[again:] + order[:again])[1] == "left" else None
+
+
+def _moves(
+    cycle: Sequence[typed.Statement],
+    marking: typed.Statement,
+    here: typed.Symbol,
+    there: typed.Symbol,
+    *,
+    drains: bool,
+    asks_here: bool,
+) -> bool:
+    """Whether nodes that were told mark themselves, and are here alone when nodes are told again."""
+    holds = {here: here is there, there: True}
+    was_marked = False
+    for s in cycle:
+        match s:
+            case typed.CopyProperty(destination=to, source=of) if to is here and of is there:
+                holds[here] = holds[there]
+            case typed.Attach(items=items):
+                if not all(symbol in holds and value == _FALSE for symbol, value in items):
+                    return False
+                holds |= {symbol: False for symbol, _ in items}
+            case typed.Declare(symbol=symbol, value=None) if symbol is there and there is not here:
+                holds[there] = False
+            case typed.If() | typed.Assign() | typed.Declare(value=typed.Literal()):
+                pass  # read by `_exit`
+            case _ if s is marking:
+                was_marked = holds[here]
+                holds[here] = holds[here] and not drains
+            case _:
+                return False
+    return was_marked and (holds[here] or not asks_here) and (not holds[there] or here is there)
+
+
+def _has_enough(loop: typed.CountedLoop) -> bool:
+    """Whether there are as many rounds as nodes."""
+    match loop.condition, loop.step:
+        case (
+            typed.Binary(
+                operator=typed.Operator.LESS | typed.Operator.LESS_EQUAL,
+                left=typed.Variable(symbol=counter),
+                right=typed.GraphQuery(query=typed.Query.NUM_NODES),
+            ),
+            typed.Update(combine=typed.Combine.ADD, place=typed.Variable(), value=typed.Literal(value=1)),
+        ):
+            return counter is loop.symbol and loop.first == typed.Literal(0, Scalar.INT)
+        case _:
+            return False
+
+
+def _stores(s: typed.Statement, value: typed.Expression) -> typed.Expression | None:
+    """The node whose cell a statement gives a value."""
+    stores = isinstance(s, typed.Assign) and isinstance(s.place, typed.Cell) and s.value == value
+    return s.place.index if stores else None  # type: ignore[union-attr]
+
+
+def _symbol(s: typed.Statement) -> typed.Symbol:
+    assert isinstance(s, typed.Assign)
+    return s.place.symbol
+
+
+def _is_set(values: InitialValues) -> bool:
+    return values.fill == _FALSE and all(value == _TRUE for _, value in values.set)
+
+
+def _indices(values: InitialValues) -> list[typed.Expression]:
+    return [index for index, _ in values.set]

@@ -1,0 +1,165 @@
+"""Rounds that mark nodes after they have been told, count a set to see it grow, or number levels that are only asked
+whether there is one, are rounds of one step; near misses stay right."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.changing import changed
+from tests.operators.meaning import assert_as_written
+from tests.operators.test_truths import FLAGS
+from tests.operators.texts import operators_of
+from tests.spellings.graphs import UGLY
+
+TOLD = """
+function f(Graph g, propNode<bool> r, node src) {
+  propNode<bool> here;
+  propNode<bool> there;
+  g.attachNodeProperty(r = False, here = False, there = False);
+  src.here = True;
+  for (int i = 0; i <= g.num_nodes(); i++) {
+    bool some = False;
+    forall (v in g.nodes().filter(here)) { v.r = True; some = True; }
+    if (!some) { break; }
+    forall (v in g.nodes().filter(here)) { forall (w in g.neighbors(v)) { if (!w.r) { w.there = True; } } }
+    here = there;
+    g.attachNodeProperty(there = False);
+  }
+}
+"""
+ROUNDS = """  for (int i = 0; i <= g.num_nodes(); i++) {
+    bool some = False;
+"""
+WHILE = """  bool some = True;
+  while (some) {
+    some = False;
+"""
+LEAVES = "    if (!some) { break; }\n"
+MARKS = "    forall (v in g.nodes().filter(here)) { v.r = True; some = True; }\n"
+TELLS = "{ if (!w.r) { w.there = True; } }"
+MOVES = "    here = there;\n"
+FORGETS = "    g.attachNodeProperty(there = False);\n"
+SOME = ("{ w.there = True; }", "{ w.there = True; some = True; }")
+QUIET = ("v.r = True; some = True;", "v.r = True;")
+QUIETLY = "    forall (v in g.nodes().filter(here)) { v.r = True; }\n"
+BEGINS = "  src.here = True;\n"
+GROWS = """
+function f(Graph g, propNode<bool> r, node src) {
+  g.attachNodeProperty(r = False);
+  src.r = True;
+  int last = 0;
+  int size = 1;
+  while (size > last) {
+    last = size;
+    forall (v in g.nodes()) { for (u in g.nodes_to(v)) { v.r ||= u.r; } }
+    size = Count(r);
+  }
+}
+"""
+LEVELS = """
+function f(Graph g, propNode<bool> r, node src) {
+  propNode<int> level;
+  g.attachNodeProperty(level = -1);
+  src.level = 0;
+  int depth = 0;
+  bool more = True;
+  while (more) {
+    more = False;
+    forall (v in g.nodes().filter(level == depth)) {
+      forall (w in g.neighbors(v)) { if (w.level == -1) { w.level = depth + 1; more = True; } }
+    }
+    depth++;
+  }
+  forall (v in g.nodes()) { v.r = v.level >= 0; }
+}
+"""
+OFFERS = """
+function f(Graph g, propNode<bool> r, node src) {
+  propNode<int> level;
+  propNode<bool> fresh;
+  g.attachNodeProperty(level = INF, fresh = False);
+  src.level = 1;
+  src.fresh = True;
+  fixedPoint until (done : !fresh) {
+    forall (v in g.nodes().filter(fresh)) {
+      forall (w in g.neighbors(v)) { <w.level, w.fresh> = <Min(w.level, v.level + 1), True>; }
+    }
+  }
+  forall (v in g.nodes()) { v.r = v.level != INF; }
+}
+"""
+COUNTED = """
+function f(Graph g, propNode<bool> r, node src) {
+  g.attachNodeProperty(r = False);
+  src.r = True;
+  for (int i = 1; i < g.num_nodes(); i++) {
+    forall (v in g.nodes().filter(r)) { forall (w in g.neighbors(v)) { w.r = True; } }
+  }
+}
+"""
+SPELLINGS = {
+    "left where none is here": TOLD,
+    "told until none is": changed(TOLD, (ROUNDS, WHILE), (LEAVES, ""), SOME, QUIET),
+    "until none was here": changed(TOLD, (ROUNDS, WHILE), (LEAVES, "")),
+    "cleared as a round begins": changed(TOLD, (FORGETS, ""), (ROUNDS, ROUNDS + FORGETS)),
+    "marked as a round ends": changed(
+        TOLD, (ROUNDS, WHILE), (LEAVES, ""), SOME, QUIET, (QUIETLY, ""),
+        (FORGETS, FORGETS + QUIETLY), (BEGINS, BEGINS + "  src.r = True;\n"),
+    ),
+    "a set that grows": GROWS,
+    "a set that is no larger": changed(GROWS, ("size > last", "size != last")),
+    "a set that is summed": changed(
+        GROWS, ("size = Count(r);", "size = 0; forall (v in g.nodes().filter(r)) { size += 1; }")
+    ),
+    "levels": LEVELS,
+    "levels that nodes offer": OFFERS,
+    "as many rounds as nodes": COUNTED,
+}  # fmt: skip
+NEAR = {
+    "never marked again": changed(TOLD, (MOVES, "")),
+    "told ones are forgotten": changed(TOLD, (MOVES + FORGETS, FORGETS + MOVES)),
+    "told in the round before": changed(TOLD, (MOVES, ""), (ROUNDS, ROUNDS + MOVES), (FORGETS, "")),
+    "not enough rounds": changed(TOLD, ("i <= g.num_nodes()", "i < 2")),
+    "all tell": changed(TOLD, ("filter(here)) { forall", "filter(!there)) { forall")),
+    "marked nodes are told": changed(TOLD, ("!w.r", "w != v")),
+    "left before any is marked": changed(TOLD, (MARKS + LEAVES, LEAVES + MARKS)),
+    "the sign is given too late": changed(TOLD, (ROUNDS, WHILE), (LEAVES, ""), (MARKS, MARKS + "    some = False;\n")),
+    "the sign is always given": changed(TOLD, (MARKS, MARKS + "    some = i < 2;\n")),
+    "two reasons to leave": changed(
+        TOLD, (ROUNDS, WHILE.replace("(some)", "(some && depth < 3)")),
+        ("  bool some", "  int depth = 0;\n  bool some"), (MOVES, MOVES + "    depth++;\n"),
+    ),
+    "the source is told only": changed(
+        TOLD, (ROUNDS, WHILE), (LEAVES, ""), SOME, QUIET,
+        (QUIETLY, ""), (FORGETS, FORGETS + QUIETLY),
+    ),
+    "who is here is seen": changed(
+        TOLD, ("  }\n}\n", "  }\n  forall (v in g.nodes().filter(here)) { v.r = False; }\n}\n")
+    ),
+    "the set begins larger": changed(
+        GROWS, ("src.r = True;", "src.r = True; forall (v in g.nodes()) { v.r = v > 3; }")
+    ),
+    "the size begins wrong": changed(GROWS, ("int size = 1", "int size = 3")),
+    "no round": changed(GROWS, ("int last = 0", "int last = 2")),
+    "some leave": changed(GROWS, ("size = Count", "src.r = False; size = Count")),
+    "the size is asked": changed(GROWS, ("size = Count(r);\n  }\n", "size = Count(r);\n  }\n  src.r = size > 3;\n")),
+    "level 2 is none": changed(LEVELS, ("v.level >= 0", "v.level > 2")),
+    "the first level is asked": changed(OFFERS, ("v.level != INF", "v.level == 1")),
+    "another level is none": changed(LEVELS, ("v.level >= 0", "v.level != 1")),
+    "two rounds": changed(COUNTED, ("g.num_nodes()", "3")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_rounds_are_of_one_step(name: str) -> None:
+    assert operators_of(SPELLINGS[name]) == operators_of(FLAGS)
+
+
+@pytest.mark.parametrize("name", NEAR)
+def test_a_near_miss_does_not_reach_it(name: str) -> None:
+    assert operators_of(NEAR[name]) != operators_of(FLAGS)
+
+
+@pytest.mark.parametrize("name", [*SPELLINGS, *NEAR])
+def test_the_answer_is_that_of_the_program_as_it_is_written(name: str) -> None:
+    assert_as_written((SPELLINGS | NEAR)[name], (UGLY[graph] for graph in ("knot", "ladder", "islands")))
