@@ -5,14 +5,17 @@ Everything is derived from the fields of the dataclasses in `nodes`, so a new no
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import cache
 from typing import Any, TypeVar
 
 from starplat.ir import nodes as ir
-from starplat.ir.visitor import EXPRESSIONS, HOST_OPS, KERNEL_OPS, field_names, with_signature
+from starplat.ir.visitor import EXPRESSIONS, HOST_OPS, KERNEL_OPS, with_signature
+from starplat.records import fields_of_records
 
 Op = TypeVar("Op")
 
-_EXPRESSIONS = frozenset(EXPRESSIONS)
+_EXPRESSIONS, _KERNEL_OPS, _HOST_OPS = frozenset(EXPRESSIONS), frozenset(KERNEL_OPS), frozenset(HOST_OPS)
+_part_names = cache(fields_of_records)
 _RECORDS = (ir.Carry, ir.Ahead, ir.NearestFirst, ir.PerTriangle, ir.Spreading)
 """Parts of operations that have parts."""
 
@@ -76,7 +79,7 @@ class Rewriter:
     def rebuild(self, node: Op) -> Op:
         """The node with its parts rewritten; itself if none changed."""
         changes = {}
-        for name in field_names(node):
+        for name in _part_names(type(node)):  # type: ignore[arg-type]
             old = getattr(node, name)
             new = self._part(old)
             if new is not old:
@@ -96,9 +99,10 @@ class Rewriter:
         return self.rebuild(part) if kind in _RECORDS else part
 
     def _items(self, items: tuple[Any, ...]) -> tuple[Any, ...]:
-        if items and isinstance(items[0], KERNEL_OPS):
+        kind = type(items[0]) if items else None
+        if kind in _KERNEL_OPS:
             new = self.kernel_block(items)
-        elif items and isinstance(items[0], HOST_OPS):
+        elif kind in _HOST_OPS:
             new = self.host_block(items)  # type: ignore[assignment]
         else:
             new = tuple(self._part(item) for item in items)

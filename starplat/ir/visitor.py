@@ -20,6 +20,7 @@ KERNEL_OPS: tuple[type, ...] = get_args(ir.KernelOp)
 HOST_OPS: tuple[type, ...] = get_args(ir.HostOp)
 _OPS = frozenset((*KERNEL_OPS, *HOST_OPS))
 _EXPRESSIONS = frozenset(EXPRESSIONS)
+_LEAVES = frozenset((ir.Const, ir.Ref, ir.NumNodes, ir.NumArcs))
 
 
 _FIELD_NAMES: dict[object, tuple[str, ...]] = {}
@@ -53,6 +54,8 @@ def _parts(node: object) -> Iterator[Any]:
 
 def operands(expression: ir.Expression) -> tuple[ir.Expression, ...]:
     """The expressions directly inside an expression."""
+    if type(expression) in _LEAVES:
+        return ()
     return tuple(part for part in _parts(expression) if type(part) in _EXPRESSIONS)
 
 
@@ -68,9 +71,12 @@ def blocks_of(op: Op) -> tuple[tuple[Op, ...], ...]:
 
 def walk_expression(expression: ir.Expression) -> Iterator[ir.Expression]:
     """The expression and all inside it."""
-    yield expression
-    for operand in operands(expression):
-        yield from walk_expression(operand)
+    waiting = [expression]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        if type(part) not in _LEAVES:
+            waiting.extend(operands(part)[::-1])
 
 
 def variables_read(expression: ir.Expression) -> set[ir.Variable]:
@@ -79,10 +85,14 @@ def variables_read(expression: ir.Expression) -> set[ir.Variable]:
 
 
 def _walk(ops: Iterable[Op]) -> Iterator[Op]:
-    for op in ops:
+    waiting = [iter(ops)]
+    while waiting:
+        op = next(waiting[-1], None)
+        if op is None:
+            waiting.pop()
+            continue
         yield op
-        for block in blocks_of(op):
-            yield from _walk(block)
+        waiting.extend(map(iter, blocks_of(op)[::-1]))
 
 
 def walk_kernel(ops: Iterable[ir.KernelOp]) -> Iterator[ir.KernelOp]:
