@@ -25,6 +25,7 @@ from starplat.operators.canonical.hosts import read
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.searches.levels import above
 from starplat.operators.canonical.searches.stores import compared, says
+from starplat.same import Same
 
 _TRUE, _FALSE = (typed.Literal(truth, Scalar.BOOL) for truth in (True, False))
 _FAR = 1 << 20
@@ -83,8 +84,8 @@ class _Pair:
         begun = {symbol: value for symbol, value in items if symbol in (self.flag, self.level)}
         both = begun.get(self.flag) == _FALSE and begun.get(self.level) == typed.Infinity(Scalar.INT)
         once = sum(symbol in begun for symbol, _ in items) == 2
-        behind = {id(i) for s in block.statements[at[0] :] for i in walk.statements(s)}
-        ahead = (s for s in walk.statements(self.body) if id(s) not in behind)
+        behind = {Same(i) for s in block.statements[at[0] :] for i in walk.statements(s)}
+        ahead = (s for s in walk.statements(self.body) if Same(s) not in behind)
         touched = any(self.flag in read(s) or self._writes(s) for s in ahead if not self._declares(s))
         between = any(self._touches(i) for s in fills if not self._fills(s) for i in walk.statements(s))
         copied = any(value in (self.flag, self.level) for _, value in items)
@@ -92,17 +93,17 @@ class _Pair:
 
     def _go_together(self) -> bool:
         """Whether all stores but the fills are of both of a node's cells, one beside the other."""
-        paired: set[int] = set()
+        paired: set[Same] = set()
         for found in guarded(self.body):
             s = found.statement
-            if isinstance(s, typed.Assign) and _stored(s) is self.level and id(s) not in paired:
+            if isinstance(s, typed.Assign) and _stored(s) is self.level and Same(s) not in paired:
                 other = self._other(s, found.beside)
                 if other is None or not self._is_number(s.value, found.conditions):
                     return False
-                paired |= {id(s), id(other)}
+                paired |= {Same(s), Same(other)}
         writers = [s for s in walk.statements(self.body) if self._writes(s) and not self._declares(s)]
         whole = [s for s in walk.statements(self.body) if self._asks_whole(s)]
-        return not whole and all(id(s) in paired or self._fills(s) for s in writers)
+        return not whole and all(Same(s) in paired or self._fills(s) for s in writers)
 
     def _other(self, s: typed.Assign, beside: Sequence[typed.Statement]) -> typed.Statement | None:
         """The store of the flag that goes with a store of the level: nothing between them asks for either."""
