@@ -107,6 +107,25 @@ function f(Graph g, propNode<int> level, node src) {
   }
 }
 """,
+    "iterations that go on to the next": """
+function f(Graph g, propNode<int> level, node src) {
+  g.attachNodeProperty(level = INF);
+  src.level = 0;
+  bool stable = False;
+  while (!stable) {
+    stable = True;
+    for (v in g.nodes()) {
+      int next = v.level + 1;
+      if (v.level == INF) { continue; }
+      for (w in g.neighbors(v)) {
+        if (w.level <= next) { continue; }
+        w.level = next;
+        stable = False;
+      }
+    }
+  }
+}
+""",
     "neighbors that are flagged": """
 function f(Graph g, propNode<int> level, node src) {
   propNode<bool> active;
@@ -343,6 +362,26 @@ function f(Graph g, propNode<int> level, node src) {
     active = next;
     g.attachNodeProperty(next = False);
     more ||= src.active;
+  }
+}
+""",
+    "iterations that go on where a number is none": """
+function f(Graph g, propNode<double> far, propNode<int> level, node src) {
+  g.attachNodeProperty(level = INF);
+  src.level = 0;
+  int depth = 0;
+  bool more = True;
+  while (more) {
+    more = False;
+    for (v in g.nodes()) {
+      if (v.level != depth || v.far - v.far < 0.0) { continue; }
+      for (w in g.neighbors(v)) {
+        if (w.level != INF || w.far > 3.0) { continue; }
+        w.level = depth + 1;
+        more = True;
+      }
+    }
+    depth++;
   }
 }
 """,

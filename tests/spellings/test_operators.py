@@ -26,16 +26,16 @@ CANONICAL = {
 }
 REACHED = {
     "bfs": "counted_loop depth_beside_flags every_arc_every_round first_come_flags first_flagged_parent"
-    " first_parent_in_order helper_round in_bfs look_for_parent marked_in_neighbors one_after_another over_edges"
-    " parent_is_near pull_least round_flag seen_beside_level two_flags visited visited_in_order while_more",
-    "sssp": "all_arcs helpers in_its_turn long_sums marked_in_neighbors marked_sources one_after_another over_edges"
-    " pull round_flag two_flags",
+    " first_parent_in_order goes_on_in_order helper_round in_bfs look_for_parent marked_in_neighbors one_after_another"
+    " over_edges parent_is_near pull_least round_flag seen_beside_level two_flags visited visited_in_order while_more",
+    "sssp": "all_arcs goes_on_in_order helpers in_its_turn long_sums marked_in_neighbors marked_sources"
+    " one_after_another over_edges pull round_flag two_flags waiting_in_order",
     "connected_components": "both_neighbors count_rounds edges_until_quiet helpers old_and_new round_flag two_flags",
     "reachability": "as_many_rounds count_rounds greatest_number least_number levels levels_offered local_result"
     " look_for_parent marked_in_their_turn number_and_count numbers_for_flags or_assign over_edges parents_only"
     " round_flag size_of_the_set to_do two_flags while_more",
-    "widest_path": "all_arcs both_are_wider count_rounds marked_in_neighbors marked_in_two_buffers one_after_another"
-    " one_after_another_pull over_edges pull round_flag the_lesser_in_order the_lesser_of_two",
+    "widest_path": "all_arcs both_are_wider count_rounds goes_on_in_order marked_in_neighbors marked_in_two_buffers"
+    " one_after_another one_after_another_pull over_edges pull round_flag the_lesser_in_order the_lesser_of_two",
     "pagerank": "pull sequential_sums",
     "k_core": "edge_flags peel",
     "triangle_count": "along_a_path by_degree counted_on_edges equal_ends from_the_greatest from_the_least"

@@ -18,6 +18,7 @@ from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.rebuilding import rebuilt
 
+_WAYS = {typed.Function.MIN: typed.Extreme.MIN, typed.Function.MAX: typed.Extreme.MAX}
 _STRICT = (typed.Operator.LESS, typed.Operator.GREATER)
 _LESSER = (typed.Operator.LESS, typed.Operator.LESS_EQUAL)
 _GREATER = (typed.Operator.GREATER, typed.Operator.GREATER_EQUAL)
@@ -27,7 +28,16 @@ def as_extremes(body: typed.Block) -> typed.Block:
     """A block with every such comparison of a cell in it as one `Min` or `Max`."""
 
     def change(part: Any) -> Any:
-        return _as_extreme(part) if isinstance(part, typed.If) else None
+        match part:
+            case typed.If():
+                return _as_extreme(part)
+            case typed.Assign(
+                place=typed.Cell() as place, value=typed.Apply(function=function, arguments=(left, right))
+            ):
+                way = _WAYS.get(function) if place in (left, right) else None
+                return way and typed.AssignExtreme(way, place, right if left == place else left, span=part.span)
+            case _:
+                return None
 
     return rebuilt(body, change)
 

@@ -9,6 +9,9 @@ forall (e in g.edges()) {                             forall (a in g.nodes().fil
 A filter is judged when its loop begins. So a condition moves only if the loop does not change what it reads, or changes
 it in the iteration's own cells, or gives the next level to nodes without one where it asks for a level. One that
 searches a row for an arc stays: that is work, not a choice of iterations.
+
+if (v.level != depth) { continue; }                   if (v.level == depth) { ... }
+...
 """
 
 from __future__ import annotations
@@ -39,6 +42,40 @@ def with_filters(body: typed.Block) -> typed.Block:
         return found if found is not part else (part if inner is part.body else loop)
 
     return rebuilt(body, change)
+
+
+def without_continues(body: typed.Block) -> typed.Block:
+    """A function's body in which an iteration that would go on to the next does the rest only where it would not."""
+
+    def change(part: Any) -> Any:
+        match part:
+            case typed.ForEach(body=inside):
+                return replace(part, body=rebuilt(_structured(inside), change))
+            case _:
+                return None
+
+    return rebuilt(body, change) if any(isinstance(s, typed.Continue) for s in walk.statements(body)) else body
+
+
+def _structured(block: typed.Block) -> typed.Block:
+    for place, s in enumerate(block.statements):
+        match s:
+            case typed.If(condition=condition, then=typed.Block(statements=(typed.Continue(),)), otherwise=None):
+                rest = _structured(replace(block, statements=block.statements[place + 1 :]))
+                stays = typed.If(_denied(condition), rest, span=s.span)
+                return replace(block, statements=(*block.statements[:place], stays))
+            case _:
+                pass
+    return block
+
+
+def _denied(condition: typed.Expression) -> typed.Expression:
+    """What holds where a condition does not, of reals too that are no numbers."""
+    if any(typed.scalar_of(part).is_real for part in walk.within(condition)):
+        return typed.Unary(typed.UnaryOperator.NOT, condition, span=condition.span)
+    denied = all_of(conjuncts(condition, holds=False))
+    assert denied is not None
+    return denied
 
 
 def all_of(conditions: Iterable[typed.Expression]) -> typed.Expression | None:

@@ -13,7 +13,7 @@ from starplat.operators.canonical.counters import as_flags
 from starplat.operators.canonical.counts.draining import drained_when_visited
 from starplat.operators.canonical.counts.peeling import with_counts
 from starplat.operators.canonical.extremes import without_choices
-from starplat.operators.canonical.filters import with_filters
+from starplat.operators.canonical.filters import with_filters, without_continues
 from starplat.operators.canonical.floods import as_spreading
 from starplat.operators.canonical.frontiers import over_frontiers
 from starplat.operators.canonical.inlining import inlined
@@ -62,7 +62,7 @@ def _canonical_function(
         p for p in function.parameters if isinstance(p.type, PropertyType | SetType) or p.role is typed.Role.REFERENCE
     )
     ranged = as_rounds(within_range(as_results(as_truths(with_fills(without_choices(function.body))))))
-    flags = as_flags(without_reached(until_none_joins(ranged)))
+    flags = as_flags(without_reached(until_none_joins(without_continues(ranged))))
     flagged = without_copies(turned(flags, frozenset(function.parameters)))
     flagged = as_spreading(flagged, program)
     body = over_frontiers(marked_when_told(discovered_in_one_step(flagged, results), results), program, results)
