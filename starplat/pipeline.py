@@ -88,10 +88,12 @@ def lower(checked: Checked, entry: str | None = None, *, as_written: bool = Fals
     from starplat.ir.lower import lower as lower_tree
     from starplat.ir.verifying.modules import verify
     from starplat.operators.answers.components import settling
+    from starplat.operators.answers.sources import searches
     from starplat.passes import run as run_passes
 
     facts, name = (checked.facts, entry) if as_written else _fetching_late(*_canonical(checked, entry))
-    module = run_passes(lower_tree(facts.program, name, facts, settling(facts.program)))
+    program = facts.program
+    module = run_passes(lower_tree(program, name, facts, settling(program), {} if as_written else searches(program)))
     verify(module)
     return module
 

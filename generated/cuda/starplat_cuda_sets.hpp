@@ -264,6 +264,14 @@ __device__ inline bool has_many(const Frontier &set, int num_nodes) {
     return max(nodes, arcs) > 1.0f / 8 || (nodes > 1.0f / 32 && arcs < nodes / 2);
 }
 
+// The same where pushing along an arc takes long: some members, or some arcs, are enough if nodes have many arcs; if
+// they have few, looking takes longer in any case.
+__device__ inline bool has_some(const Frontier &set, int num_nodes, const arc_t *rows) {
+    const Count count = set.count();
+    const float nodes = (float)count.members / num_nodes, arcs = (float)count.arcs / ALL_ARCS;
+    return rows[num_nodes] / num_nodes >= 8 && max(nodes, arcs) > 1.0f / 16;
+}
+
 // After a barrier, for all threads alike.
 __device__ inline bool is_empty(const Frontier &set) { return set.count().members == 0; }
 

@@ -788,6 +788,96 @@ __device__ inline void search_all(int num_nodes, const arc_t *rows, Keep keep, T
     __syncthreads();
 }
 
+#define FEW_OFFERS 32  // that a team looks at by itself, before its warp helps
+#define MANY_OFFERS 2048  // after which the whole block looks
+#define MOST_LATE 256  // nodes that a block can put off for that
+#define AT_A_TIME 4  // arcs that a thread looks at before it asks whether that is enough
+
+// What arcs from a given one on offer, one in every `step`; beyond `end` the last one again.
+template <class Offered>
+__device__ inline long long offers(int word, arc_t arc, arc_t step, arc_t end, Offered offered) {
+    long long bits = 0;
+    #pragma unroll
+    for (int part = 0; part < AT_A_TIME; part++) bits |= offered(word, min(arc + part * step, end - 1));
+    return bits;
+}
+
+// The same for nodes of high degree, one after the other: all threads of a block look at a node's arcs.
+template <int WORDS, class Wanted, class Offered, class Take>
+__device__ inline void collect_late(
+    const int &count, const int *late, const arc_t *rows, Wanted wanted, Offered offered, Take take
+) {
+    __shared__ unsigned long long joined[WORDS];
+    __shared__ bool lacking;
+    __syncthreads();
+    const int place = threadIdx.x % WORDS, team = threadIdx.x / WORDS, teams = blockDim.x / WORDS;
+    for (int i = 0; i < min(count, MOST_LATE); i++) {
+        const int word = late[i] * WORDS + place;
+        const long long asked = wanted(word);
+        const arc_t end = rows[late[i] + 1];
+        if (team == 0) joined[place] = 0;
+        for (arc_t begin = rows[late[i]]; begin < end; begin += AT_A_TIME * teams) {
+            __syncthreads();
+            if (threadIdx.x == 0) lacking = false;
+            __syncthreads();
+            if ((asked & ~joined[place]) != 0) lacking = true;
+            __syncthreads();
+            if (!lacking) break;
+            const long long found = offers(word, begin + team, teams, end, offered);
+            if ((found & ~joined[place]) != 0) atomicOr(&joined[place], (unsigned long long)found);
+        }
+        __syncthreads();
+        if (team == 0 && (joined[place] & asked) != 0) take(word, joined[place] & asked);
+        __syncthreads();
+    }
+}
+
+// Calls take(word, bits) for the WORDS of every node, with the bits that wanted(word) asks for and offered(word, arc)
+// has
+// for any of the node's arcs, if there are some. A team of threads takes a node, each a word.
+template <int WORDS, class Wanted, class Offered, class Take>
+__device__ inline void collect_all(
+    int num_nodes, const arc_t *rows, Wanted wanted, Offered offered, Take take
+) {
+    __shared__ int late_count, late[MOST_LATE];
+    if (threadIdx.x == 0) late_count = 0;
+    __syncthreads();
+    const int lane = threadIdx.x % WARP, teams = WARP / WORDS, team = lane / WORDS, place = lane % WORDS;
+    for (int begin = warp_number() * teams; begin < num_nodes; begin += gridDim.x * blockDim.x / WORDS) {
+        const int node = begin + team, word = node * WORDS + place;
+        const long long asked = node < num_nodes ? wanted(word) : 0;
+        arc_t arc = asked == 0 ? 0 : rows[node];
+        const arc_t end = asked == 0 ? 0 : rows[node + 1];
+        long long found = 0;
+        for (const arc_t few = min(end, arc + FEW_OFFERS); arc < few && (asked & ~found) != 0; arc += AT_A_TIME) {
+            found |= offers(word, arc, 1, end, offered);
+        }
+        for (Lanes left = lanes_where(arc < end && (asked & ~found) != 0); left != 0;) {
+            const int which = first_of(left), helped = which / WORDS;
+            left &= ~(((Lanes)1 << WORDS) - 1 << helped * WORDS);
+            const int of = (begin + helped) * WORDS + place;
+            const long long lacks = from_lane(asked & ~found, helped * WORDS + place);
+            const arc_t first = from_lane(arc, which), last = from_lane(end, which);
+            long long more = 0;
+            for (arc_t at = first; at < last && lanes_where((lacks & ~more) != 0) != 0; at += AT_A_TIME * teams) {
+                if (at - first >= MANY_OFFERS) {
+                    int late_place = lane == 0 ? atomicAdd(&late_count, 1) : 0;
+                    late_place = from_lane(late_place, 0);
+                    if (late_place < MOST_LATE) {
+                        if (lane == 0) late[late_place] = begin + helped;
+                        break;
+                    }
+                }
+                more |= offers(of, at + team, teams, last, offered);
+                for (int width = WORDS; width < WARP; width *= 2) more |= from_lane(more, lane ^ width);
+            }
+            if (team == helped) found |= more;
+        }
+        if ((found & asked) != 0) take(word, found & asked);
+    }
+    collect_late<WORDS>(late_count, late, rows, wanted, offered, take);
+}
+
 // Calls finish(node, total) for the nodes that the threads of a warp bring: total joins the values of a node's arcs,
 // which the threads share evenly.
 template <class T, class Join, class Value, class Finish>

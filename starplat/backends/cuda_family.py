@@ -54,7 +54,8 @@ def _math(element: ir.Element) -> dict[tuple[ir.MathFunction, ir.Element], str]:
     if element.is_real:
         return of_reals(element)
     whole = (ir.MathFunction.MIN, ir.MathFunction.MAX, ir.MathFunction.ABS)
-    return {(function, element): function.value for function in whole}
+    names = {(function, element): function.value for function in whole}
+    return {**names, (ir.MathFunction.POPCOUNT, element): "__popcll"}
 
 
 SMALLEST_WARP = 32
@@ -152,7 +153,7 @@ _OF_ROWS = (
     *named("warp_number", "sum_up_to", "every_node"),
     made_of("long_rows", threads=str(launch.THREADS_TOGETHER)),
     *named("teams", "warp_arcs", "share_arcs", "advance_all", "advance_arcs", "advance_words", "advance_listed"),
-    *named("search_all", "share_values", "gather_step", "long_values", "gather_all", "gather_rows"),
+    *named("search_all", "collect_all", "share_values", "gather_step", "long_values", "gather_all", "gather_rows"),
     *named("gather_each", "gather_listed"),
 )
 """Helpers by which threads share rows."""

@@ -40,6 +40,7 @@ _WHOLE_MATH = {
         ir.MathFunction.MIN: "smaller_long",
         ir.MathFunction.MAX: "larger_long",
         ir.MathFunction.ABS: "llabs",
+        ir.MathFunction.POPCOUNT: "__builtin_popcountll",
     },
 }
 _OWN_MATH = {

@@ -41,7 +41,12 @@ CPU_CAPABILITIES = replace(CAPABILITIES, quick_groups=False, lockstep=False, lat
 _TYPES = {**TYPES, ir.Element.LONG: "long"}
 _CELLS = {**_TYPES, ir.Element.BOOL: "uchar"}
 
-_INTEGERS = {ir.MathFunction.MIN: "min", ir.MathFunction.MAX: "max", ir.MathFunction.ABS: "abs"}
+_INTEGERS = {
+    ir.MathFunction.MIN: "min",
+    ir.MathFunction.MAX: "max",
+    ir.MathFunction.ABS: "abs",
+    ir.MathFunction.POPCOUNT: "popcount",
+}
 
 
 def _math(element: ir.Element) -> dict[tuple[ir.MathFunction, ir.Element], str]:

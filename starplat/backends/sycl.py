@@ -51,7 +51,7 @@ CAPABILITIES = Capabilities(
 CPU_CAPABILITIES = replace(CAPABILITIES, quick_groups=False, lockstep=False, late_words=False)
 """Of a device whose work-items take turns on a core, if their groups are small."""
 
-_WHOLE_MATH = (ir.MathFunction.MIN, ir.MathFunction.MAX, ir.MathFunction.ABS)
+_WHOLE_MATH = (ir.MathFunction.MIN, ir.MathFunction.MAX, ir.MathFunction.ABS, ir.MathFunction.POPCOUNT)
 
 
 def _math(element: ir.Element) -> dict[tuple[ir.MathFunction, ir.Element], str]:

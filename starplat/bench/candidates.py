@@ -122,7 +122,7 @@ def _values(name: str, width: int | float) -> list[Value]:
     """`auto` last: its result has mostly been seen by then under the value that it chose."""
     knob = KNOBS[name]
     named = sorted(knob.kind, key=lambda value: str(value) == "auto")
-    return [*named, *(form(width) for form in knob.forms)]
+    return [*named, *(value for form in knob.forms for value in form.tried(width))]
 
 
 def _width(schedule: Schedule) -> int | float:

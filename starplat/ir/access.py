@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from starplat.ir import nodes as ir
+from starplat.ir.shapes.collecting import collecting
 from starplat.ir.shapes.gathering import gathering
 from starplat.ir.shapes.members import membership
 from starplat.ir.shapes.searching import searching
@@ -141,7 +142,7 @@ def _kernel_accesses(kernel: ir.Kernel) -> Iterator[Access]:
     if not kernel.shares_arcs:
         yield from _body(kernel.body, own)
         return
-    if gathering(kernel) is not None or searching(kernel) is not None:
+    if any(shape(kernel) is not None for shape in (gathering, searching, collecting)):
         yield from _body(kernel.body, (None, ""))
         return
     yield from _body(kernel.body[:-1], own)

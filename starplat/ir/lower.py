@@ -21,7 +21,7 @@ from starplat.ir.lowering.hosts import HostLowering
 from starplat.ir.lowering.kernels import KernelLowering
 from starplat.ir.lowering.surroundings import Surroundings
 from starplat.ir.visitor import used_arrays
-from starplat.operators.records import Spreading
+from starplat.operators.records import Searches, Spreading
 from starplat.same import Same
 
 
@@ -30,9 +30,11 @@ def lower(
     entry: str | None = None,
     facts: Facts | None = None,
     settling: Mapping[Same, Spreading | None] | None = None,
+    searching: Mapping[Same, Searches] | None = None,
 ) -> ir.Module:
     """The module that runs `entry` (by default the only function, or the one that no other calls); `settling` are the
-    loops that do nothing but let arcs offer what they have, by their `id`s.
+    loops that do nothing but let arcs offer what they have, `searching` those that search from each of many sources,
+    by identity.
 
     Raises:
         DiagnosticError: there is no such entry (E0654, E0655), or it uses what nothing can run yet (E0651 …).
@@ -40,7 +42,7 @@ def lower(
     facts = analyse(sequenced(program)) if facts is None else facts
     program = facts.program
     function = entry_function(program, entry)
-    context = Context(facts, settling or {})
+    context = Context(facts, settling or {}, searching or {})
     helpers = _Helpers(context)
     context.helper_maker = helpers.lower
     _refuse_unsupported_parameters(function, context)

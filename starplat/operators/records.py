@@ -72,6 +72,21 @@ class Spreading:
     start: Start
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Searches:
+    """What a loop over sources comes to: a breadth-first search from each, along arcs in a `direction`, of which only
+    the distance of nodes is asked. `reached` is done to each `node` that `count` of the sources come to after `level`
+    steps, once for each such level; none of it depends on which sources these are. `why_not`, if any, is why this order
+    of sources may not be changed all the same, with the remedy."""
+
+    direction: typed.Direction
+    node: typed.Symbol
+    level: typed.Symbol
+    count: typed.Symbol
+    reached: tuple[typed.Statement, ...]
+    why_not: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class VertexMap:
     """Every node (edge, member) of a domain for which all of `when` hold, by itself: its own cells, and reductions."""

@@ -26,6 +26,7 @@ from starplat.schedule.pairs import carried_in_pairs
 from starplat.schedule.priority.step import nearest_first
 from starplat.schedule.queues.step import sets_as_queues
 from starplat.schedule.schedule import PLAIN, Schedule
+from starplat.schedule.sources.step import searches_in_batches
 from starplat.schedule.step import Choice, Decided, GraphStep, Step
 from starplat.schedule.taking import Taking
 
@@ -43,6 +44,12 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "first as well: it looks at kernels as the program has them",
         triangles_by_intersection,
         has_triangles,
+    ),
+    Step(
+        "sources",
+        "a loop over sources that searches from each does so from many at once, a bit for each",
+        "before all that schedules rounds: the rounds of many searches are scheduled as any others",
+        searches_in_batches,
     ),
     Step(
         "loop",

@@ -95,6 +95,45 @@ class Memory(Setting):
     AUTO = "auto", "resident"
 
 
+class Sources(Setting):
+    """From how many sources at once a program searches that does so from each of many."""
+
+    ONE = "one", "one after another"
+    AUTO = "auto", "one"
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Searches from `width` sources at once."""
+
+    width: int
+
+    FORM: ClassVar[str] = "batch(SOURCES)"
+    SENTENCE: ClassVar[str] = "SOURCES at once, a bit for each of every node"
+    WIDTHS: ClassVar[tuple[int, ...]] = (64, 128, 256, 512, 1024)
+    REMARK: ClassVar[str] = "SOURCES is 64, 128, 256, 512 or 1024"
+
+    @property
+    def sentence(self) -> str:
+        """What it does."""
+        return self.SENTENCE.replace("SOURCES", str(self.width))
+
+    def __str__(self) -> str:
+        return f"batch({self.width})"
+
+    @classmethod
+    def parsed(cls, text: str) -> Batch | None:
+        """What `batch(256)` says; None if the text says nothing of the kind, or the number is not possible."""
+        found = re.fullmatch(r"batch\(\s*(\d{1,4})\s*\)", text)
+        width = int(found[1]) if found else 0
+        return cls(width) if width in cls.WIDTHS else None
+
+    @classmethod
+    def tried(cls, width: int | float) -> tuple[Batch, ...]:
+        """The values that are worth a trial, whatever the mean weight of arcs."""
+        return (cls(64), cls(256))
+
+
 @dataclass(frozen=True, slots=True)
 class Delta:
     """Nodes nearer than `width` times the round's number come before the others."""
@@ -122,8 +161,14 @@ class Delta:
         width = float(found[1] + found[2]) if found[2] else int(found[1])
         return cls(width) if width > 0 else None
 
+    @classmethod
+    def tried(cls, width: int | float) -> tuple[Delta, ...]:
+        """The values that are worth a trial: steps of a `width`."""
+        return (cls(width),)
 
-Value = Setting | Delta
+
+Form = Delta | Batch
+Value = Setting | Form
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +183,7 @@ class Schedule:
     algebra: Algebra = Algebra.AUTO
     order: Order = Order.AUTO
     memory: Memory = Memory.AUTO
+    sources: Sources | Batch = Sources.AUTO
 
     @property
     def values(self) -> Mapping[str, Value]:
@@ -162,7 +208,15 @@ AUTO = Schedule()
 """Everything is left to the compiler: the default."""
 
 PLAIN = Schedule(
-    Direction.PUSH, Frontier.FLAGS, Balance.NODE, Loop.HOST, Priority.NONE, Algebra.PLAIN, Order.AS_IS, Memory.RESIDENT
+    Direction.PUSH,
+    Frontier.FLAGS,
+    Balance.NODE,
+    Loop.HOST,
+    Priority.NONE,
+    Algebra.PLAIN,
+    Order.AS_IS,
+    Memory.RESIDENT,
+    Sources.ONE,
 )
 """The program as written, without any rewrite."""
 
@@ -182,7 +236,7 @@ class Knob:
 
     name: str
     kind: type[Setting]
-    forms: tuple[type[Delta], ...] = ()
+    forms: tuple[type[Form], ...] = ()
 
     @property
     def sentence(self) -> str:

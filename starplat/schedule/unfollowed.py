@@ -33,6 +33,8 @@ SOUGHT: Mapping[str, str] = {
     "order": "no kernel was found that walks a node's arcs until it finds any one that passes a test and then leaves, "
     "with the same effect whichever it is",
     "memory": "no kernel reads columns, sources of arcs, weights or an edge property that nothing changes",
+    "sources": "no loop over nodes or a set was found that searches breadth-first from each and leaves nothing but "
+    "sums of whole numbers, Min, Max, or, and of what depends on a node and on its level",
 }
 """What is sought, by the knob that asks for it."""
 
@@ -46,7 +48,11 @@ LACKING: Mapping[str, str] = {
 }
 """What a target may lack, by the capability that says so."""
 
-_REFUSING: Mapping[str, tuple[str, ...]] = {"direction": ("direction",), "loop": ("loop", "group", "batch")}
+_REFUSING: Mapping[str, tuple[str, ...]] = {
+    "direction": ("direction",),
+    "loop": ("loop", "group", "batch"),
+    "sources": ("sources",),
+}
 """The steps that tell what they refuse, by the knob that they follow."""
 
 Member = TypeVar("Member")

@@ -95,6 +95,22 @@ class RowPrinter:
         yield from self.printer.lines(count.finish, 2)
         yield f"{INDENT}}});"
 
+    def collect(self, collect: st.Collect) -> Iterator[str]:
+        name = self.expressions.local
+        word, kind = name(collect.word), self.expressions.spelling.values[ir.Element.LONG]
+        self.expressions.helpers.need("warp_number")
+        self.expressions.helpers.need("collect_all")
+        yield f"collect_all<{collect.lanes}>(num_nodes, {name(collect.rows)},"
+        yield f"{INDENT}[&](int {word}) -> {kind} {{"
+        yield from self.printer.lines(collect.wanted, 2)
+        yield f"{INDENT}}},"
+        yield f"{INDENT}[&](int {word}, arc_t {name(collect.position)}) -> {kind} {{"
+        yield from self.printer.lines(collect.offered, 2)
+        yield f"{INDENT}}},"
+        yield f"{INDENT}[&](int {word}, {kind} {name(collect.found)}) {{"
+        yield from self.printer.lines(collect.take, 2)
+        yield f"{INDENT}}});"
+
     def over_nodes(self, loop: st.Advance | st.Gather | st.Search, function: str, *more: str) -> Iterator[str]:
         """The head of a call that shares the arcs of nodes: which nodes, and which are kept."""
         name, (function, whose) = self.expressions.local, self.called(loop, function)

@@ -85,7 +85,7 @@ def set_helpers(packing: ir.Packing) -> tuple[Helper, ...]:
     need_visit(helpers, members)
     need_listing(helpers, members)
     need_of_list(helpers, "insert_alone", members)
-    for macro in ("contains", "has_many", "is_empty", "size_of_set", "each_member"):
+    for macro in ("contains", "has_many", "has_some", "is_empty", "size_of_set", "each_member"):
         helpers.need(macro)
     need_of_list(helpers, "advance_members", members)
     for macro in ("advance", "advance_and_keep", "gather_members", "gather", "gather_and_keep"):

@@ -10,7 +10,7 @@ from starplat.backends.c.rows import RowPrinter
 from starplat.backends.c.set_forms import need_frontier, need_listing, need_of_list
 
 _OfOneSet = st.AskEmpty | st.AskSize | st.Clear | st.IfEmpty | st.IfMany | st.Insert | st.Inserted | st.NoteMembers
-_OfRows = st.Advance | st.CountRows | st.Gather | st.GroupAdvance | st.GroupGather | st.Search
+_OfRows = st.Advance | st.Collect | st.CountRows | st.Gather | st.GroupAdvance | st.GroupGather | st.Search
 WithSets = _OfRows | st.EachMember | _OfOneSet
 
 
@@ -36,6 +36,8 @@ def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
             yield from rows.count(statement)
         case st.Search():
             yield from rows.search(statement)
+        case st.Collect():
+            yield from rows.collect(statement)
         case st.EachMember():
             yield from rows.each_member(statement)
         case _:
@@ -51,9 +53,11 @@ def _of_one_set(printer: Printer, statement: _OfOneSet) -> Iterator[str]:
             if alone:
                 need_of_list(printer.expressions.helpers, "insert_alone", members)
             yield f"{'insert_alone' if alone else 'insert'}({name(members)}, {printer.expressions.expression(node)});"
-        case st.IfMany(members, then, otherwise):
-            need("has_many")
-            yield f"if (has_many({name(members)}, num_nodes)) {{"
+        case st.IfMany(members, then, otherwise, rows):
+            asked = "has_many" if rows is None else "has_some"
+            need(asked)
+            given = "" if rows is None else f", {name(rows)}"
+            yield f"if ({asked}({name(members)}, num_nodes{given})) {{"
             yield from printer.lines(then)
             yield from printer.otherwise(otherwise)
         case st.AskEmpty(variable, members, when_empty):

@@ -6,8 +6,10 @@ from starplat.backends.legal.continues import replace_continue
 from starplat.backends.legal.grouped import by_groups
 from starplat.backends.legal.histograms import count_rows
 from starplat.backends.legal.operations import Operations
+from starplat.backends.uses import variables_in
 from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import identity
+from starplat.ir.shapes.collecting import Collecting, collecting
 from starplat.ir.shapes.gathering import Gathering, combined_with, gathering
 from starplat.ir.shapes.histograms import histogram
 from starplat.ir.shapes.members import Membership
@@ -24,6 +26,9 @@ def over_arcs(operations: Operations, kernel: ir.Kernel, members: Membership | N
     searches = searching(kernel)
     if searches is not None:
         return (_search(operations, kernel, searches),)
+    collects = collecting(kernel)
+    if collects is not None:
+        return (_collect(operations, kernel, collects),)
     gathers = gathering(kernel)
     if gathers is not None:
         return (_gather(operations, kernel, members, gathers),)
@@ -57,6 +62,44 @@ def _search(operations: Operations, kernel: ir.Kernel, parts: Searching) -> st.S
     test = operations.with_neighbor(neighbor, layout, position, (*ahead, st.Leave(parts.condition)))
     reach = operations.with_neighbor(neighbor, layout, position, (*ahead, *operations.block(parts.found)))
     return st.Search(kernel.iterator, kernel.filter, layout.offsets, position, test, reach)
+
+
+def _collect(operations: Operations, kernel: ir.Kernel, parts: Collecting) -> st.Collect:
+    """What a word lacks, what an arc offers, and the work on what was found."""
+    assert kernel.iterator is not None
+    assert isinstance(kernel.domain, ir.Numbers)
+    layout, loop = parts.loop.layout, parts.loop
+    value = operations.block(_offers(parts))
+    offered = operations.with_neighbor(loop.neighbor, layout, loop.position, value)
+    return st.Collect(
+        _words_of_a_node(kernel.domain.count),
+        kernel.iterator,
+        layout.offsets,
+        loop.position,
+        wanted=operations.block((*_needed(parts.ahead, parts.wanted), ir.KernelReturn(parts.wanted))),
+        offered=(*operations.block(_needed(parts.ahead, parts.condition, parts.value)), *offered),
+        found=parts.found,
+        take=operations.block((*_needed(parts.ahead, *parts.taken), *parts.taken)),
+    )
+
+
+def _offers(parts: Collecting) -> tuple[ir.KernelOp, ...]:
+    nothing = ir.Const(0, ir.Element.LONG)
+    return (ir.KernelReturn(ir.Select(parts.condition, parts.value, nothing)),)
+
+
+def _words_of_a_node(count: ir.Expression) -> int:
+    """How many words a node has, of which there are so many."""
+    match count:
+        case ir.Binary(ir.BinaryOperator.MULTIPLY, ir.NumNodes(), ir.Const(int() as words)):
+            return words
+        case _:
+            return 1
+
+
+def _needed(lets: tuple[ir.Let, ...], *users: object) -> tuple[ir.Let, ...]:
+    """Those of the declarations that something uses."""
+    return tuple(let for let in lets if any(let.variable in variables_in(user) for user in users))
 
 
 def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | None, parts: Gathering) -> st.Gather:

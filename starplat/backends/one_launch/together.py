@@ -111,14 +111,15 @@ class Together:
         waits = any(looked.disturbs(access) for access in pending)
         before: st.Body = (st.GridBarrier(),) if waits else ()
         begin = frozenset({looked}) if waits else pending | {looked}
+        rows = ir.ROW_OFFSETS if op.dear else None
         many, left = self.block(op.pull, begin)
         few, after = self.operation(op, begin)
         if not left - after:
-            return (*before, st.IfMany(members, many, few)), after
+            return (*before, st.IfMany(members, many, few, rows)), after
         either = left | after
         if self.touches.next_barrier(following, either) == self.touches.next_barrier(following, after) is not None:
-            return (*before, st.IfMany(members, many, few)), either
-        return (*before, st.IfMany(members, (*many, st.GridBarrier()), few)), after
+            return (*before, st.IfMany(members, many, few, rows)), either
+        return (*before, st.IfMany(members, (*many, st.GridBarrier()), few, rows)), after
 
     def plain(self, op: ir.HostOp, before: st.Body, pending: Pending) -> tuple[st.Body, Pending]:
         body = (*before, *self.operations.points.before(op), *self.operations.statements(op))

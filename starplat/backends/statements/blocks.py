@@ -149,11 +149,13 @@ class OnFirst:
 
 @dataclass(frozen=True, slots=True)
 class IfMany:
-    """`then` if a set has so many members that most arcs lead to one, as all threads see it."""
+    """`then` if a set has so many members that most arcs lead to one, as all threads see it; `rows` of the graph are
+    given if looking for members pays earlier (see `ir.Launch`)."""
 
     members: ir.Array
     then: Body
     otherwise: Body
+    rows: ir.Array | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +261,24 @@ class CountRows:
 
 
 @dataclass(frozen=True, slots=True)
+class Collect:
+    """For every `word` of all nodes, of which each has `lanes`, the bits that `wanted` asks for and that any arc of the
+    node offers: `offered`. If there are some, `take`, which knows them as `found`.
+
+    The first two are bodies of functions that return a LONG.
+    """
+
+    lanes: int
+    word: ir.Variable
+    rows: ir.Array
+    position: ir.Variable
+    wanted: Body
+    offered: Body
+    found: ir.Variable
+    take: Body
+
+
+@dataclass(frozen=True, slots=True)
 class GroupAdvance:
     """As Advance: `visit` is done with every node brought, `body` with every arc, by all threads of a group in turn."""
 
@@ -312,6 +332,7 @@ Statement = (
     | Gather
     | Search
     | CountRows
+    | Collect
     | GroupAdvance
     | GroupGather
 )

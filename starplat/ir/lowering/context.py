@@ -11,7 +11,7 @@ from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType, Type
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.fresh_names import FreshNames
-from starplat.operators.records import Spreading
+from starplat.operators.records import Searches, Spreading
 from starplat.same import Same
 from starplat.source import Span
 
@@ -40,11 +40,13 @@ EXTREMES = {typed.Extreme.MIN: ir.Combine.MIN, typed.Extreme.MAX: ir.Combine.MAX
 
 @dataclass
 class Context:
-    """`settling` are the loops that do nothing but let arcs offer what they have, by their `id`s; `helper_maker` makes
-    (once) the kernel function of a program's function and gives it with the graph arrays it needs."""
+    """`settling` are the loops that do nothing but let arcs offer what they have, `searching` those that search from
+    each of many sources, by identity; `helper_maker` makes (once) the kernel function of a program's function and
+    gives it with the graph arrays it needs."""
 
     facts: Facts
     settling: Mapping[Same, Spreading | None]
+    searching: Mapping[Same, Searches]
     kernels: dict[str, ir.Kernel] = field(default_factory=dict)
     helpers: dict[str, ir.Function] = field(default_factory=dict)
     host_calls: dict[str, None] = field(default_factory=dict)

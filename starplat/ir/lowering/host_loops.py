@@ -14,6 +14,7 @@ from starplat.ir.lowering.context import ELEMENTS
 from starplat.ir.lowering.host_side import HostSide
 from starplat.ir.lowering.kernels import KernelLowering
 from starplat.ir.lowering.surroundings import LevelScope, arc_place
+from starplat.same import Same
 
 
 def lower_for_each(host: HostSide, s: typed.ForEach) -> None:
@@ -48,7 +49,7 @@ def _one_by_one(host: HostSide, s: typed.ForEach) -> None:
             _range(host, s, end, *judged)
         case typed.Members(symbol=symbol):
             variable = _iterator(host, s)
-            host.do(ir.HostForMembers(variable, host.arrays[symbol], _guarded(host, s, None)))
+            host.do(ir.HostForMembers(variable, host.arrays[symbol], _guarded(host, s, None), _searches(host, s)))
         case typed.Keys():
             raise AssertionError("a map belongs to an iteration")
         case _:
@@ -62,7 +63,19 @@ def _iterator(host: HostSide, s: typed.ForEach) -> ir.Variable:
 def _range(host: HostSide, s: typed.ForEach, end: ir.Expression, judged: ir.Array | None = None) -> None:
     variable = _iterator(host, s)
     body = _guarded(host, s, None) if judged is None else _where(host, judged, variable, s.body)
-    host.do(ir.HostForRange(variable, ir.Const(0, variable.element), end, body))
+    host.do(ir.HostForRange(variable, ir.Const(0, variable.element), end, body, _searches(host, s)))
+
+
+def _searches(host: HostSide, s: typed.ForEach) -> ir.Searches | None:
+    """What a loop over sources comes to, if it searches from each."""
+    found = host.context.searching.get(Same(s))
+    if found is None:
+        return None
+    lowering = KernelLowering(host.context, host.names.inner(), host.surroundings(), frozenset())
+    node, level, count = map(lowering.local, (found.node, found.level, found.count))
+    reached = lowering.block(typed.Block(found.reached))
+    direction = ir.Direction.OUT if found.direction is typed.Direction.OUT else ir.Direction.IN
+    return ir.Searches(direction, node, level, count, reached, found.why_not)
 
 
 def _where(host: HostSide, judged: ir.Array, place: ir.Variable, body: typed.Block) -> tuple[ir.HostOp, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from starplat.ir.nodes.operations import Combine, Direction
+from starplat.ir.nodes.operations import Combine, Direction, KernelOp
 from starplat.ir.nodes.values import Array, Expression, Variable
 from starplat.operators.records import Start
 from starplat.source import NOWHERE, Span
@@ -52,11 +52,13 @@ class Launch:
     """Runs a kernel to its end; then every reduction's variable is combined with what came back (one word each).
 
     A kernel that pushes from the members of a set may `pull` in its place where `members` has many: these operations
-    look for members, come to the same and look at fewer arcs then."""
+    look for members, come to the same and look at fewer arcs then. It is `dear` if pushing along an arc takes so long
+    that pulling pays from few members on, unless nodes have few arcs."""
 
     kernel: str
     members: Array | None = None
     pull: tuple[HostOp, ...] = ()
+    dear: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,13 +179,31 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True)
+class Searches:
+    """What a loop over sources comes to: a breadth-first search from each, along arcs in a `direction`. `reached` is
+    done to each `node` that `count` of the sources come to after `level` steps, once for each such level, in any order
+    of levels and sources. `why_not`, if any, says why the order of sources may not be changed all the same."""
+
+    direction: Direction
+    node: Variable
+    level: Variable
+    count: Variable
+    reached: tuple[KernelOp, ...]
+    why_not: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class HostForRange:
-    """`for (variable = first; variable < end; variable += 1) body`; declares `variable`; `end` is evaluated once."""
+    """`for (variable = first; variable < end; variable += 1) body`; declares `variable`; `end` is evaluated once.
+    `searches` is what a loop over all nodes comes to, if it searches from each. `by_host` asks that the host begins
+    every round, which takes long, so that the program can be stopped between two."""
 
     variable: Variable
     first: Expression
     end: Expression
     body: tuple[HostOp, ...]
+    searches: Searches | None = None
+    by_host: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +225,7 @@ class HostForMembers:
     variable: Variable
     members: Array
     body: tuple[HostOp, ...]
+    searches: Searches | None = None
 
 
 HostLoop = Loop | HostForRange | HostForNeighbors | HostForMembers

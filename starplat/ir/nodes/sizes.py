@@ -63,8 +63,12 @@ class Extent:
     def __floordiv__(self, share: int) -> Extent:
         return _extent((Arithmetic.QUOTIENT, self, _extent(share)))
 
-    def __mul__(self, times: Extent) -> Extent:
-        return _extent((Arithmetic.PRODUCT, self, times))
+    def __mul__(self, times: Extent | int) -> Extent:
+        if isinstance(times, Extent):
+            return _extent((Arithmetic.PRODUCT, self, times))
+        if isinstance(self.value, int):
+            return _extent(self.value * times)
+        return self if times == 1 else self * _extent(times)
 
     def times(self, number: int) -> Extent:
         """So many times as many cells.

@@ -255,6 +255,7 @@ class MathFunction(Enum):
     POW = "pow"
     FLOOR = "floor"
     CEIL = "ceil"
+    POPCOUNT = "popcount"  # how many bits of a LONG are set
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,6 +194,8 @@ class Expressions(Conversions):
                 return self._extreme(apply)
             case ir.MathFunction.ABS:
                 return self._absolute(apply)
+            case ir.MathFunction.POPCOUNT:
+                return Text(f"({self.exact(apply.arguments[0]).text} & {2**64 - 1}).bit_count()", ATOM)
             case function:
                 arguments = ", ".join(self.rounded(argument).text for argument in apply.arguments)
                 return Text(f"{_REAL_FUNCTIONS[function]}({arguments})", ATOM)

@@ -177,6 +177,9 @@ class Scope:
         self._must(len(apply.arguments) == count, apply, f"{apply.function.value} takes {count} arguments")
         for argument in apply.arguments:
             self.value(argument, apply.element)
+        if apply.function is ir.MathFunction.POPCOUNT:
+            self._must(apply.element is ir.Element.LONG, apply, "popcount takes a LONG")
+            return
         fits = apply.element is not ir.Element.BOOL if apply.function in _ANY_NUMBER else apply.element.is_real
         self._must(fits, apply, f"{apply.function.value} does not take it")
 

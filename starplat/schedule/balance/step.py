@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.shapes.collecting import collecting
 from starplat.ir.shapes.gathering import gathering
 from starplat.ir.shapes.histograms import histogram
 from starplat.ir.shapes.members import membership
@@ -45,6 +46,8 @@ def share_arcs(
         if kernel.name in places and (_suits(kernel) or (counts and histogram(kernel, module) is not None))
     )
     suited = [kernel for kernel in given if not (capabilities.shared_arcs and _gathers_words(kernel))]
+    if capabilities.shared_arcs:
+        suited += (k for k in module.kernels if k.name in places and not k.shares_arcs and collecting(k) is not None)
     if not suited:
         return module
     short = schedule.balance is Balance.AUTO and facts is not None and facts.max_degree <= _SHORT_ROW

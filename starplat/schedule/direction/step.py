@@ -16,7 +16,7 @@ from starplat.ir.launches import with_own_arrays
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.members import membership
 from starplat.ir.uses import stream
-from starplat.ir.visitor import with_signature
+from starplat.ir.visitor import walk_host, with_signature
 from starplat.same import Same
 from starplat.schedule.direction.pull_kernels import from_other_end, with_graph_arrays
 from starplat.schedule.direction.pulling import Pulls
@@ -30,7 +30,7 @@ from starplat.schedule.step import Choice, Decided
 def push_or_pull(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
     """The module whose loops over levels may pull, where the schedule and the target let them."""
     if schedule.direction is Wanted.PUSH:
-        return module
+        return _only_pushing(module)
     only_pull = schedule.direction is Wanted.PULL
     maker = _Maker(module, only_pull=only_pull, sets_in_one_launch=capabilities.shared_arcs)
     functions = tuple(replace(f, body=maker.host_block(f.body)) for f in module.functions)
@@ -42,6 +42,27 @@ def push_or_pull(module: ir.Module, schedule: Schedule, capabilities: Capabiliti
     kernels = (*kept, *maker.kernels, *maker.pulls.made.values())
     changed = without_the_unused(replace(module, functions=functions, kernels=kernels), module, maker.walking)
     return Decided(with_graph_arrays(changed), choices)
+
+
+def _only_pushing(module: ir.Module) -> ir.Module:
+    """The module whose launches do not pull."""
+    if not any(isinstance(op, ir.Launch) and op.pull for f in module.functions for op in walk_host(f.body)):
+        return module
+    pushes = _Pushes(module)
+    functions = tuple(replace(f, body=pushes.host_block(f.body)) for f in module.functions)
+    return with_graph_arrays(without_the_unused(replace(module, functions=functions), module))
+
+
+class _Pushes(Rewriter):
+    """Drops what launches may do in place of pushing."""
+
+    def __init__(self, module: ir.Module) -> None:
+        self.given = module
+
+    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
+        if isinstance(op, ir.OnDevice):
+            return (with_own_arrays(self.rebuild(op), self.given),)
+        return (ir.Launch(op.kernel),) if isinstance(op, ir.Launch) else (self.rebuild(op),)
 
 
 class _Maker(Rewriter):
@@ -72,6 +93,8 @@ class _Maker(Rewriter):
             return (with_own_arrays(inner, self.given, (*self.kernels, *self.pulls.made.values())),)
         if isinstance(op, ir.Loop) and op.driver is not None:
             return (op,)  # near nodes push
+        if isinstance(op, ir.Launch) and op.members is not None:
+            return self.as_wanted(op, op.members)
         if isinstance(op, ir.Launch) and Same(op) in self.waves:
             return self.either(op, self.waves[Same(op)])
         if isinstance(op, ir.Launch):
@@ -89,6 +112,18 @@ class _Maker(Rewriter):
                     self.waves[Same(launch)] = wave
                     self.walking.add(launch.kernel)
         return super().host_block(row)
+
+    def as_wanted(self, op: ir.Launch, members: ir.Array) -> tuple[ir.HostOp, ...]:
+        """A launch that may pull already. It chooses where its members can be counted."""
+        why = "either gives every node the same bits"
+        if self.only_pull:
+            self.choices.append(Choice(f"{op.kernel}: pull", why))
+            return op.pull
+        if members.packed is None:
+            self.choices.append(Choice(f"{op.kernel}: push", f"how many nodes '{members.name}' has is not counted"))
+            return (ir.Launch(op.kernel),)
+        self.choices.append(Choice(f"{op.kernel}: push while '{members.name}' has few, else pull", why))
+        return (op,)
 
     # --- rewriting ------------------------------------------------------------------------------------------------
 

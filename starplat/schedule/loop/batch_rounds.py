@@ -200,14 +200,12 @@ class Round:
     def whole(self, array: ir.Array, what: str, value: Callable[[ir.Expression], ir.Expression]) -> None:
         """A kernel that gives every cell of an array a value."""
         self.settle({array})
-        nodes = array.extent is ir.Extent.NODES
-        element = ir.Element.NODE if nodes else ir.Element.ARC
+        domain, element, short = _cells(array)
         first = value(ir.Const(0, element))
         used = {array.name, *(found.name for found in loaded_by(first))}
         used |= {part.variable.name for part in walk_expression(first) if isinstance(part, ir.Ref)}
-        short = "v" if nodes else "e"
         index = ir.Variable(self.taken.fresh(short) if short in used else short, element)
-        domain, body = ir.AllNodes() if nodes else ir.AllArcs(), (ir.Store(array, ir.Ref(index), value(ir.Ref(index))),)
+        body = (ir.Store(array, ir.Ref(index), value(ir.Ref(index))),)
         name, comment = self.taken.fresh(f"{self.prefix}_{what}_{array.name}"), f"{what.replace('_', ' ')} {array.name}"
         self.add(ir.Kernel(name, domain, index, body, span=self.span, comment=comment))
 
@@ -253,6 +251,15 @@ class Round:
         """The scalar's cell."""
         self.stored(variable)
         return self.cells[variable]
+
+
+def _cells(array: ir.Array) -> tuple[ir.Domain, ir.Element, str]:
+    """What goes over the cells of an array, the type of its index, and a short name for that."""
+    if array.extent is ir.Extent.NODES:
+        return ir.AllNodes(), ir.Element.NODE, "v"
+    if array.extent in (ir.Extent.ARCS, ir.Extent.SLOTS):
+        return ir.AllArcs(), ir.Element.ARC, "e"
+    return ir.Numbers(build.size(array.extent)), ir.Element.INT, "i"
 
 
 def _is_long(value: ir.Expression, most: int) -> bool:

@@ -83,7 +83,7 @@ def combined_with(combine: ir.Combine, old: ir.Expression, found: ir.Expression)
         any_of = combine in _ANY
         if old == ir.Const(not any_of, ir.Element.BOOL):
             return found
-        return build.both(old, found)
+        return build.either(old, found) if any_of else build.both(old, found)
     if combine in (ir.Combine.MIN, ir.Combine.MAX):
         order = ir.BinaryOperator.LESS if combine is ir.Combine.MIN else ir.BinaryOperator.GREATER
         return ir.Select(build.compared(order, found, old), found, old)

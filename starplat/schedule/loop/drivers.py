@@ -49,6 +49,8 @@ class Driver(ABC):
                 return self.first(body, holds)
             case ir.HostIf():
                 return self.branch(op, holds)
+            case ir.HostForRange(by_host=True):
+                return "a round takes long, and the host can stop the program between two"
             case ir.Loop() | ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
                 return self.loop(op, holds)
             case ir.HostBreak() | ir.HostContinue() | ir.HostReturn():
@@ -177,7 +179,7 @@ class Ahead(Driver):
                 arrays = [first, second]
             case _:
                 return None
-        kept = (array.name for array in arrays if array.packed is not None or array.extent not in _FILLED)
+        kept = (array.name for array in arrays if array.packed is not None or not _is_filled(array.extent))
         return next((f"'{name}' is a set that only the host can change as a whole" for name in kept), None)
 
     def launch(self, kernel: ir.Kernel) -> str | None:
@@ -226,6 +228,15 @@ def is_safe(expression: ir.Expression) -> bool:
             if not (isinstance(right, ir.Const) and right.value):
                 return False
     return True
+
+
+def _is_filled(extent: ir.Extent) -> bool:
+    """Whether a kernel is made to fill an array of that size."""
+    match extent.value:
+        case (ir.Arithmetic.PRODUCT, left, right):
+            return left is ir.Extent.NODES and isinstance(right.value, int)
+        case value:
+            return extent in _FILLED or isinstance(value, int)
 
 
 def _shortens(op: ir.HostOp) -> bool:
