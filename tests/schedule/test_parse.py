@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def values_of(knob: Knob) -> list[object]:
-    return [*knob.kind, *(form(width) for form in knob.forms for width in (1, 40, 0.25))]
+    return [*knob.kind, *(value for form in knob.forms for width in (1, 40, 0.25) for value in form.tried(width))]
 
 
 schedules = st.builds(Schedule, **{name: st.sampled_from(values_of(knob)) for name, knob in KNOBS.items()})
@@ -68,7 +68,7 @@ def test_an_unknown_knob_is_shown_with_the_one_that_was_meant() -> None:
         "   |              ^^^^^^^^^\n"
         "   |\n"
         "   = help: did you mean 'direction'? "
-        "the knobs are: direction, frontier, balance, loop, priority, algebra, order, memory"
+        "the knobs are: direction, frontier, balance, loop, priority, algebra, order, memory, sources"
     )
 
 
