@@ -57,11 +57,12 @@ extern "C" __global__ void clustering_coefficient_set_lcc(
 }
 
 // clustering_coefficient.sp:7 forall (v in g.nodes())
-// triangles: does every arc have its reverse, and none beside it?
+// triangles: does every arc have its reverse, and none beside it? keeps the arcs to nodes of higher degree
 #line 7 "clustering_coefficient.sp"
 extern "C" __global__ void __launch_bounds__(256) clustering_coefficient_set_lcc_check(
     arc_t num_arcs, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const int *__restrict__ arc_sources, int *other_graph, long long *downward_excess
+    const int *__restrict__ arc_sources, int *kept_arcs, int *kept_columns, int *other_graph,
+    long long *downward_excess
 ) {
     bool other_graph_part = false;
     long long downward_excess_part = 0;
@@ -76,6 +77,12 @@ extern "C" __global__ void __launch_bounds__(256) clustering_coefficient_set_lcc
             if (find_arc(row_offsets, columns, u, v) < 0) other_graph_part = true;
         }
         if (u > v) downward_excess_part -= 1;
+        const arc_t degree = row_offsets[v + 1] - row_offsets[v];
+        const arc_t neighbor_degree = row_offsets[u + 1] - row_offsets[u];
+        if (neighbor_degree > degree || (neighbor_degree == degree && u > v)) {
+            const int place = atomicAdd(&kept_arcs[v], 1);
+            kept_columns[row_offsets[v] + (arc_t)place] = u;
+        }
     }
     if (other_graph_part) *other_graph = 1;
     __shared__ long long downward_excess_scratch[8];
@@ -84,66 +91,16 @@ extern "C" __global__ void __launch_bounds__(256) clustering_coefficient_set_lcc
 }
 
 // clustering_coefficient.sp:7 forall (v in g.nodes())
-// triangles: keeps the arcs to nodes of higher degree
-#line 7 "clustering_coefficient.sp"
-extern "C" __global__ void clustering_coefficient_set_lcc_orient(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *kept_columns,
-    arc_t *kept_ends
-) {
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        const arc_t degree = row_offsets[v + 1] - row_offsets[v];
-        arc_t next = row_offsets[v];
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-            const int u = columns[e];
-            const arc_t neighbor_degree = row_offsets[u + 1] - row_offsets[u];
-            if (neighbor_degree > degree || (neighbor_degree == degree && u > v)) {
-                kept_columns[next] = u;
-                next += 1;
-            }
-        }
-        kept_ends[v] = next;
-    }
-}
-
-// clustering_coefficient.sp:7 forall (v in g.nodes())
 // triangles: looks for arcs between the ends of arcs that a node keeps
 #line 7 "clustering_coefficient.sp"
 extern "C" __global__ void clustering_coefficient_set_lcc_intersect(
-    arc_t num_arcs, const arc_t *__restrict__ row_offsets, const int *__restrict__ arc_sources,
-    const arc_t *__restrict__ kept_ends, const int *__restrict__ kept_columns, long long *triangles_of
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ kept_columns,
+    const int *__restrict__ kept_arcs, long long *triangles_of
 ) {
-    for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
-        const int v = arc_sources[e];
-        const arc_t end = kept_ends[v];
-        if (e < end) {
-            const int w = kept_columns[e];
-            long long here = 0;
-            for (arc_t i = row_offsets[v]; i < end; i++) {
-                const int u = kept_columns[i];
-                if (u != w) {
-                    arc_t low = row_offsets[u];
-                    const arc_t last = kept_ends[u];
-                    arc_t high = last;
-                    while (low < high) {
-                        const arc_t middle = low + (high - low) / 2;
-                        if (kept_columns[middle] < w) {
-                            low = middle + 1;
-                        } else {
-                            high = middle;
-                        }
-                    }
-                    if (low < last && kept_columns[low] == w) {
-                        here += 1;
-                        atomic_add_long(&triangles_of[u], 1);
-                    }
-                }
-            }
-            if (here > 0) {
-                atomic_add_long(&triangles_of[v], here);
-                atomic_add_long(&triangles_of[w], here);
-            }
-        }
-    }
+    each_triangle<true>(num_nodes, row_offsets, kept_columns, kept_arcs,
+        [&](int v, long long number) {
+            atomic_add_long(&triangles_of[v], number);
+        });
 }
 
 // clustering_coefficient.sp:7 forall (v in g.nodes())
@@ -156,10 +113,7 @@ extern "C" __global__ void clustering_coefficient_set_lcc_from_triangles(
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         long long neighbors = 0;
         long long arcs = 0;
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-            const int u = columns[e];
-            if (u != v) neighbors += 1;
-        }
+        neighbors += row_offsets[v + 1] - row_offsets[v] - (find_arc(row_offsets, columns, v, v) >= 0 ? 1 : 0);
         arcs += multiply_long(2, triangles_of[v]);
         lcc[v] = 0.0;
         if (neighbors > 1) {
@@ -169,7 +123,31 @@ extern "C" __global__ void clustering_coefficient_set_lcc_from_triangles(
     }
 }
 
-#line 173 "clustering_coefficient.cu"
+// clustering_coefficient.sp:7 forall (v in g.nodes())
+// triangles: is no arc twice? keeps the arcs to nodes of higher degree
+#line 7 "clustering_coefficient.sp"
+extern "C" __global__ void clustering_coefficient_set_lcc_check_symmetric(
+    arc_t num_arcs, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ arc_sources, int *kept_arcs, int *kept_columns, int *other_graph
+) {
+    bool other_graph_part = false;
+    for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
+        const int v = arc_sources[e];
+        const int u = columns[e];
+        if (e > 0 && arc_sources[e - 1] == v && columns[e - 1] == u) {
+            other_graph_part = true;
+        }
+        const arc_t degree = row_offsets[v + 1] - row_offsets[v];
+        const arc_t neighbor_degree = row_offsets[u + 1] - row_offsets[u];
+        if (neighbor_degree > degree || (neighbor_degree == degree && u > v)) {
+            const int place = atomicAdd(&kept_arcs[v], 1);
+            kept_columns[row_offsets[v] + (arc_t)place] = u;
+        }
+    }
+    if (other_graph_part) *other_graph = 1;
+}
+
+#line 151 "clustering_coefficient.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -187,30 +165,27 @@ struct Graph {
 // clustering_coefficient.sp:6 function clustering_coefficient(Graph g, propNode<double> lcc)
 static void clustering_coefficient(Device &device, Graph &graph, Buffer<double> &lcc) {
     Buffer<int> kept_columns(device, graph.num_arcs);
-    Buffer<arc_t> kept_ends(device, graph.num_nodes);
+    Buffer<int> kept_arcs(device, graph.num_nodes);
     Buffer<long long> triangles_of(device, graph.num_nodes);
     Word<int> other_graph_result(device);
     Word<long long> downward_excess_result(device);
     // clustering_coefficient.sp:7 forall (v in g.nodes())
     bool other_graph = false;
     long long downward_excess = 0;
+    kept_arcs.fill(0);
     other_graph_result.set(false);
     downward_excess_result.set(0);
     clustering_coefficient_set_lcc_check<<<device.blocks(graph.num_arcs), 256>>>(
-        graph.num_arcs, graph.row_offsets, graph.columns, graph.arc_sources, other_graph_result,
-        downward_excess_result
+        graph.num_arcs, graph.row_offsets, graph.columns, graph.arc_sources, kept_arcs, kept_columns,
+        other_graph_result, downward_excess_result
     );
     check(cudaGetLastError(), "clustering_coefficient_set_lcc_check");
     other_graph = other_graph || other_graph_result.read();
     downward_excess += downward_excess_result.read();
     if (!other_graph && downward_excess == 0) {
-        clustering_coefficient_set_lcc_orient<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, graph.row_offsets, graph.columns, kept_columns, kept_ends
-        );
-        check(cudaGetLastError(), "clustering_coefficient_set_lcc_orient");
         triangles_of.fill(0);
-        clustering_coefficient_set_lcc_intersect<<<device.blocks(graph.num_arcs), 256>>>(
-            graph.num_arcs, graph.row_offsets, graph.arc_sources, kept_ends, kept_columns, triangles_of
+        clustering_coefficient_set_lcc_intersect<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
+            graph.num_nodes, graph.row_offsets, kept_columns, kept_arcs, triangles_of
         );
         check(cudaGetLastError(), "clustering_coefficient_set_lcc_intersect");
         clustering_coefficient_set_lcc_from_triangles<<<device.blocks(graph.num_nodes), 256>>>(
@@ -234,6 +209,40 @@ static void clustering_coefficient_few_pairs(Device &device, Graph &graph, Buffe
     check(cudaGetLastError(), "clustering_coefficient_set_lcc");
 }
 
+// clustering_coefficient.sp:6 function clustering_coefficient(Graph g, propNode<double> lcc)
+static void clustering_coefficient_symmetric(Device &device, Graph &graph, Buffer<double> &lcc) {
+    Buffer<int> kept_columns(device, graph.num_arcs);
+    Buffer<int> kept_arcs(device, graph.num_nodes);
+    Buffer<long long> triangles_of(device, graph.num_nodes);
+    Word<int> other_graph_result(device);
+    // clustering_coefficient.sp:7 forall (v in g.nodes())
+    bool other_graph = false;
+    kept_arcs.fill(0);
+    other_graph_result.set(false);
+    clustering_coefficient_set_lcc_check_symmetric<<<device.blocks(graph.num_arcs), 256>>>(
+        graph.num_arcs, graph.row_offsets, graph.columns, graph.arc_sources, kept_arcs, kept_columns,
+        other_graph_result
+    );
+    check(cudaGetLastError(), "clustering_coefficient_set_lcc_check_symmetric");
+    other_graph = other_graph || other_graph_result.read();
+    if (!other_graph) {
+        triangles_of.fill(0);
+        clustering_coefficient_set_lcc_intersect<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
+            graph.num_nodes, graph.row_offsets, kept_columns, kept_arcs, triangles_of
+        );
+        check(cudaGetLastError(), "clustering_coefficient_set_lcc_intersect");
+        clustering_coefficient_set_lcc_from_triangles<<<device.blocks(graph.num_nodes), 256>>>(
+            graph.num_nodes, graph.row_offsets, graph.columns, triangles_of, lcc
+        );
+        check(cudaGetLastError(), "clustering_coefficient_set_lcc_from_triangles");
+    } else {
+        clustering_coefficient_set_lcc<<<device.blocks(graph.num_nodes), 256>>>(
+            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, lcc
+        );
+        check(cudaGetLastError(), "clustering_coefficient_set_lcc");
+    }
+}
+
 int main(int argc, char **argv) {
     return run_program(argc, argv, {}, [](Program &program) {
         Device device(program.device_number);
@@ -243,7 +252,8 @@ int main(int argc, char **argv) {
         host.add_in_neighbors();
         program.lap("load");
         Graph graph{device, host};
-        const bool has_few_pairs = host.has_even_rows(48, 4);
+        const bool is_symmetric = host.is_symmetric();
+        const bool has_few_pairs = host.has_even_rows(8, 4);
         Buffer<double> lcc(device, graph.num_nodes);
         const auto before = [&] {
             lcc.fill(0);
@@ -251,6 +261,8 @@ int main(int argc, char **argv) {
         program.repeat(device, before, [&] {
             has_few_pairs
                 ? clustering_coefficient_few_pairs(device, graph, lcc)
+                : is_symmetric && !has_few_pairs
+                ? clustering_coefficient_symmetric(device, graph, lcc)
                 : clustering_coefficient(device, graph, lcc);
         });
         program.describe(host, device);

@@ -32,11 +32,12 @@ extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles(
 }
 
 // triangle_count.sp:7 forall (v in g.nodes())
-// triangles: does every arc have its reverse, and none beside it?
+// triangles: does every arc have its reverse, and none beside it? keeps the arcs to nodes of higher degree
 #line 7 "triangle_count.sp"
 extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles_check(
     arc_t num_arcs, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const int *__restrict__ arc_sources, int *other_graph, long long *downward_excess
+    const int *__restrict__ arc_sources, int *kept_arcs, int *kept_columns, int *other_graph,
+    long long *downward_excess
 ) {
     bool other_graph_part = false;
     long long downward_excess_part = 0;
@@ -51,6 +52,12 @@ extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles_
             if (find_arc(row_offsets, columns, u, v) < 0) other_graph_part = true;
         }
         if (u > v) downward_excess_part -= 1;
+        const arc_t degree = row_offsets[v + 1] - row_offsets[v];
+        const arc_t neighbor_degree = row_offsets[u + 1] - row_offsets[u];
+        if (neighbor_degree > degree || (neighbor_degree == degree && u > v)) {
+            const int place = atomicAdd(&kept_arcs[v], 1);
+            kept_columns[row_offsets[v] + (arc_t)place] = u;
+        }
     }
     if (other_graph_part) *other_graph = 1;
     __shared__ long long downward_excess_scratch[8];
@@ -59,59 +66,17 @@ extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles_
 }
 
 // triangle_count.sp:7 forall (v in g.nodes())
-// triangles: keeps the arcs to nodes of higher degree
-#line 7 "triangle_count.sp"
-extern "C" __global__ void triangle_count_find_triangles_orient(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *kept_columns,
-    arc_t *kept_ends
-) {
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        const arc_t degree = row_offsets[v + 1] - row_offsets[v];
-        arc_t next = row_offsets[v];
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-            const int u = columns[e];
-            const arc_t neighbor_degree = row_offsets[u + 1] - row_offsets[u];
-            if (neighbor_degree > degree || (neighbor_degree == degree && u > v)) {
-                kept_columns[next] = u;
-                next += 1;
-            }
-        }
-        kept_ends[v] = next;
-    }
-}
-
-// triangle_count.sp:7 forall (v in g.nodes())
 // triangles: looks for arcs between the ends of arcs that a node keeps
 #line 7 "triangle_count.sp"
 extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles_intersect(
-    arc_t num_arcs, const arc_t *__restrict__ row_offsets, const int *__restrict__ arc_sources,
-    const arc_t *__restrict__ kept_ends, const int *__restrict__ kept_columns, long long *triangles
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ kept_columns,
+    const int *__restrict__ kept_arcs, long long *triangles
 ) {
     long long triangles_part = 0;
-    for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
-        const int v = arc_sources[e];
-        const arc_t end = kept_ends[v];
-        if (e < end) {
-            const int w = kept_columns[e];
-            for (arc_t i = row_offsets[v]; i < end; i++) {
-                const int u = kept_columns[i];
-                if (u != w) {
-                    arc_t low = row_offsets[u];
-                    const arc_t last = kept_ends[u];
-                    arc_t high = last;
-                    while (low < high) {
-                        const arc_t middle = low + (high - low) / 2;
-                        if (kept_columns[middle] < w) {
-                            low = middle + 1;
-                        } else {
-                            high = middle;
-                        }
-                    }
-                    if (low < last && kept_columns[low] == w) triangles_part += 1;
-                }
-            }
-        }
-    }
+    each_triangle<false>(num_nodes, row_offsets, kept_columns, kept_arcs,
+        [&](int v, long long number) {
+            triangles_part += number;
+        });
     __shared__ long long triangles_scratch[8];
     triangles_part = group_add_long(triangles_part, triangles_scratch);
     if (threadIdx.x == 0) atomic_add_long(triangles, triangles_part);
@@ -141,7 +106,31 @@ extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles_
     if (threadIdx.x == 0) atomic_add_long(triangles, triangles_part);
 }
 
-#line 145 "triangle_count.cu"
+// triangle_count.sp:7 forall (v in g.nodes())
+// triangles: is no arc twice? keeps the arcs to nodes of higher degree
+#line 7 "triangle_count.sp"
+extern "C" __global__ void triangle_count_find_triangles_check_symmetric(
+    arc_t num_arcs, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ arc_sources, int *kept_arcs, int *kept_columns, int *other_graph
+) {
+    bool other_graph_part = false;
+    for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
+        const int v = arc_sources[e];
+        const int u = columns[e];
+        if (e > 0 && arc_sources[e - 1] == v && columns[e - 1] == u) {
+            other_graph_part = true;
+        }
+        const arc_t degree = row_offsets[v + 1] - row_offsets[v];
+        const arc_t neighbor_degree = row_offsets[u + 1] - row_offsets[u];
+        if (neighbor_degree > degree || (neighbor_degree == degree && u > v)) {
+            const int place = atomicAdd(&kept_arcs[v], 1);
+            kept_columns[row_offsets[v] + (arc_t)place] = u;
+        }
+    }
+    if (other_graph_part) *other_graph = 1;
+}
+
+#line 134 "triangle_count.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -157,7 +146,7 @@ struct Graph {
 // triangle_count.sp:5 function triangle_count(Graph g)
 static long long triangle_count(Device &device, Graph &graph) {
     Buffer<int> kept_columns(device, graph.num_arcs);
-    Buffer<arc_t> kept_ends(device, graph.num_nodes);
+    Buffer<int> kept_arcs(device, graph.num_nodes);
     Word<int> other_graph_result(device);
     Word<long long> downward_excess_result(device);
     Word<long long> triangles_result(device);
@@ -165,23 +154,20 @@ static long long triangle_count(Device &device, Graph &graph) {
     // triangle_count.sp:7 forall (v in g.nodes())
     bool other_graph = false;
     long long downward_excess = 0;
+    kept_arcs.fill(0);
     other_graph_result.set(false);
     downward_excess_result.set(0);
     triangle_count_find_triangles_check<<<device.blocks(graph.num_arcs), 256>>>(
-        graph.num_arcs, graph.row_offsets, graph.columns, graph.arc_sources, other_graph_result,
-        downward_excess_result
+        graph.num_arcs, graph.row_offsets, graph.columns, graph.arc_sources, kept_arcs, kept_columns,
+        other_graph_result, downward_excess_result
     );
     check(cudaGetLastError(), "triangle_count_find_triangles_check");
     other_graph = other_graph || other_graph_result.read();
     downward_excess += downward_excess_result.read();
     if (!other_graph && downward_excess == 0) {
-        triangle_count_find_triangles_orient<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, graph.row_offsets, graph.columns, kept_columns, kept_ends
-        );
-        check(cudaGetLastError(), "triangle_count_find_triangles_orient");
         triangles_result.set(0);
-        triangle_count_find_triangles_intersect<<<device.blocks(graph.num_arcs), 256>>>(
-            graph.num_arcs, graph.row_offsets, graph.arc_sources, kept_ends, kept_columns, triangles_result
+        triangle_count_find_triangles_intersect<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
+            graph.num_nodes, graph.row_offsets, kept_columns, kept_arcs, triangles_result
         );
         check(cudaGetLastError(), "triangle_count_find_triangles_intersect");
         triangles += triangles_result.read();
@@ -210,6 +196,41 @@ static long long triangle_count_few_pairs(Device &device, Graph &graph) {
     return triangles;
 }
 
+// triangle_count.sp:5 function triangle_count(Graph g)
+static long long triangle_count_symmetric(Device &device, Graph &graph) {
+    Buffer<int> kept_columns(device, graph.num_arcs);
+    Buffer<int> kept_arcs(device, graph.num_nodes);
+    Word<int> other_graph_result(device);
+    Word<long long> triangles_result(device);
+    long long triangles = 0;
+    // triangle_count.sp:7 forall (v in g.nodes())
+    bool other_graph = false;
+    kept_arcs.fill(0);
+    other_graph_result.set(false);
+    triangle_count_find_triangles_check_symmetric<<<device.blocks(graph.num_arcs), 256>>>(
+        graph.num_arcs, graph.row_offsets, graph.columns, graph.arc_sources, kept_arcs, kept_columns,
+        other_graph_result
+    );
+    check(cudaGetLastError(), "triangle_count_find_triangles_check_symmetric");
+    other_graph = other_graph || other_graph_result.read();
+    if (!other_graph) {
+        triangles_result.set(0);
+        triangle_count_find_triangles_intersect<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
+            graph.num_nodes, graph.row_offsets, kept_columns, kept_arcs, triangles_result
+        );
+        check(cudaGetLastError(), "triangle_count_find_triangles_intersect");
+        triangles += triangles_result.read();
+    } else {
+        triangles_result.set(0);
+        triangle_count_find_triangles<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
+            graph.num_nodes, graph.row_offsets, graph.columns, triangles_result
+        );
+        check(cudaGetLastError(), "triangle_count_find_triangles");
+        triangles += triangles_result.read();
+    }
+    return triangles;
+}
+
 int main(int argc, char **argv) {
     return run_program(argc, argv, {}, [](Program &program) {
         Device device(program.device_number);
@@ -218,11 +239,14 @@ int main(int argc, char **argv) {
         host.add_sources();
         program.lap("load");
         Graph graph{device, host};
-        const bool has_few_pairs = host.has_even_rows(48, 4);
+        const bool is_symmetric = host.is_symmetric();
+        const bool has_few_pairs = host.has_even_rows(8, 4);
         long long returned{};
         program.repeat(device, [&] {
             returned = has_few_pairs
                 ? triangle_count_few_pairs(device, graph)
+                : is_symmetric && !has_few_pairs
+                ? triangle_count_symmetric(device, graph)
                 : triangle_count(device, graph);
         });
         program.describe(host, device);

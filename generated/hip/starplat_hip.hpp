@@ -1045,6 +1045,147 @@ __device__ inline void gather_listed(
     long_values(rows, long_rows, (T *)values_of_block(), start, join, value, finish);
 }
 
+#define MOST_CELLS 2048  // of the tables of a block: a power of two
+
+// A table of nodes, found by their hashes, with how often each was found.
+struct NodeTable {
+    int *nodes, *times;
+    int bits;  // of the number of a cell
+
+    // Makes a table for so many nodes of cells that are empty: a quarter of them is filled, more if there are few.
+    __device__ NodeTable(int *cells, int first, int most, int length) : nodes(cells + first) {
+        times = nodes + MOST_CELLS;
+        bits = min(32 - __clz(4 * length - 1), 31 - __clz(most));
+    }
+
+    __device__ int after(int cell) const { return (cell + 1) & ((1 << bits) - 1); }
+
+    __device__ int home(int node) const { return ((unsigned)node * 2654435769u) >> (32 - bits); }
+
+    __device__ void put(int node) const {
+        int cell = home(node);
+        while (atomicCAS(&nodes[cell], -1, node) != -1) cell = after(cell);
+    }
+
+    // The cell of a node, or -1.
+    __device__ int cell_of(int node) const {
+        int cell = home(node), there = nodes[cell];
+        while (there != node) {
+            if (there < 0) return -1;
+            cell = after(cell);
+            there = nodes[cell];
+        }
+        return cell;
+    }
+
+    // Calls found(node, how often) for the nodes, of which this thread has a share, and leaves the cells empty.
+    template <bool of_each, class Found>
+    __device__ void empty(int thread, int threads, Found found) const {
+        for (int cell = thread; cell < 1 << bits; cell += threads) {
+            if (nodes[cell] < 0) continue;
+            if (of_each && times[cell] > 0) {
+                found(nodes[cell], times[cell]);
+                times[cell] = 0;
+            }
+            nodes[cell] = -1;
+        }
+    }
+};
+
+// Looks up the nodes of all rows that the arcs from `first` to `last` of a node lead to, so many threads for each row.
+template <bool of_each, class Found>
+__device__ inline void meet_rows(
+    const NodeTable &table, int node, arc_t first, arc_t last, const arc_t *rows, const int *kept, const int *sizes,
+    int thread, int threads, int threads_of_row, Found found
+) {
+    arc_t arc = first + thread / threads_of_row, place = 0, end = 0;
+    long long all = 0;
+    int other = -1, here = 0;
+    while (true) {
+        if (place < end) {
+            const int cell = table.cell_of(kept[place]);
+            if (cell >= 0) {
+                here += 1;
+                if (of_each) atomicAdd(&table.times[cell], 1);
+            }
+            place += threads_of_row;
+            continue;
+        }
+        if (of_each && here > 0) {
+            const int cell = table.cell_of(other);
+            if (cell >= 0) {
+                atomicAdd(&table.times[cell], here);
+            } else {
+                found(other, here);
+            }
+        }
+        all += here;
+        if (arc >= last) break;
+        here = 0;
+        other = kept[arc];
+        place = rows[other] + thread % threads_of_row;
+        end = rows[other] + sizes[other];
+        arc += threads / threads_of_row;
+    }
+    if (of_each) {
+        for (int width = WARP / 2; width > 0; width /= 2) all += from_across(all, width);
+        if (threadIdx.x % WARP > 0) return;
+    }
+    if (all > 0) found(node, all);
+}
+
+// Calls found(node, number) for triangles among the arcs that nodes keep. A warp takes a node with few, its block one
+// with many; those of one block are far apart.
+template <bool of_each, class Found>
+__device__ inline void each_triangle(
+    int num_nodes, const arc_t *rows, const int *kept, const int *sizes, Found found
+) {
+    __shared__ int cells[2 * MOST_CELLS];
+    __shared__ int long_rows[256];
+    __shared__ int count;
+    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP, blocks = gridDim.x;
+    const int share = MOST_CELLS / warps, few = share / 4;
+    for (int i = threadIdx.x; i < 2 * MOST_CELLS; i += blockDim.x) cells[i] = i < MOST_CELLS ? -1 : 0;
+    __syncthreads();
+    for (int turn = 0; turn * blocks + (int)blockIdx.x < num_nodes; turn += blockDim.x) {
+        const int mine = (turn + lane * warps + warp) * blocks + (int)blockIdx.x;
+        const int length = mine < num_nodes ? sizes[mine] : 0;
+        const arc_t begin = length > 1 ? rows[mine] : 0;
+        if (threadIdx.x == 0) count = 0;
+        for (Lanes left = lanes_where(length > 1 && length <= few); left != 0; left &= left - 1) {
+            const int from = first_of(left), node = from_lane(mine, from), arcs = from_lane(length, from);
+            const arc_t first = from_lane(begin, from);
+            const NodeTable table(cells, warp * share, share, arcs);
+            for (int i = lane; i < arcs; i += WARP) table.put(kept[first + i]);
+            wait_for_warp();
+            meet_rows<of_each>(table, node, first, first + arcs, rows, kept, sizes, lane, WARP, 8, found);
+            wait_for_warp();
+            table.empty<of_each>(lane, WARP, found);
+            wait_for_warp();
+        }
+        __syncthreads();
+        if (length > few) long_rows[atomicAdd(&count, 1)] = mine;
+        __syncthreads();
+        for (int i = 0; i < count; i++) {
+            const int node = long_rows[i], arcs = sizes[node];
+            const arc_t first = rows[node];
+            for (int done = 0; done < arcs; done += MOST_CELLS / 2) {
+                const int part = min(arcs - done, MOST_CELLS / 2);
+                const NodeTable table(cells, 0, MOST_CELLS, part);
+                for (int j = threadIdx.x; j < part; j += blockDim.x) table.put(kept[first + done + j]);
+                __syncthreads();
+                meet_rows<of_each>(
+                    table, node, first, first + arcs, rows, kept, sizes, threadIdx.x, blockDim.x, WARP, found
+                );
+                __syncthreads();
+                table.empty<of_each>(threadIdx.x, blockDim.x, found);
+                __syncthreads();
+            }
+        }
+        __syncthreads();
+    }
+}
+
 }  // namespace starplat
 
 #endif

@@ -166,16 +166,12 @@ extern "C" void clustering_coefficient_set_lcc_from_triangles(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const long long *__restrict__ triangles_of, double *lcc
 ) {
-    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, columns, triangles_of, lcc)
     for (int v = 0; v < num_nodes; v++) {
         long long neighbors = 0;
         long long arcs = 0;
-        #pragma acc loop vector reduction(+ : neighbors)
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-            const int u = columns[e];
-            if (u != v) neighbors += 1;
-        }
+        neighbors += row_offsets[v + 1] - row_offsets[v] - (find_arc(row_offsets, columns, v, v) >= 0 ? 1 : 0);
         arcs += multiply_long(2, triangles_of[v]);
         lcc[v] = 0.0;
         if (neighbors > 1) {
@@ -185,8 +181,60 @@ extern "C" void clustering_coefficient_set_lcc_from_triangles(
     }
 }
 
+// clustering_coefficient.sp:7 forall (v in g.nodes())
+// triangles: is no arc twice?
+#line 7 "clustering_coefficient.sp"
+extern "C" void clustering_coefficient_set_lcc_check_symmetric_few_pairs(
+    arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources, int *other_graph
+) {
+    int other_graph_part = 0;
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(columns, arc_sources) reduction(|| : other_graph_part)
+    for (arc_t e = 0; e < num_arcs; e++) {
+        const int v = arc_sources[e];
+        const int u = columns[e];
+        if (e > 0 && arc_sources[e - 1] == v && columns[e - 1] == u) {
+            other_graph_part = 1;
+        }
+    }
+    *other_graph = other_graph_part;
+}
+
+// clustering_coefficient.sp:7 forall (v in g.nodes())
+// triangles: looks for arcs between neighbors before a node and behind it
+#line 7 "clustering_coefficient.sp"
+extern "C" void clustering_coefficient_set_lcc_intersect_symmetric_few_pairs(
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, long long *triangles_of
+) {
+    #pragma acc parallel loop gang(static:1) worker vector \
+        num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(row_offsets, columns, triangles_of)
+    for (int v = 0; v < num_nodes; v++) {
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int u = columns[e];
+            if (u < v) {
+                long long here = 0;
+                for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
+                    const int w = columns[i];
+                    if (w > v && find_arc(row_offsets, columns, u, w) >= 0) {
+                        here += 1;
+                        #pragma acc atomic update
+                        triangles_of[w] += 1;
+                    }
+                }
+                if (here > 0) {
+                    #pragma acc atomic update
+                    triangles_of[v] += here;
+                    #pragma acc atomic update
+                    triangles_of[u] += here;
+                }
+            }
+        }
+    }
+}
+
 }  // namespace kernels
-#line 190 "clustering_coefficient.cpp"
+#line 238 "clustering_coefficient.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -238,11 +286,60 @@ static void clustering_coefficient(Device &device, Graph &graph, Buffer<double> 
 }
 
 // clustering_coefficient.sp:6 function clustering_coefficient(Graph g, propNode<double> lcc)
-static void clustering_coefficient_few_pairs(Device &, Graph &graph, Buffer<double> &lcc) {
+static void clustering_coefficient_symmetric_few_pairs(Device &device, Graph &graph, Buffer<double> &lcc) {
+    Buffer<long long> triangles_of(device, graph.num_nodes);
+    Word<int> other_graph_result(device);
     // clustering_coefficient.sp:7 forall (v in g.nodes())
-    kernels::clustering_coefficient_set_lcc(
-        graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, lcc
+    bool other_graph = false;
+    other_graph_result.set(false);
+    kernels::clustering_coefficient_set_lcc_check_symmetric_few_pairs(
+        graph.num_arcs, graph.columns, graph.arc_sources, other_graph_result
     );
+    other_graph = other_graph || other_graph_result.read();
+    if (!other_graph) {
+        triangles_of.fill(0);
+        kernels::clustering_coefficient_set_lcc_intersect_symmetric_few_pairs(
+            graph.num_nodes, graph.row_offsets, graph.columns, triangles_of
+        );
+        kernels::clustering_coefficient_set_lcc_from_triangles(
+            graph.num_nodes, graph.row_offsets, graph.columns, triangles_of, lcc
+        );
+    } else {
+        kernels::clustering_coefficient_set_lcc(
+            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, lcc
+        );
+    }
+}
+
+// clustering_coefficient.sp:6 function clustering_coefficient(Graph g, propNode<double> lcc)
+static void clustering_coefficient_few_pairs(Device &device, Graph &graph, Buffer<double> &lcc) {
+    Buffer<long long> triangles_of(device, graph.num_nodes);
+    Word<int> other_graph_result(device);
+    Word<long long> downward_excess_result(device);
+    // clustering_coefficient.sp:7 forall (v in g.nodes())
+    bool other_graph = false;
+    long long downward_excess = 0;
+    other_graph_result.set(false);
+    downward_excess_result.set(0);
+    kernels::clustering_coefficient_set_lcc_check(
+        graph.num_arcs, graph.row_offsets, graph.columns, graph.arc_sources, other_graph_result,
+        downward_excess_result
+    );
+    other_graph = other_graph || other_graph_result.read();
+    downward_excess += downward_excess_result.read();
+    if (!other_graph && downward_excess == 0) {
+        triangles_of.fill(0);
+        kernels::clustering_coefficient_set_lcc_intersect_symmetric_few_pairs(
+            graph.num_nodes, graph.row_offsets, graph.columns, triangles_of
+        );
+        kernels::clustering_coefficient_set_lcc_from_triangles(
+            graph.num_nodes, graph.row_offsets, graph.columns, triangles_of, lcc
+        );
+    } else {
+        kernels::clustering_coefficient_set_lcc(
+            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, lcc
+        );
+    }
 }
 
 int main(int argc, char **argv) {
@@ -254,13 +351,16 @@ int main(int argc, char **argv) {
         host.add_in_neighbors();
         program.lap("load");
         Graph graph{device, host};
+        const bool is_symmetric = host.is_symmetric();
         const bool has_few_pairs = host.has_even_rows(48, 4);
         Buffer<double> lcc(device, graph.num_nodes);
         const auto before = [&] {
             lcc.fill(0);
         };
         program.repeat(device, before, [&] {
-            has_few_pairs
+            is_symmetric && has_few_pairs
+                ? clustering_coefficient_symmetric_few_pairs(device, graph, lcc)
+                : !is_symmetric && has_few_pairs
                 ? clustering_coefficient_few_pairs(device, graph, lcc)
                 : clustering_coefficient(device, graph, lcc);
         });

@@ -148,18 +148,14 @@ __kernel void clustering_coefficient_set_lcc_intersect(
 // clustering_coefficient.sp:7 forall (v in g.nodes())
 // from the triangles of nodes
 #line 7 "clustering_coefficient.sp"
-__kernel __attribute__((vec_type_hint(int4)))
-void clustering_coefficient_set_lcc_from_triangles(
+__kernel void clustering_coefficient_set_lcc_from_triangles(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const long *restrict triangles_of, __global double *lcc
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         long neighbors = 0;
         long arcs = 0;
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-            const int u = columns[e];
-            if (u != v) neighbors += 1;
-        }
+        neighbors += row_offsets[v + 1] - row_offsets[v] - (find_arc(row_offsets, columns, v, v) >= 0 ? 1 : 0);
         arcs += multiply_long(2, triangles_of[v]);
         lcc[v] = 0.0;
         if (neighbors > 1) {

@@ -156,10 +156,7 @@ KERNEL clustering_coefficient_set_lcc_from_triangles(
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         long long neighbors = 0;
         long long arcs = 0;
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-            const int u = columns[e];
-            if (u != v) neighbors += 1;
-        }
+        neighbors += row_offsets[v + 1] - row_offsets[v] - (find_arc(row_offsets, columns, v, v) >= 0 ? 1 : 0);
         arcs += multiply_long(2, triangles_of[v]);
         lcc[v] = 0.0;
         if (neighbors > 1) {

@@ -47,6 +47,7 @@ CAPABILITIES = Capabilities(
     late_words=True,
     mapped_memory=True,
     shared_arcs=True,
+    group_tables=True,
 )
 
 
@@ -155,6 +156,7 @@ _OF_ROWS = (
     *named("teams", "warp_arcs", "share_arcs", "advance_all", "advance_arcs", "advance_words", "advance_listed"),
     *named("search_all", "collect_all", "share_values", "gather_step", "long_values", "gather_all", "gather_rows"),
     *named("gather_each", "gather_listed"),
+    made_of("triangles_by_tables", threads=str(launch.GROUP_SIZE)),
 )
 """Helpers by which threads share rows."""
 
@@ -166,7 +168,7 @@ _SETS = {
 }
 """What the header for a kind of sets is called, and how such sets are kept."""
 
-_SHARED_FILES = ("helpers", "sets", "rows", "gathering", "maps")
+_SHARED_FILES = ("helpers", "sets", "rows", "gathering", "maps", "triangles")
 """The templates of helpers that the family shares."""
 
 _LIMITS = {

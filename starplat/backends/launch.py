@@ -113,7 +113,11 @@ def kernel_parameters(module: ir.Module, kernel: ir.Kernel) -> tuple[KernelArgum
     """
     code = code_of(kernel)
     parameters = []
-    if isinstance(kernel.domain, ir.AllNodes | ir.InWords) or _gathers_by_list(kernel) or uses_num_nodes(code, module):
+    if (
+        isinstance(kernel.domain, ir.AllNodes | ir.InWords | ir.Triangles)
+        or _gathers_by_list(kernel)
+        or uses_num_nodes(code, module)
+    ):
         parameters.append(KernelArgument(ArgumentKind.NUM_NODES))
     if isinstance(kernel.domain, ir.AllArcs) or uses_num_arcs(code, module):
         parameters.append(KernelArgument(ArgumentKind.NUM_ARCS))

@@ -126,6 +126,9 @@ def _kernel_accesses(kernel: ir.Kernel) -> Iterator[Access]:
         case ir.InWords(array):
             own = (None, "")  # a thread has a bit of the listed words, not a node
             yield Access(array, False, None)
+        case ir.Triangles(kept, sizes):
+            own = (None, "")
+            yield from (Access(kept, False, None), Access(sizes, False, None))
         case _:
             own = (None, "")
     if kernel.guard is not None:

@@ -33,6 +33,7 @@ class Capabilities:
         shared_arcs: whether threads of a sub-group can share the arcs of its nodes out among them, and sets of nodes
             can be kept as bits with a list.
         group_rows: whether threads of a group can share the arcs of their nodes through the group's memory.
+        group_tables: whether threads of a group can look nodes up in tables in the group's memory.
         quick_groups: whether a group barrier is cheap, so that it is worth it.
         lockstep: whether threads next to each other do the same at the same time, and wait where they do not.
         structured_loops: whether a kernel is a loop that the target shares out and whose reductions it combines
@@ -51,6 +52,7 @@ class Capabilities:
     double: bool = True
     shared_arcs: bool = False
     group_rows: bool = False
+    group_tables: bool = False
     quick_groups: bool = False
     lockstep: bool = True
     structured_loops: bool = False

@@ -64,6 +64,8 @@ def names_in(kernel: ir.Kernel) -> set[str]:
         found.add(kernel.iterator.name)
     if isinstance(kernel.domain, ir.NodeNeighbors):
         found.add(kernel.domain.position.name)
+    if isinstance(kernel.domain, ir.Triangles):
+        found.add(kernel.domain.number.name)
     found |= {variable.name for variable in (*kernel.scalars, *(reduction.variable for reduction in kernel.reductions))}
     return found | {array.name for array in kernel.arrays}
 

@@ -69,6 +69,7 @@ class Rewriter:
                 body=self.kernel_block(kernel.body),
                 reductions=tuple(map(self._reduction, kernel.reductions)),
                 guard=None if kernel.guard is None else self.array(kernel.guard),
+                counts=None if kernel.counts is None else self.rebuild(kernel.counts),
             )
         )
 

@@ -210,6 +210,8 @@ def arrays_in(node: ir.KernelOp | ir.HostOp | ir.Domain | ir.Expression) -> Iter
         yield from node.direction.layout.row_arrays
     elif isinstance(node, ir.FindArc):
         yield from ir.CSR.row_arrays
+    elif isinstance(node, ir.Triangles):
+        yield ir.CSR.offsets
     for part in _parts(node):
         if type(part) is ir.Array:
             yield part
@@ -241,6 +243,8 @@ def used_scalars(
     declared = {variable for op in ops for variable in declared_by(op)} | {iterator}
     if isinstance(domain, ir.NodeNeighbors):
         declared.add(domain.position)
+    if isinstance(domain, ir.Triangles):
+        declared.add(domain.number)
     heads = [] if domain is None else list(expressions_of(domain))
     heads += [] if filter is None else [filter]
     tops = (*heads, *(expression for op in ops for expression in expressions_of(op)))

@@ -149,7 +149,9 @@ class _Printer:
     def _intersect(self, i: op.Intersect) -> Iterator[str]:
         u, w, x = map(self._free, "uwx")
         yield f"intersect {u} -> {w} when {u} < {w}: common {x} > {w}"
-        yield f"  {self._name(i.total)} <- sum {i.value}"
+        total, scalar = self._name(i.total), isinstance(i.total.type, Scalar)
+        grown = total if scalar else ", ".join(f"{total}[{node}]" for node in (u, w, x))
+        yield f"  {grown} <- sum {i.value}"
         yield f"  symmetric in {u}, {w}, {x}: any orientation"
         yield "  where arcs lead both ways and none is twice; elsewhere each pair of neighbors is tried"
 

@@ -113,8 +113,9 @@ class Advance:
 @dataclass(frozen=True, slots=True)
 class Intersect:
     """The common neighbors x > w of the ends of each arc u -> w with u < w, which are the graph's triangles: `total`
-    grows by `value` for each. Any order of the three may be taken instead. This holds for graphs in which every arc has
-    its reverse and no other beside it; on others the `loop` runs."""
+    grows by `value` for each; or, if it is a property, the cells of all three nodes do. Any order of the three may be
+    taken instead. This holds for graphs in which every arc has its reverse and no other beside it; on others the `loop`
+    runs."""
 
     total: typed.Symbol
     value: int

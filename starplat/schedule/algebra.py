@@ -55,32 +55,41 @@ def _with_union_find(
 
 
 _FEW, _FEW_IN_LOCKSTEP = 8, 48
-"""Mean number of neighbors up to which testing every pair takes less time than orienting the rows."""
+"""Mean number of neighbors up to which testing every pair takes less time than orienting the rows; in lockstep, where
+rows are searched."""
+
+_MANY_ARCS = 2**22
+"""Arcs from which looking for each triangle once pays, where the host waits long for an answer of the device."""
 
 
 def triangles_by_intersection(
     module: ir.Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None
 ) -> Decided:
-    """Replaces tests of every pair of neighbors by intersections, unless the graph has few pairs."""
+    """Replaces tests of every pair of neighbors by intersections, unless the graph has few pairs: then the tests stay,
+    but of nodes' triangles each is looked for once, if that pays for more launches and a readback."""
     if schedule.algebra is Algebra.PLAIN:
         return Decided(module)
-    found = _with_triangles(Same(module), capabilities)
+    meeting, symmetric = _meeting(capabilities), facts is not None and facts.symmetric
+    found = _with_triangles(Same(module), capabilities, meeting, symmetric and meeting is Meeting.TABLES)
     if schedule.algebra is Algebra.PROVED or facts is None or not has_few_pairs(facts, capabilities):
         return _decided(found)
     why = f"nodes have {facts.mean_degree:.3g} neighbors in the mean, none more than {facts.max_degree:,}: few pairs"
-    return Decided(
-        module, tuple(Choice(f"every pair of neighbors is tested, not {one.what}", why) for one in found.found)
-    )
+    few = Rewritten(module)
+    if facts.num_arcs >= _MANY_ARCS or not capabilities.late_words:
+        few = _with_triangles(Same(module), capabilities, Meeting.PAIRS, symmetric)
+    left = (one for one in found.found if one not in few.found)
+    kept = tuple(Choice(f"every pair of neighbors is tested, not {one.what}", why) for one in left)
+    return Decided(few.module, (*_decided(few).choices, *kept))
 
 
 def has_triangles(module: ir.Module, capabilities: Capabilities) -> bool:
     """Whether the module tests pairs of neighbors, so that their number matters."""
-    return bool(_with_triangles(Same(module), capabilities).found)
+    return bool(_with_triangles(Same(module), capabilities, _meeting(capabilities), False).found)
 
 
 def few_neighbors(capabilities: Capabilities) -> int:
     """The mean degree up to which pairs of neighbors count as few."""
-    return _FEW_IN_LOCKSTEP if capabilities.lockstep else _FEW
+    return _FEW_IN_LOCKSTEP if capabilities.lockstep and not capabilities.group_tables else _FEW
 
 
 def has_few_pairs(facts: GraphFacts, capabilities: Capabilities) -> bool:
@@ -90,13 +99,17 @@ def has_few_pairs(facts: GraphFacts, capabilities: Capabilities) -> bool:
 
 
 @lru_cache(maxsize=16)
-def _with_triangles(same: Same, capabilities: Capabilities) -> Rewritten:
-    meeting = _meeting(capabilities)
-    return triangles(same.thing, meeting=meeting, adds=lambda kind: _adds(capabilities, kind))
+def _with_triangles(same: Same, capabilities: Capabilities, meeting: Meeting, symmetric: bool) -> Rewritten:
+    def adds(element: ir.Element) -> bool:
+        return _adds(capabilities, element)
+
+    return triangles(same.thing, meeting=meeting, symmetric=symmetric, adds=adds)
 
 
 def _meeting(capabilities: Capabilities) -> Meeting:
     """How threads of the target should intersect rows: those of a structured loop may be cores or not."""
+    if capabilities.group_tables:
+        return Meeting.TABLES
     if not capabilities.lockstep:
         return Meeting.MARKS
     return Meeting.MERGE if capabilities.structured_loops else Meeting.SEARCH

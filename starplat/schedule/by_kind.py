@@ -4,7 +4,7 @@ Takes a function that schedules for known facts, and calls it for each kind of g
 with another result becomes a variant of the entry.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from starplat.ir import nodes as ir
@@ -55,10 +55,14 @@ def _with_variant(base: ir.Module, other: ir.Module, variant: ir.Variant) -> ir.
     kernels = {kernel.name: kernel for kernel in base.kernels}
     helpers = {helper.name: helper for helper in base.helpers}
     same_helpers = all(helpers.get(helper.name, helper) == helper for helper in other.helpers)
-    own = {k.name for k in other.kernels if not same_helpers or kernels.get(k.name) != k}
-    renamer = _Renamer(end, own, set() if same_helpers else {helper.name for helper in other.helpers})
+    own = {k.name: f"{k.name}{end}" for k in other.kernels if not same_helpers or kernels.get(k.name) != k}
+    known = {replace(kernel, name=""): name for name, kernel in kernels.items()} if same_helpers else {}
+    named = own | {
+        k.name: known[bare] for k in other.kernels if k.name in own and (bare := replace(k, name="")) in known
+    }
+    renamer = _Renamer(end, named, set() if same_helpers else {helper.name for helper in other.helpers})
     functions = tuple(renamer.host_function(function) for function in other.functions)
-    new_kernels = tuple(renamer.kernel(k) for k in other.kernels if k.name in own)
+    new_kernels = tuple(renamer.kernel(k) for k in other.kernels if k.name in own and named[k.name] == own[k.name])
     new_helpers = tuple(
         replace(helper, name=f"{helper.name}{end * (not same_helpers)}", body=renamer.kernel_block(helper.body))
         for helper in other.helpers
@@ -88,9 +92,10 @@ def _either(one: tuple[ir.Array, ...], other: tuple[ir.Array, ...]) -> tuple[ir.
 
 
 class _Renamer(Rewriter):
-    """Appends a suffix to the names of host functions, persistent kernels, and these kernels and helpers."""
+    """Appends a suffix to the names of host functions, persistent kernels, and these helpers; `kernels` have the names
+    that are given."""
 
-    def __init__(self, end: str, kernels: set[str], helpers: set[str]) -> None:
+    def __init__(self, end: str, kernels: Mapping[str, str], helpers: set[str]) -> None:
         self.end = end
         self.kernels = kernels
         self.helpers = helpers
@@ -99,12 +104,12 @@ class _Renamer(Rewriter):
         return replace(function, name=f"{function.name}{self.end}", body=self.host_block(function.body))
 
     def kernel(self, kernel: ir.Kernel) -> ir.Kernel:
-        return replace(super().kernel(kernel), name=f"{kernel.name}{self.end}")
+        return replace(super().kernel(kernel), name=self.kernels[kernel.name])
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         match self.rebuild(op):
             case ir.Launch(kernel) as launch if kernel in self.kernels:
-                yield replace(launch, kernel=f"{kernel}{self.end}")
+                yield replace(launch, kernel=self.kernels[kernel])
             case ir.HostCall(function) as call:
                 yield replace(call, function=f"{function}{self.end}")
             case ir.OnDevice(name) as together:

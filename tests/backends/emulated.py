@@ -49,6 +49,7 @@ LIMITS = {
     "MOST_HUGE": 1,
     "FEW_ARCS": 2,
     "MOST_COUNTED": 5,
+    "MOST_CELLS": 32,
 }
 """What the helper functions of emitted kernels are limited to here."""
 

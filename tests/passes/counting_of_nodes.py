@@ -16,6 +16,26 @@ PROPERTY = """function f(Graph g, propNode<int> t) {
   }
 }"""
 
+CORNERS = """function f(Graph g, propNode<long> t) {
+  g.attachNodeProperty(t = 0);
+  forall (v in g.nodes()) {
+    forall (u in g.neighbors(v).filter(u < v)) {
+      forall (w in g.neighbors(v).filter(w > v)) {
+        if (g.is_an_edge(u, w)) { v.t += 1; u.t += 1; w.t += 1; }
+      }
+    }
+  }
+}"""
+
+AT_EDGES = """function f(Graph g, propNode<int> t) {
+  g.attachNodeProperty(t = 4);
+  forall (e in g.edges()) {
+    for (x in g.neighbors(e.source)) {
+      if (x != e.destination && g.is_an_edge(x, e.destination)) { x.t += 3; }
+    }
+  }
+}"""
+
 RENAMED = """function count(Graph net, propNode<long> y, propNode<double> share) {
   forall (c in net.nodes()) {
     long found = 5;
@@ -61,6 +81,25 @@ ALONG_A_PATH = """function f(Graph g, propNode<long> x) {
   }
 }"""
 
+FAR_CORNER = changed(
+    CORNERS,
+    (".filter(u < v)", ""),
+    ("neighbors(v).filter(w > v)", "nodes_to(u)"),
+    ("g.is_an_edge(u, w)", "u != v && w != u && v != w && g.is_an_edge(w, v)"),
+    ("v.t += 1; u.t += 1; w.t += 1;", "w.t += 2;"),
+)
+BY_DEGREE = changed(
+    CORNERS,
+    (
+        ".filter(u < v)",
+        ".filter(g.count_outNbrs(u) < g.count_outNbrs(v) || (g.count_outNbrs(u) == g.count_outNbrs(v) && u < v))",
+    ),
+    (
+        ".filter(w > v)",
+        ".filter(g.count_outNbrs(w) > g.count_outNbrs(v) || (g.count_outNbrs(w) == g.count_outNbrs(v) && w > v))",
+    ),
+)
+
 WITH_LOOPS = changed(PROPERTY, ("w > u", "w >= u"))
 
 HELPER = """function shared(Graph net, node one, node two) {
@@ -101,19 +140,39 @@ TWO_COUNTS = """function f(Graph g, propNode<int> t, propNode<int> s) {
   }
 }"""
 
+CLUSTERING = (EXAMPLES / "clustering_coefficient.sp").read_text(encoding="utf-8")
+
 COUNTS = {
-    "clustering": (EXAMPLES / "clustering_coefficient.sp").read_text(encoding="utf-8"),
-    "property": PROPERTY,
+    "clustering": CLUSTERING,
     "renamed": RENAMED,
     "condition": UNDER_A_CONDITION,
     "path": ALONG_A_PATH,
-    "with-loops": WITH_LOOPS,
     "helper": HELPER,
     "two-counts": TWO_COUNTS,
+    "sum of neighbors": changed(CLUSTERING, ("neighbors += 1", "neighbors += u")),
+    "every neighbor": changed(CLUSTERING, ("(u in g.neighbors(v).filter(u != v))", "(u in g.neighbors(v))")),
     "taken away": changed(ALONG_A_PATH, ("here += 1", "here -= 1")),
 }
 
+OF_ALL = {
+    "own cell": PROPERTY,
+    "own cell and loops": WITH_LOOPS,
+    "corners": CORNERS,
+    "uneven corners": changed(CORNERS, ("v.t += 1; u.t += 1; w.t += 1;", "u.t += 2; v.t += 1; w.t += 2; v.t += 1;")),
+    "far corner": FAR_CORNER,
+    "at edges": AT_EDGES,
+    "by degree": BY_DEGREE,
+}
+"""Kernels that do no more than add to the cells of each triangle's nodes."""
+
 OTHERS = {
+    "one corner": changed(CORNERS, ("v.t += 1; u.t += 1; w.t += 1;", "v.t += 1;")),
+    "two corners": changed(CORNERS, ("v.t += 1; u.t += 1; w.t += 1;", "v.t += 1; u.t += 1;")),
+    "more at one corner": changed(CORNERS, ("w.t += 1;", "w.t += 2;")),
+    "corners and more": changed(CORNERS, ("(v in g.nodes()) {", "(v in g.nodes()) { v.t += 1;")),
+    "real corners": changed(CORNERS, ("propNode<long>", "propNode<double>")),
+    "corners that differ": changed(CORNERS, ("w.t += 1;", "w.t += v;")),
+    "both kinds of cells": changed(CORNERS, ("<long> t)", "<long> t, propNode<long> s)"), ("w.t += 1;", "w.s += 1;")),
     "wedges": changed(PROPERTY, ("if (g.is_an_edge(u, w)) { v.t += 1; }", "v.t += 1;")),
     "open": changed(PROPERTY, ("g.is_an_edge(u, w)", "!g.is_an_edge(u, w)")),
     "by rank": changed(PROPERTY, ("(u in g.neighbors(v))", "(u in g.neighbors(v).filter(u < v))")),

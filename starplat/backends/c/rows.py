@@ -9,7 +9,7 @@ from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT, Printer
 from starplat.backends.c.precedence import SUM
 from starplat.backends.c.set_forms import has_whole_list, need_of_list, need_visit
-from starplat.backends.launch import THREADS_TOGETHER
+from starplat.backends.launch import GROUP_SIZE, THREADS_TOGETHER
 from starplat.backends.uses import variables_in
 from starplat.ir import build
 from starplat.ir import nodes as ir
@@ -46,6 +46,15 @@ class RowPrinter:
             yield from self.over_nodes(advance, "advance")
         yield f"{INDENT}[&](int {name(advance.node)}, arc_t {name(advance.position)}) {{"
         yield from self.printer.lines(advance.body, 2)
+        yield f"{INDENT}}});"
+
+    def each_triangle(self, each: st.EachTriangle) -> Iterator[str]:
+        name, found = self.expressions.local, each.triangles
+        self.expressions.helpers.need("triangles_by_tables", threads=str(GROUP_SIZE))
+        given = ", ".join(map(name, (ir.CSR.offsets, found.kept, found.sizes)))
+        yield f"each_triangle<{str(found.of_each).lower()}>(num_nodes, {given},"
+        yield f"{INDENT}[&](int {name(each.node)}, long long {name(found.number)}) {{"
+        yield from self.printer.lines(each.body, 2)
         yield f"{INDENT}}});"
 
     def gather(self, gather: st.Gather) -> Iterator[str]:

@@ -10,7 +10,16 @@ from starplat.backends.c.rows import RowPrinter
 from starplat.backends.c.set_forms import need_frontier, need_listing, need_of_list
 
 _OfOneSet = st.AskEmpty | st.AskSize | st.Clear | st.IfEmpty | st.IfMany | st.Insert | st.Inserted | st.NoteMembers
-_OfRows = st.Advance | st.Collect | st.CountRows | st.Gather | st.GroupAdvance | st.GroupGather | st.Search
+_OfRows = (
+    st.Advance
+    | st.Collect
+    | st.CountRows
+    | st.EachTriangle
+    | st.Gather
+    | st.GroupAdvance
+    | st.GroupGather
+    | st.Search
+)
 WithSets = _OfRows | st.EachMember | _OfOneSet
 
 
@@ -38,6 +47,8 @@ def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
             yield from rows.search(statement)
         case st.Collect():
             yield from rows.collect(statement)
+        case st.EachTriangle():
+            yield from rows.each_triangle(statement)
         case st.EachMember():
             yield from rows.each_member(statement)
         case _:

@@ -174,7 +174,7 @@ class LaunchPrinter:
     def iterations(self, kernel: ir.Kernel) -> str | None:
         """The number of threads with work, None for a kernel of one thread."""
         match kernel.domain:
-            case ir.AllNodes():
+            case ir.AllNodes() | ir.Triangles():
                 return "graph.num_nodes"
             case ir.AllArcs():
                 return "graph.num_arcs"

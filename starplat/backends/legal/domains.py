@@ -17,6 +17,10 @@ from starplat.ir.shapes.members import Membership, membership
 def over_domain(kernel: ir.Kernel, operations: Operations) -> st.Body:
     """The loop, with what the threads contribute to reductions in locals of their own."""
     members = membership(kernel)
+    if isinstance(kernel.domain, ir.Triangles):
+        assert kernel.iterator is not None
+        body = replace_continue(operations.block(kernel.body), (st.Leave(),))
+        return (st.EachTriangle(kernel.domain, kernel.iterator, body),)
     if kernel.shares_arcs and not operations.capabilities.structured_loops:
         return over_arcs(operations, kernel, members)
     if members is not None:

@@ -77,7 +77,9 @@ class Points:
                 return (record, *self._apart(kernel, None))
             case ir.InWords():
                 return (st.Record(number, node=kernel.iterator, keep=keep, rows=rows), *self._apart(kernel, None))
-            case ir.AllNodes() | ir.AllArcs() | ir.NodeNeighbors() | ir.Numbers() | ir.Workers() | ir.Once():
+            case ir.AllNodes() | ir.AllArcs() | ir.NodeNeighbors() | ir.Numbers() | ir.Once():
+                return (st.Record(number),)
+            case ir.Triangles() | ir.Workers():
                 return (st.Record(number),)
             case _:
                 assert_never(kernel.domain)

@@ -178,6 +178,15 @@ class EachMember:
 
 
 @dataclass(frozen=True, slots=True)
+class EachTriangle:
+    """`body` for every `node` and number that the triangles bring, threads sharing the work."""
+
+    triangles: ir.Triangles
+    node: ir.Variable
+    body: Body
+
+
+@dataclass(frozen=True, slots=True)
 class Advance:
     """`body` for every arc at a `node` for which `keep` holds (None: for all), threads sharing the arcs evenly.
 
@@ -328,6 +337,7 @@ Statement = (
     | IfMany
     | IfEmpty
     | EachMember
+    | EachTriangle
     | Advance
     | Gather
     | Search

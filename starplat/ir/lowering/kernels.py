@@ -156,9 +156,7 @@ class KernelLowering(KernelStores):
         """The locals and own cells that a loop over neighbors makes grow for each triangle of its node."""
         targets: dict[typed.Symbol, ir.Variable | ir.Array] = {**self.around.arrays, **self.locals}
         counts = self.counted[Same(s)].counts if Same(s) in self.counted else ()
-        return tuple(
-            ir.PerTriangle(targets[c.place.symbol], c.value, c.loops_count) for c in counts if c.place.symbol in targets
-        )
+        return tuple(ir.PerTriangle(targets[c.symbol], c.value, c.loops_count) for c in counts if c.symbol in targets)
 
     def _held(self, value: typed.Expression, body: typed.Statement) -> tuple[list[ir.KernelOp], ir.Expression]:
         """A node as a constant or as a variable that `body` leaves alone, and the operations that compute it."""

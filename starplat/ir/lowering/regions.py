@@ -84,10 +84,11 @@ class RegionLowering:
     def _counts(self, loop: ParallelLoop, around: Surroundings) -> ir.PerTriangle | None:
         """What a loop adds for every triangle, if it does no more than that."""
         counted = counted_in(loop.node, self.context.program) if isinstance(loop.node, typed.ForEach) else None
-        total = None if counted is None else around.reductions.get(counted.place.symbol)
-        if counted is None or total is None:
+        if counted is None:
             return None
-        return ir.PerTriangle(total.variable, counted.value, counted.loops_count)
+        total, cells = around.reductions.get(counted.symbol), around.arrays.get(counted.symbol)
+        target = cells if total is None else total.variable
+        return None if target is None else ir.PerTriangle(target, counted.value, counted.loops_count)
 
     def _domain(
         self, loop: ParallelLoop, lowering: KernelLowering

@@ -102,7 +102,23 @@ class Numbers:
     count: Expression
 
 
-Domain = AllNodes | AllArcs | NodeNeighbors | Listed | InWords | Numbers | Workers | Once
+@dataclass(frozen=True, slots=True)
+class Triangles:
+    """The triangles among the arcs that nodes keep: of a node `v`, those to the nodes of kept[row_offsets[v]] and as
+    many cells from there as sizes[v] says, in any order and no node twice. No arcs that are kept make a circle.
+
+    An iteration brings a node, the iterator, and a `number` of triangles. Together they bring every triangle once, with
+    the node that keeps two of its arcs; `of_each`, once with each of its three nodes. A node may come often and at the
+    same time, and what is true of its triangles only in sum.
+    """
+
+    kept: Array  # a NODE for every arc
+    sizes: Array  # an INT for every node
+    number: Variable  # a LONG, above 0
+    of_each: bool
+
+
+Domain = AllNodes | AllArcs | NodeNeighbors | Listed | InWords | Numbers | Triangles | Workers | Once
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +141,10 @@ class Kernel:
     program. `shares_arcs` asks that threads share the arcs of all iterations evenly: the body's last operation is a
     ForNeighbors of the iterator then, and what stands before it may be done again for every arc; or the kernel gathers
     (see `gathering`), or it looks for any one arc (see `searching`), or threads share loops in its body where they can
-    (see `shared_rows`). `in_pieces` asks that a thread takes iterations that follow each other, for itself. Where the
-    one cell of `guard` holds false, a launch does nothing. `counts` tells that the kernel does no more than count the
-    graph's triangles.
+    (see `shared_rows`); or it goes over triangles, which are shared in any case. `in_pieces` asks that a thread takes
+    iterations that follow each other, for itself. Where the one cell of `guard` holds false, a launch does nothing.
+    `counts` tells that the kernel does no more than count triangles: the graph's in a reduction, or for every node
+    those that it is part of, in its cell.
     """
 
     name: str

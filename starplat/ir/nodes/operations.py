@@ -191,7 +191,7 @@ class Direction(Enum):
 @dataclass(frozen=True, slots=True)
 class PerTriangle:
     """On a graph in which every arc has its reverse and no other beside it, `target` grows by `value` for every
-    triangle; `loops_count` if an arc from a node to itself may make one."""
+    triangle, an array in the cells of all its nodes; `loops_count` if an arc from a node to itself may make one."""
 
     target: Variable | Array
     value: int

@@ -97,6 +97,9 @@ def _domain(domain: ir.Domain, iterator: ir.Variable | None) -> str:
             return f"for {name} in words {array.name}[0 .. {print_expression(count)}]"
         case ir.Numbers(count):
             return f"for {name} in 0 .. {print_expression(count)}"
+        case ir.Triangles(kept, sizes, number, of_each):
+            nodes = "all nodes" if of_each else "the first node"
+            return f"for {name}, {number.name} in {nodes} of triangles in {kept.name}[.. {sizes.name}]"
         case ir.Workers():
             return f"for {name} in workers"
         case ir.Once():

@@ -149,6 +149,8 @@ def _domain(domain: ir.Domain) -> str:
             return f"a work-item for every bit of the words that are listed in {domain.array.name}"
         case ir.Numbers():
             return "a work-item for every number below a limit"
+        case ir.Triangles():
+            return "work-items for the triangles among the arcs that nodes keep"
         case ir.Workers():
             return "a work-item for each of a few shares of the work"
         case ir.Once():

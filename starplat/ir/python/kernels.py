@@ -55,6 +55,8 @@ def _variables(kernel: ir.Kernel) -> list[ir.Variable]:
         variables.append(kernel.iterator)
     if isinstance(kernel.domain, ir.NodeNeighbors):
         variables.append(kernel.domain.position)
+    if isinstance(kernel.domain, ir.Triangles):
+        variables.append(kernel.domain.number)
     return variables
 
 
@@ -92,6 +94,10 @@ class _BodyWriter(CellWriter, LoopWriter):
                 assert kernel.iterator is not None
                 end = self.expressions.exact(count).text
                 with self.indented(f"for {self.names.variables[kernel.iterator.name]} in range({end}):"):
+                    self.iteration(kernel, condition)
+            case ir.Triangles():
+                assert kernel.iterator is not None
+                with self.triangles(kernel.domain, kernel.iterator):
                     self.iteration(kernel, condition)
             case ir.Workers():
                 assert kernel.iterator is not None

@@ -108,6 +108,24 @@ class LoopWriter(FunctionWriter):
                 yield
 
     @contextmanager
+    def triangles(self, domain: ir.Triangles, iterator: ir.Variable) -> Iterator[None]:
+        """The loop over triangles, one at a time."""
+        (rows,), kept, sizes = self.arrays([ir.CSR.offsets]), *self.arrays([domain.kept, domain.sizes])
+        v, u, w, near = (self.expressions.temporary() for _ in range(4))
+        node, number = self.variables([iterator, domain.number])
+        self.bounds.learn(iterator, ir.Extent.NODES)
+        with self.indented(f"for {v} in range(n):"):
+            self.line(f"{near} = {{*{kept}[{rows}[{v}]:{rows}[{v}] + {sizes}[{v}]]}}")
+            with (
+                self.indented(f"for {u} in {near}:"),
+                self.indented(f"for {w} in {kept}[{rows}[{u}]:{rows}[{u}] + {sizes}[{u}]]:"),
+                self.indented(f"if {w} in {near}:"),
+                self.indented(f"for {node} in ({f'{v}, {u}, {w}' if domain.of_each else f'{v},'}):"),
+            ):
+                self.line(f"{number} = 1")
+                yield
+
+    @contextmanager
     def listed(self, domain: ir.Listed, iterator: ir.Variable) -> Iterator[None]:
         """The loop over the nodes of a list, which are nodes indeed."""
         first, last = (self.expressions.exact(end).text for end in (domain.first, domain.last))

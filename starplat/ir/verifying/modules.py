@@ -136,6 +136,14 @@ def _verify_domain(kernel: ir.Kernel, scope: Scope) -> None:
         case ir.Numbers(count):
             expected = ir.Element.INT
             _verify_count(count, scope)
+        case ir.Triangles(kept, sizes, number):
+            expected = ir.Element.NODE
+            scope.require(_holds(kept, ir.Element.NODE, ir.Extent.ARCS), f"'{kept.name}' keeps no arcs")
+            scope.require(_holds(sizes, ir.Element.INT, ir.Extent.NODES), f"'{sizes.name}' has no numbers of arcs")
+            scope.require(not {kept, sizes} & written_arrays(kernel.body), "it changes the arcs that are kept")
+            scope.require(kernel.shares_arcs and kernel.filter is None, "its threads do not share all triangles")
+            scope.require(number.element is ir.Element.LONG, "its number of triangles is of a wrong type")
+            scope.declare(number)
         case ir.Workers():
             expected = ir.Element.INT
         case ir.Once():
@@ -148,6 +156,10 @@ def _verify_domain(kernel: ir.Kernel, scope: Scope) -> None:
     )
     assert kernel.iterator is not None
     scope.declare(kernel.iterator)
+
+
+def _holds(array: ir.Array, element: ir.Element, extent: ir.Extent) -> bool:
+    return array.element is element and array.extent is extent
 
 
 def _verify_list(kernel: ir.Kernel, listed: ir.Listed, scope: Scope) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from starplat.analysis import walk
 from starplat.frontend import typed
+from starplat.frontend.types import Scalar
 from starplat.operators import records as op
 from starplat.operators.answers.triangles import counted_in
 from starplat.operators.answers.triples import bare, constant
@@ -23,9 +24,9 @@ def with_intersections(body: typed.Block, program: typed.Program) -> tuple[typed
     found: dict[Same, op.Intersect] = {}
     for s in walk.statements(body):
         if isinstance(s, typed.ForEach) and s.parallel and (counted := counted_in(s, program)) is not None:
-            found[Same(s)] = op.Intersect(counted.place.symbol, counted.value, s)
+            found[Same(s)] = op.Intersect(counted.symbol, counted.value, s)
     for place, meeting in found.items():
-        if _is_asked_for_in_shares(meeting, body):
+        if isinstance(meeting.total.type, Scalar) and _is_asked_for_in_shares(meeting, body):
             body = _with_whole_sum(meeting, body)
             found[place] = op.Intersect(meeting.total, 1, meeting.loop)
     return body, found

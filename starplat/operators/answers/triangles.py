@@ -1,4 +1,5 @@
-"""Does a loop count triangles, however it is spelled: the graph's, in one sum, or those of the node in hand?
+"""Does a loop count triangles, however it is spelled: the graph's, in one sum, or those of every node or of the node in
+hand?
 
 Takes a loop of the checked program, gives what a triangle adds to which place. All of it holds for graphs in which
 every arc has its reverse and no other beside it, so the program's own loop is still needed for others.
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 
 from starplat.analysis import walk
 from starplat.frontend import typed
-from starplat.frontend.types import PropertyType, Scalar
+from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.answers.triples import NotCounted, Triples, bare, closes_no_pair
 from starplat.same import Same
 
@@ -23,33 +24,62 @@ _LEAVES = (typed.Break, typed.Continue, typed.Return)
 
 @dataclass(frozen=True, slots=True)
 class PerTriangle:
-    """`place` grows by `value` for every triangle; `loops_count` if an arc from a node to itself may make one."""
+    """`symbol` grows by `value` for every triangle, or the cell of each of its nodes if it is a property; `loops_count`
+    if an arc from a node to itself may make one."""
 
-    place: typed.Place
+    symbol: typed.Symbol
     value: int
     loops_count: bool
 
 
 def counted_in(loop: typed.ForEach, program: typed.Program) -> PerTriangle | None:
     """What a parallel loop counts, if it counts triangles and does nothing else."""
-    sums = {s.place for s in walk.statements(loop.body) if isinstance(s, typed.Update)}
-    outer = [place for place in sums if place.symbol not in set(walk.declared(loop.body))]
-    triples = Triples(program)
-    match loop.domain, outer:
-        case typed.AllNodes(), [typed.Variable(symbol=typed.Symbol(type=kind)) as total] if kind in _SUMS:
-            triples.nodes.append(typed.Variable(loop.iterator))
-        case typed.AllEdges(graph=graph), [typed.Variable(symbol=typed.Symbol(type=kind)) as total] if kind in _SUMS:
-            triples.nodes += (typed.EdgeEnd(typed.Variable(loop.iterator), end, graph) for end in typed.End)
-            triples.arcs.add(frozenset(triples.nodes))
-        case _:
-            return None
+    inside = set(walk.declared(loop.body))
+    updates = [s for s in walk.statements(loop.body) if isinstance(s, typed.Update) and s.place.symbol not in inside]
+    if not isinstance(loop.domain, typed.AllNodes | typed.AllEdges):
+        return None
     with suppress(NotCounted):
-        if loop.filter is not None:
-            triples.condition(loop.filter)
-        value = triples.value(loop.body.statements, total)
-        if triples.are_triangles():
-            return PerTriangle(total, value * triples.times(), triples.loops_count())
+        match tuple({s.place.symbol for s in updates}):
+            case [typed.Symbol(type=kind)] if kind in _SUMS:
+                total = updates[0].place
+                triples, value = _triangles(loop, Triples(program), total)
+                return PerTriangle(total.symbol, value * triples.times(), triples.loops_count())
+            case [typed.Symbol(type=PropertyType(carrier=Carrier.NODE, element=kind)) as cells] if kind in _SUMS:
+                return _counted_for_each(loop, program, cells, updates)
     return None
+
+
+def _triangles(loop: typed.ForEach, triples: Triples, total: typed.Place) -> tuple[Triples, int]:
+    """What a loop over all nodes or arcs does for triangles, and what it adds to `total` each time."""
+    if isinstance(loop.domain, typed.AllEdges):
+        graph = loop.domain.graph
+        triples.nodes += (typed.EdgeEnd(typed.Variable(loop.iterator), end, graph) for end in typed.End)
+        triples.arcs.add(frozenset(triples.nodes))
+    else:
+        triples.nodes.append(typed.Variable(loop.iterator))
+    if loop.filter is not None:
+        triples.condition(loop.filter)
+    value = triples.value(loop.body.statements, total)
+    if not triples.are_triangles():
+        raise NotCounted
+    return triples, value
+
+
+def _counted_for_each(
+    loop: typed.ForEach, program: typed.Program, cells: typed.Symbol, updates: list[typed.Update]
+) -> PerTriangle | None:
+    """What the cell of each node of a triangle grows by, be it by one statement or by one for each corner."""
+    sums: list[list[int]] = []
+    loops_count = False
+    for update in updates:
+        triples = Triples(program, left_out=tuple(s for s in updates if s is not update))
+        triples, value = _triangles(loop, triples, update.place)
+        assert isinstance(update.place, typed.Cell)
+        shares = triples.shares(triples.term(update.place.index))
+        sums.append([value * share for of_degrees in shares for share in of_degrees])
+        loops_count |= triples.loops_count()
+    grown = {sum(parts) for parts in zip(*sums, strict=True)}
+    return PerTriangle(cells, grown.pop(), loops_count) if len(grown) == 1 and grown != {0} else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +120,7 @@ def _counted_of(node: typed.Symbol, row: typed.ForEach, program: typed.Program) 
         with suppress(NotCounted):
             value = triples.value((row,), place)
             if triples.are_triangles():
-                yield PerTriangle(place, value * triples.times(0, 1, 2), triples.loops_count())
+                yield PerTriangle(place.symbol, value * triples.times(0, 1, 2), triples.loops_count())
 
 
 def _growing(row: typed.ForEach, node: typed.Symbol) -> Iterator[tuple[typed.Place, frozenset[typed.Symbol]]]:

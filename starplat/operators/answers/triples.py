@@ -49,6 +49,7 @@ class Triples:
         parts: the scalars and properties that are looked at; statements that write none of them are left out. None:
             there must be no such statements.
         changed: the locals that do not stand for what they are declared as.
+        left_out: statements that are not looked at.
     """
 
     program: typed.Program
@@ -58,6 +59,7 @@ class Triples:
     arcs: set[frozenset[typed.Expression]] = field(default_factory=set)
     conditions: list[typed.Expression] = field(default_factory=list)
     known: dict[typed.Symbol, typed.Expression] = field(default_factory=dict)
+    left_out: Collection[typed.Statement] = ()
 
     def are_triangles(self) -> bool:
         """Whether it is about three nodes, an arc between any two of them."""
@@ -80,6 +82,20 @@ class Triples:
         if len(numbers) != 1 or numbers == {0}:
             raise NotCounted
         return numbers.pop()
+
+    def shares(self, node: typed.Expression) -> Iterator[tuple[int, int, int]]:
+        """How many orders of three nodes count in which one of them has the first, second or third number: for all
+        degrees that they may have.
+
+        Raises:
+            NotCounted: it is another node.
+        """
+        if node not in self.nodes:
+            raise NotCounted
+        which = self.nodes.index(node)
+        for degrees in product(range(3), repeat=3):
+            holding = [order[which] for order in _ORDERS if self._holds(order, degrees)]
+            yield holding.count(0), holding.count(1), holding.count(2)
 
     def _degrees(self) -> Iterable[tuple[int, ...]]:
         """The degrees that three nodes may have, as far as conditions compare them."""
@@ -132,6 +148,8 @@ class Triples:
         """The statements without locals that only name nodes, degrees and conditions, which are noted."""
         for s in statements:
             match s:
+                case _ if any(s is one for one in self.left_out):
+                    pass
                 case typed.Block():
                     yield from self._defined(s.statements)
                 case typed.Declare(symbol=local, value=value) if (

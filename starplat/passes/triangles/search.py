@@ -13,7 +13,6 @@ branches of merging two rows cost more than either. Where it is not known, each 
 
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import assert_never
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
@@ -30,6 +29,8 @@ class Meeting(Enum):
     SEARCH = "numbers of one are searched in the other"
     MERGE = "both are gone through side by side"
     MARKS = "those of one have marks, which are looked for at the numbers of the other"
+    TABLES = "those of one are in a table of a group of threads, which looks up those of the others"
+    PAIRS = "rows stay as they are, and a node tries its neighbors before it with those after it"
 
 
 _STEPS = ("check", "orient", "intersect")
@@ -37,7 +38,8 @@ _STEPS = ("check", "orient", "intersect")
 
 @dataclass
 class TriangleSearch:
-    """Writes what goes in the place of one launch; `loops_matter` if a loop is enough to make a graph another one."""
+    """Writes what goes in the place of one launch; `loops_matter` if a loop is enough to make a graph another one, and
+    `symmetric` tells that every arc is known to have its reverse."""
 
     module: ir.Module
     host_function: ir.HostFunction
@@ -45,6 +47,7 @@ class TriangleSearch:
     launch: ir.Launch
     meeting: Meeting
     loops_matter: bool
+    symmetric: bool = False
 
     def __post_init__(self) -> None:
         kernels = {kernel.name for kernel in self.module.kernels}
@@ -74,45 +77,57 @@ class TriangleSearch:
     ) -> ir.Module:
         """The module that searches in place of the launch, with what the search needs before and after it; on graphs
         of another kind the launch stays."""
-        marks = (self.marks,) if self.meeting is Meeting.MARKS else ()
-        ready = tuple(ir.Fill(array, ir.Const(0, array.element)) for array in marks)
-        found = (ir.Launch(self.names["orient"]), *ready, *before, ir.Launch(self.names["intersect"]), *after)
+        found = (*self.ready(), *before, ir.Launch(self.names["intersect"]), *after)
         body = replaced(self.host_function.body, (self.launch, self.host(found)))
-        function = replace(
-            self.host_function, body=body, arrays=(*self.host_function.arrays, self.kept, self.ends, *marks, *arrays)
-        )
+        everywhere = (*self.host_function.arrays, *self.arrays(), *arrays)
+        function = replace(self.host_function, body=body, arrays=everywhere)
         functions = tuple(function if f.name == function.name else f for f in self.module.functions)
         everything = (*self.module.kernels, *self.kernels(tally), *kernels)
         return replace(self.module, functions=functions, kernels=everything)
 
+    def arrays(self) -> tuple[ir.Array, ...]:
+        """What the search keeps."""
+        return (self.kept, self.ends, *((self.marks,) if self.meeting is Meeting.MARKS else ()))
+
+    def begin(self) -> tuple[ir.HostOp, ...]:
+        """What stands before the test of the graph."""
+        return ()
+
+    def ready(self) -> tuple[ir.HostOp, ...]:
+        """What stands behind it, on graphs that pass."""
+        marks = (ir.Fill(self.marks, build.ZERO),) if self.meeting is Meeting.MARKS else ()
+        return (ir.Launch(self.names["orient"]), *marks)
+
     def host(self, found: tuple[ir.HostOp, ...]) -> tuple[ir.HostOp, ...]:
         zero = ir.Const(0, ir.Element.LONG)
-        even = build.equal(ir.Ref(self.excess), zero)
-        right = build.both(build.denied(ir.Ref(self.other)), even)
         declared = (ir.DeclareVariable(self.other, build.FALSE), ir.DeclareVariable(self.excess, zero))
-        return (ir.HostBlock((*declared, ir.Launch(self.names["check"]), ir.HostIf(right, found, (self.launch,)))),)
+        asked = (build.denied(ir.Ref(self.other)), build.equal(ir.Ref(self.excess), zero))
+        right = build.both(*asked[: 2 - self.symmetric])
+        test = (*self.begin(), ir.Launch(self.names["check"]), ir.HostIf(right, found, (self.launch,)))
+        return (ir.HostBlock((*declared[: 2 - self.symmetric], *test)),)
 
     # --- kernels ---
 
     def kernels(self, tally: Tally) -> tuple[ir.Kernel, ...]:
-        told = (ir.Reduction(self.other, ir.Combine.OR), ir.Reduction(self.excess, ir.Combine.ADD))
-        comment = "does every arc have its reverse, and none beside it?"
-        check = self.step("check", ir.AllArcs(), self.e, self.check(), told, comment)
         orient = self.step(
             "orient", ir.AllNodes(), self.v, self.orient(), (), "keeps the arcs to nodes of higher degree"
         )
-        return check, orient, self.intersecting(tally)
+        return self.checking(), orient, self.intersecting(tally)
+
+    def checking(self, *, more: tuple[ir.KernelOp, ...] = (), comment: str = "") -> ir.Kernel:
+        """The test of the graph, with what else is done for every arc of `v` to `u`."""
+        told = (ir.Reduction(self.other, ir.Combine.OR), ir.Reduction(self.excess, ir.Combine.ADD))
+        asked = "is no arc twice?" if self.symmetric else "does every arc have its reverse, and none beside it?"
+        return self.step(
+            "check", ir.AllArcs(), self.e, (*self.check(), *more), told[: 2 - self.symmetric], f"{asked}{comment}"
+        )
 
     def intersecting(self, tally: Tally) -> ir.Kernel:
         comment = "looks for arcs between the ends of arcs that a node keeps"
-        match self.meeting:
-            case Meeting.SEARCH | Meeting.MERGE:
-                return self.step("intersect", ir.AllArcs(), self.e, self.intersect(tally), tally.reductions, comment)
-            case Meeting.MARKS:
-                marked = MarkedRows(self.kept, self.ends, self.marks, self.local)
-                worker, body = marked.share(tally)
-                return self.step("intersect", ir.Workers(), worker, body, tally.reductions, comment)
-        assert_never(self.meeting)
+        if self.meeting is Meeting.MARKS:
+            worker, body = MarkedRows(self.kept, self.ends, self.marks, self.local).share(tally)
+            return self.step("intersect", ir.Workers(), worker, body, tally.reductions, comment)
+        return self.step("intersect", ir.AllArcs(), self.e, self.intersect(tally), tally.reductions, comment)
 
     def step(
         self,
@@ -123,10 +138,10 @@ class TriangleSearch:
         reductions: tuple[ir.Reduction, ...],
         comment: str,
     ) -> ir.Kernel:
-        name, span = self.names[step], self.kernel.span
-        return with_signature(
-            ir.Kernel(name, domain, iterator, body, reductions=reductions, span=span, comment=f"triangles: {comment}")
-        )
+        name, span, shared = self.names[step], self.kernel.span, isinstance(domain, ir.Triangles)
+        comment = f"triangles: {comment}"
+        kernel = ir.Kernel(name, domain, iterator, body, reductions=reductions, span=span, comment=comment)
+        return with_signature(replace(kernel, shares_arcs=shared))
 
     def check(self) -> tuple[ir.KernelOp, ...]:
         """Where no arc is twice, arcs have their reverse if those down have, and there are as many up."""
@@ -143,21 +158,20 @@ class TriangleSearch:
         up = (ir.Contribute(self.excess, ir.Const(-1, ir.Element.LONG)),)
         loop = tell if self.loops_matter else ()
         same = (ir.KernelIf(build.equal(source, end), loop),) if loop else ()
+        ways = (ir.KernelIf(build.less(end, source), down), ir.KernelIf(build.greater(end, source), up))
         return (
             ir.Let(self.v, ir.Load(ir.SOURCES, arc)),
             ir.Let(self.u, ir.CSR.neighbor(arc)),
             ir.KernelIf(twice, tell),
             *same,
-            ir.KernelIf(build.less(end, source), down),
-            ir.KernelIf(build.greater(end, source), up),
+            *(() if self.symmetric else ways),
         )
 
     def orient(self) -> tuple[ir.KernelOp, ...]:
         """The arcs that a node keeps stand at the beginning of its row, in order."""
         following = self.local("next", ir.Element.ARC)
         degree, others = self.local("degree", ir.Element.ARC), self.local("neighbor_degree", ir.Element.ARC)
-        equal = build.both(build.equal(ir.Ref(others), ir.Ref(degree)), build.greater(ir.Ref(self.u), ir.Ref(self.v)))
-        later = build.either(build.greater(ir.Ref(others), ir.Ref(degree)), equal)
+        later = self.later(degree, others)
         keep = (
             ir.Store(self.kept, ir.Ref(following), ir.Ref(self.u)),
             ir.SetLocal(following, build.plus(ir.Ref(following), build.ONE)),
@@ -169,6 +183,11 @@ class TriangleSearch:
             ir.ForNeighbors(ir.Direction.OUT, ir.Ref(self.v), self.u, self.e, body, parallel=False),
             ir.Store(self.ends, ir.Ref(self.v), ir.Ref(following)),
         )
+
+    def later(self, degree: ir.Variable, others: ir.Variable) -> ir.Expression:
+        """Whether `v` keeps its arc to `u`, whose degree is that of `others`."""
+        equal = build.both(build.equal(ir.Ref(others), ir.Ref(degree)), build.greater(ir.Ref(self.u), ir.Ref(self.v)))
+        return build.either(build.greater(ir.Ref(others), ir.Ref(degree)), equal)
 
     def intersect(self, tally: Tally) -> tuple[ir.KernelOp, ...]:
         """What one arc finds, if its node keeps it."""

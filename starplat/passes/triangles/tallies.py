@@ -23,6 +23,13 @@ class Tally(Protocol):
     def end(self, one: ir.Variable, other: ir.Variable) -> tuple[ir.KernelOp, ...]:
         """After the last, which may be none."""
 
+    @property
+    def of_each(self) -> bool:
+        """Whether all nodes of a triangle are told of it, or one is enough."""
+
+    def several(self, node: ir.Variable, number: ir.Variable) -> ir.KernelOp:
+        """For a number of triangles, of a node if each is told."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sum:
@@ -45,14 +52,26 @@ class Sum:
     def end(self, one: ir.Variable, other: ir.Variable) -> tuple[ir.KernelOp, ...]:
         return ()
 
+    @property
+    def of_each(self) -> bool:
+        return False
+
+    def several(self, node: ir.Variable, number: ir.Variable) -> ir.KernelOp:
+        variable = self.reduction.variable
+        added = _as(variable.element, number)
+        if self.value != 1:
+            added = build.times(ir.Const(self.value, variable.element), added)
+        return ir.Contribute(variable, added)
+
 
 @dataclass(frozen=True, slots=True)
 class OfNodes:
-    """Every triangle adds one to the `counts` of its three nodes; `here` are those of the two that all have in
-    common."""
+    """Every triangle adds `value` to the `counts` of its three nodes; `here` are the triangles of the two that all have
+    in common."""
 
     counts: ir.Array
     here: ir.Variable
+    value: int = 1
 
     @property
     def reductions(self) -> tuple[ir.Reduction, ...]:
@@ -69,8 +88,21 @@ class OfNodes:
         some = build.greater(ir.Ref(self.here), ir.Const(0, self.here.element))
         return (ir.KernelIf(some, (self._add(one, ir.Ref(self.here)), self._add(other, ir.Ref(self.here)))),)
 
+    @property
+    def of_each(self) -> bool:
+        return True
+
+    def several(self, node: ir.Variable, number: ir.Variable) -> ir.KernelOp:
+        return self._add(node, _as(self.here.element, number))
+
     def _one(self) -> ir.Const:
         return ir.Const(1, self.here.element)
 
     def _add(self, node: ir.Variable, value: ir.Expression) -> ir.KernelOp:
+        if self.value != 1:
+            value = build.times(ir.Const(self.value, self.counts.element), value)
         return ir.UpdateCell(ir.Combine.ADD, self.counts, ir.Ref(node), value, shared=True)
+
+
+def _as(element: ir.Element, number: ir.Variable) -> ir.Expression:
+    return ir.Ref(number) if number.element is element else ir.Cast(ir.Ref(number), element)

@@ -6,6 +6,7 @@ All of it holds for graphs in which every arc has its reverse and no other besid
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import blocks_of, declared_by, expressions_of, variables_read, walk_kernel
@@ -31,8 +32,37 @@ class Uncounted(Rewriter):
             yield self.rebuild(op)
         elif not op.one_way:
             counts = counts_of(op)
-            yield from _Without(op, set(counts)).kernel_op(replace(op, counts=()))
+            for left in _Without(op, set(counts)).kernel_op(replace(op, counts=())):
+                yield from _by_degree(left) or (left,)
             yield from (self.added(local, count.value) for local, count in counts.items())
+
+
+def _by_degree(loop: ir.KernelOp) -> tuple[ir.KernelOp, ...]:
+    """What a loop does that only counts neighbors, all or all but the node itself; nothing for another loop. No
+    neighbor comes twice, and as many arcs lead to a node as from it."""
+    match loop:
+        case ir.ForNeighbors(node=node, neighbor=neighbor, body=(ir.SetLocal() as step,)):
+            itself = False
+        case ir.ForNeighbors(node=node, neighbor=neighbor, body=(ir.KernelIf(test, (ir.SetLocal() as step,), ()),)):
+            itself = test in (build.differs(ir.Ref(neighbor), node), build.differs(node, ir.Ref(neighbor)))
+            if not itself:
+                return ()
+        case _:
+            return ()
+    match step:
+        case ir.SetLocal(sum_, ir.Binary(ir.BinaryOperator.ADD, ir.Ref(left), ir.Const(int() as one), element)) if (
+            left == sum_ and element is sum_.element and element.is_integer and ir.Ref(sum_) != node
+        ):
+            degree: ir.Expression = ir.CSR.degree(node)
+            if itself:
+                is_there = build.at_least(ir.FindArc(node, node), ir.Const(0, ir.Element.ARC))
+                arc = ir.Element.ARC
+                degree = build.minus(degree, ir.Select(is_there, ir.Const(1, arc), ir.Const(0, arc)))
+            many: ir.Expression = ir.Cast(degree, element)
+            many = many if one == 1 else build.times(ir.Const(one, element), many)
+            return (ir.SetLocal(sum_, build.plus(ir.Ref(sum_), many)),)
+        case _:
+            return ()
 
 
 class _Without(Rewriter):

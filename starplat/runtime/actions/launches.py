@@ -50,7 +50,7 @@ def on_device(machine: Machine, op: ir.OnDevice, frame: Frame) -> Flow:
 def _iterations(machine: Machine, kernel: ir.Kernel, frame: Frame) -> int:
     world, domain = machine.world, kernel.domain
     match domain:
-        case ir.AllNodes():
+        case ir.AllNodes() | ir.Triangles():
             return world.num_nodes
         case ir.AllArcs():
             return world.num_arcs

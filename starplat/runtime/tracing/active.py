@@ -65,6 +65,8 @@ def walk_of(kernel: ir.Kernel, line: int | None, before: Before, num_nodes: int,
             return Walk(kernel.name, line, arcs, arcs, way, Held.ROW)
         case ir.Numbers(count):
             return Walk(kernel.name, line, int(before.value(count)), None, way, Held.SHARES)
+        case ir.Triangles():
+            return Walk(kernel.name, line, num_nodes, None, way, Held.ALL)
         case ir.Workers():
             return Walk(kernel.name, line, ir.WORKERS, None, way, Held.SHARES)
         case ir.Once():

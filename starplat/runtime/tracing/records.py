@@ -99,6 +99,8 @@ def _walk(one: Recorded, line: int | None, module: ir.Module, num_nodes: int, nu
             return Walk(kernel.name, line, None, None, way, Held.ROW)
         case ir.Numbers():
             return Walk(kernel.name, line, None, None, way, Held.SHARES)
+        case ir.Triangles():
+            return Walk(kernel.name, line, num_nodes, None, way, Held.ALL)
         case ir.Workers():
             return Walk(kernel.name, line, ir.WORKERS, None, way, Held.SHARES)
         case ir.Once():
