@@ -1067,40 +1067,52 @@ struct NodeTable {
     }
 };
 
-// Looks up the nodes of all rows that the arcs from `first` to `last` of a node lead to, so many threads for each row.
+// Looks up the nodes of all rows that the arcs from `first` to `last` of a node lead to. The threads of a warp are in
+// teams, each of which takes a row; they stay together, so that a team can add up what it has found.
 template <bool of_each, class Found>
 __device__ inline void meet_rows(
     const NodeTable &table, int node, arc_t first, arc_t last, const arc_t *rows, const int *kept, const int *sizes,
-    int thread, int threads, int threads_of_row, Found found
+    int thread, int threads, int team, Found found
 ) {
-    arc_t arc = first + thread / threads_of_row, place = 0, end = 0;
+    const int member = threadIdx.x % team;
+    arc_t arc = first + thread / team, begin = 0, end = 0;
     long long all = 0;
     int other = -1, here = 0;
     while (true) {
-        if (place < end) {
-            const int cell = table.cell_of(kept[place]);
+        if (lanes_where(begin >= end) != 0) {
+            int of_team = here;
+            if (of_each) {
+                for (int width = team / 2; width > 0; width /= 2) of_team += from_across(of_team, width);
+            }
+            const bool goes_on = begin < end || arc < last;
+            if (begin >= end) {
+                if (of_each && of_team > 0 && member == 0) {
+                    const int cell = table.cell_of(other);
+                    if (cell >= 0) {
+                        atomicAdd(&table.times[cell], of_team);
+                    } else {
+                        found(other, of_team);
+                    }
+                }
+                all += here;
+                here = 0;
+                if (arc < last) {
+                    other = kept[arc];
+                    begin = rows[other];
+                    end = begin + sizes[other];
+                    arc += threads / team;
+                }
+            }
+            if (lanes_where(goes_on) == 0) break;
+        }
+        if (begin + member < end) {
+            const int cell = table.cell_of(kept[begin + member]);
             if (cell >= 0) {
                 here += 1;
                 if (of_each) atomicAdd(&table.times[cell], 1);
             }
-            place += threads_of_row;
-            continue;
         }
-        if (of_each && here > 0) {
-            const int cell = table.cell_of(other);
-            if (cell >= 0) {
-                atomicAdd(&table.times[cell], here);
-            } else {
-                found(other, here);
-            }
-        }
-        all += here;
-        if (arc >= last) break;
-        here = 0;
-        other = kept[arc];
-        place = rows[other] + thread % threads_of_row;
-        end = rows[other] + sizes[other];
-        arc += threads / threads_of_row;
+        if (begin < end) begin += team;
     }
     if (of_each) {
         for (int width = WARP / 2; width > 0; width /= 2) all += from_across(all, width);
