@@ -119,6 +119,24 @@ function f(Graph g, propNode<int> total) {
   }
 }"""
 
+HELPER_FOR_THE_NODE = """function at(Graph g, node v) {
+  long found = 0;
+  for (u in g.neighbors(v)) {
+    for (w in g.neighbors(v)) {
+      if (u < w && g.is_an_edge(u, w)) { found += 1; }
+    }
+  }
+  return found;
+}
+function f(Graph g, propNode<double> x) {
+  forall (v in g.nodes()) {
+    long t = at(g, v);
+    long d = g.count_outNbrs(v);
+    v.x = 0.0;
+    if (d > 1) { v.x = 2.0 * t / (d * (d - 1)); }
+  }
+}"""
+
 TWO_COUNTS = """function f(Graph g, propNode<int> t, propNode<int> s) {
   forall (v in g.nodes()) {
     int all = 0;

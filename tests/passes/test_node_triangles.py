@@ -26,7 +26,7 @@ from starplat.schedule import PLAIN
 from starplat.schedule.algebra import triangles_by_intersection
 from starplat.schedule.schedule import Algebra, Schedule
 from tests.backends.test_cuda import to_machine_code
-from tests.passes.counting_of_nodes import COUNTS, OF_ALL, OTHERS
+from tests.passes.counting_of_nodes import COUNTS, HELPER_FOR_THE_NODE, OF_ALL, OTHERS
 from tests.programs.targets import TARGETS, Target
 from tests.zoo import ZOO, random_graphs
 
@@ -83,6 +83,15 @@ def test_what_only_adds_to_the_nodes_of_triangles_needs_nothing_after_it(name: s
     launched = [[op.kernel for op in block if isinstance(op, ir.Launch)] for block in (test.then, test.otherwise)]
     assert [len(kernels) for kernels in launched] == [1 if meeting in (Meeting.TABLES, Meeting.PAIRS) else 2, 1]
     assert "t[u], t[w], t[x] <- sum" in pipeline.operators(starplat.compile(OF_ALL[name]).checked)
+
+
+def test_a_function_that_counts_for_its_node_is_part_of_the_loop() -> None:
+    checked = starplat.compile(HELPER_FOR_THE_NODE).checked
+    found = triangles(pipeline.lower(checked))
+    assert len(found.found) == 1
+    for graph in (*ZOO.values(), *(graph.undirected().deduplicated() for graph in ZOO.values())):
+        expected = answer(pipeline.lower(checked, as_written=True), graph)
+        assert first_difference(answer(found.module, graph), expected) is None
 
 
 def test_what_else_a_loop_does_is_still_done_and_no_more() -> None:

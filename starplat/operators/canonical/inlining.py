@@ -5,7 +5,8 @@
 
 A function that is no more than an expression, perhaps with names for parts of it, is put in its place where a `Min` or
 `Max` offers it, and in loops that only add up. Others are small, or a round that is called at one place; they end in
-their only `return` if they have one, and a statement of their own calls them: on the host, or in a loop that adds up.
+their only `return` if they have one, and a statement of their own calls them: on the host, in a loop that adds up, or
+where they go over the pairs of a node's neighbors.
 """
 
 from __future__ import annotations
@@ -121,12 +122,17 @@ class _Inliner:
                 yield replace(s, body=self.block(s.body))
             case typed.ForEach(parallel=False, domain=typed.AllNodes() | typed.Members()) if not self._in_kernel:
                 yield replace(s, body=self.block(s.body))
-            case typed.ForEach() if self._in_kernel or _adds_up(s):
+            case typed.ForEach() if self._in_kernel or _adds_up(s) or self._asks_for_pairs(s):
                 around, self._in_kernel = self._in_kernel, True
                 yield replace(s, body=self.block(s.body))
                 self._in_kernel = around
             case _:
                 yield s
+
+    def _asks_for_pairs(self, loop: typed.ForEach) -> bool:
+        """Whether a loop calls a function that goes over the pairs of a node's neighbors, which may count triangles."""
+        callees = [self._program.function(call.function) for call in walk.calls(loop.body)] if loop.parallel else []
+        return any(_fits_a_kernel(callee) and _goes_over_pairs(callee) for callee in callees)
 
     def _added(self, s: typed.Update) -> list[typed.Statement]:
         """An addition of what a function returns, after the function's statements."""
@@ -183,6 +189,12 @@ def _adds_up(loop: typed.ForEach) -> bool:
     """Whether a loop leaves nothing but sums of scalars."""
     inside = list(walk.statements(loop.body))
     return loop.parallel and not any(isinstance(p, typed.Cell) for s in inside for p in walk.written_places(s))
+
+
+def _goes_over_pairs(callee: typed.FunctionDefinition) -> bool:
+    """Whether loops over neighbors stand in loops over neighbors."""
+    rows = [s for s in walk.statements(callee.body) if isinstance(s, typed.ForEach)]
+    return any(isinstance(s, typed.ForEach) for row in rows for s in walk.statements(row.body))
 
 
 def _under_one_name(statements: tuple[typed.Statement, ...]) -> tuple[typed.Statement, ...]:
