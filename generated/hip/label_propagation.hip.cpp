@@ -5,32 +5,9 @@
 
 #include "starplat_program.hpp"
 #include "starplat_hip.hpp"
+#include "starplat_hip_maps.hpp"
 
 using namespace starplat;
-
-// adds to the sum of a key
-static __device__ void add_to_map(int *keys, int *sums, long long first, long long end, int key, int value) {
-    if (key < 0) return;
-    long long slot = first + (multiply_long(multiply(key, -1640531535) & INT_MAX, end - first) >> 31);
-    while (keys[slot] != key && keys[slot] != -1) {
-        slot = slot + 1 < end ? slot + 1 : first;
-    }
-    sums[slot] = (keys[slot] == key ? sums[slot] : 0) + value;
-    keys[slot] = key;
-}
-
-// the key with the largest sum, the smallest of equals
-static __device__ int best_of_map(const int *keys, const int *sums, long long first, long long end) {
-    int best = -1;
-    int most = 0;
-    for (long long slot = first; slot < end; slot++) {
-        if (keys[slot] != -1 && (best < 0 || (sums[slot] > most || (sums[slot] == most && keys[slot] < best)))) {
-            best = keys[slot];
-            most = sums[slot];
-        }
-    }
-    return best;
-}
 
 // label_propagation.sp:5 function label_propagation(Graph g, propNode<node> label, int iterations = 10)
 #line 5 "label_propagation.sp"
@@ -55,23 +32,18 @@ extern "C" __global__ void __launch_bounds__(512) label_propagation_loop(
         {
             // label_propagation.sp:11 forall (v in g.nodes())
             #line 11 "label_propagation.sp"
-            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-                const long long first_slot = multiply_long(2, (long long)row_offsets[v] + in_row_offsets[v]);
-                const long long end_slot = multiply_long(2, (long long)row_offsets[v + 1] + in_row_offsets[v + 1]);
-                for (long long slot = first_slot; slot < end_slot; slot++) {
-                    votes_keys[slot] = -1;
-                }
-                const arc_t first_out = row_offsets[v];
-                const arc_t outs = row_offsets[v + 1] - first_out;
-                const arc_t first_in = in_row_offsets[v];
-                const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
-                for (arc_t i = 0; i < end; i++) {
+            count_rows(num_nodes, votes_keys, votes_sums, every_node,
+                [&](int v) { return (long long)row_offsets[v] + in_row_offsets[v]; },
+                [&](int v, arc_t i, const RowMap &votes) {
+                    const arc_t first_out = row_offsets[v];
+                    const arc_t outs = row_offsets[v + 1] - first_out;
+                    const arc_t first_in = in_row_offsets[v];
                     const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-                    add_to_map(votes_keys, votes_sums, first_slot, end_slot, label[u], 1);
-                }
-                const int favourite = best_of_map(votes_keys, votes_sums, first_slot, end_slot);
-                label_nxt[v] = favourite < 0 ? label[v] : favourite;
-            }
+                    votes.add(label[u], 1);
+                },
+                [&](int v, int favourite) {
+                    label_nxt[v] = favourite < 0 ? label[v] : favourite;
+                });
         }
         grid_barrier(arrived);
         for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
@@ -81,7 +53,7 @@ extern "C" __global__ void __launch_bounds__(512) label_propagation_loop(
     }
 }
 
-#line 85 "label_propagation.hip.cpp"
+#line 57 "label_propagation.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -291,6 +291,13 @@ class Family:
                     (device, *check_place),
                 ),
                 *((*self._of_sets(packing), ()) for packing in FORMS),
+                (
+                    f"starplat_{self.name}_maps.hpp",
+                    f"{self.language}: counts the keys of rows in maps of a block. Needs C++17.",
+                    (f'#include "starplat_{self.name}.hpp"',),
+                    named("block_maps", "count_rows"),
+                    (),
+                ),
             )
         )
 

@@ -39,7 +39,7 @@ def share_arcs(
     if not threads_share_arcs(schedule, capabilities):
         return module
     places = _places(module)
-    counts = capabilities.shared_arcs and schedule.balance is Balance.EDGE
+    counts = capabilities.shared_arcs
     given = (
         kernel
         for kernel in module.kernels
