@@ -11,14 +11,7 @@ from starplat.backends.c.set_forms import need_frontier, need_listing, need_of_l
 
 _OfOneSet = st.AskEmpty | st.AskSize | st.Clear | st.IfEmpty | st.IfMany | st.Insert | st.Inserted | st.NoteMembers
 _OfRows = (
-    st.Advance
-    | st.Collect
-    | st.CountRows
-    | st.EachTriangle
-    | st.Gather
-    | st.GroupAdvance
-    | st.GroupGather
-    | st.Search
+    st.Advance | st.Collect | st.CountRows | st.EachTriangle | st.Gather | st.GroupAdvance | st.GroupGather | st.Search
 )
 WithSets = _OfRows | st.EachMember | _OfOneSet
 
