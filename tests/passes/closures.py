@@ -168,10 +168,11 @@ CHOSEN = """function reach(Graph g, node src, propNode<int> high) {
   }
 }"""
 
-FEW = {"reached": REACHED, "least-of-two": LEAST_OF_TWO, "chosen": CHOSEN}
+FEW = {"least-of-two": LEAST_OF_TWO, "chosen": CHOSEN}
 """All nodes but a few begin with one value."""
 
 OTHERS = {
+    "a mark from one": REACHED,  # a search, which takes fewer arcs than union-find
     "not-identity": changed(GREATEST_LONG, ("Max(q.color, p.color)", "Max(q.color, p.color + 1)")),
     "halved": changed(LEAST_GIVEN, ("Min(nbr.comp, v.comp)", "Min(nbr.comp, v.comp / 2)")),
     "weights": changed(LEAST_GIVEN, ("v.comp), True", "v.comp + g.get_edge(v, nbr).weight), True")),

@@ -29,6 +29,8 @@ def as_results(body: typed.Block) -> typed.Block:
             continue
         result, own = copied
         before, after = statements[:place], statements[place + 1 :]
+        if _is_copied(own, before):
+            continue  # two buffers change places, which a result cannot do
         if _is_filled_first(own, before) and not _touched(own, after) and (kept := _without(result, before)):
             return as_results(replace(body, statements=(*substituted(_undeclared(own, kept), {own: result}), *after)))
     return body
@@ -56,6 +58,21 @@ def _copy(s: typed.Statement) -> tuple[typed.Symbol, typed.Symbol] | None:
             return None
     roles = to.role is typed.Role.PARAMETER and of.role is typed.Role.LOCAL
     return (to, of) if roles and to.type == of.type and isinstance(to.type, PropertyType) else None
+
+
+def _is_copied(own: typed.Symbol, before: tuple[typed.Statement, ...]) -> bool:
+    """Whether all cells of a local become those of another property, or the other way round."""
+    for s in (inner for outer in before for inner in walk.statements(outer)):
+        match s:
+            case typed.CopyProperty(destination=to, source=of) if own in (to, of):
+                return True
+            case typed.Attach(items=items) if any(
+                isinstance(value, typed.Symbol) and own in (to, value) for to, value in items
+            ):
+                return True
+            case _:
+                pass
+    return False
 
 
 def _touches(s: typed.Statement, symbol: typed.Symbol) -> bool:
