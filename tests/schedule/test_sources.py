@@ -16,6 +16,7 @@ import starplat
 from starplat import pipeline
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import Graph, generators
+from starplat.runtime.session import default_session
 from starplat.runtime.validate import first_difference
 from starplat.schedule.describe import Plan
 from tests.runtime.devices import every_target
@@ -198,3 +199,13 @@ def test_random_visits() -> None:
         followed += 1
         assert_same(program, "reference", "sources=batch(64)")
     assert followed > 10
+
+
+def test_more_words_than_can_be_counted() -> None:
+    program = starplat.compile(EXAMPLES / "closeness.sp")
+    text = "".join(program.artifact("openmp", schedule="sources=batch(256)").values())
+    assert "check_sizes(4ULL * graph.num_nodes, 0);" in text
+    device = default_session().device("reference")
+    device.require_countable(2**29 - 1, 4)
+    with pytest.raises(DiagnosticError, match=r"E0811.*536,870,912 nodes with 4 words for each"):
+        device.require_countable(2**29, 4)

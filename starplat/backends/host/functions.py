@@ -81,7 +81,9 @@ class HostPrinter:
         head = f"static {result} {self.names.host_function(self.function.name)}"
         place = origin(self.module, self.function.span)
         body = self.block(self.function.body)
+        words = max((array.extent.cells_of_a_node for array in self.function.arrays), default=1)
         inside = (
+            *(f"{INDENT}check_sizes({number}ULL * graph.num_nodes, 0);" for number in (words,) if number > 1),
             *(f"{INDENT}{self.buffer(array)}" for array in self.function.arrays),
             *(f"{INDENT}{word}" for word in self.launches.declarations()),
             *body,

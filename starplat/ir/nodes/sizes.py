@@ -60,6 +60,15 @@ class Extent:
     def __add__(self, more: int) -> Extent:
         return _extent((Arithmetic.SUM, self, _extent(more)))
 
+    @property
+    def cells_of_a_node(self) -> int:
+        """How many cells each node has of an array that has several, indexed by 32-bit numbers; else 1."""
+        match self.value:
+            case (Arithmetic.PRODUCT, Extent(value=Count.NODES), Extent(value=int(cells))):
+                return cells
+            case _:
+                return 1
+
     def __floordiv__(self, share: int) -> Extent:
         return _extent((Arithmetic.QUOTIENT, self, _extent(share)))
 

@@ -135,8 +135,14 @@ class Machine(ABC):
     # --- arrays ----------------------------------------------------------------------------------------------------
 
     def allocate(self, array: ir.Array) -> Buffer:
-        """Cells for an array of the program; those of the host's own arrays the device never sees."""
+        """Cells for an array of the program; those of the host's own arrays the device never sees.
+
+        Raises:
+            DiagnosticError: E0811, kernels cannot count so many.
+        """
         world = self.world
+        if (cells := array.extent.cells_of_a_node) > 1:
+            self.device.require_countable(world.num_nodes, cells)
         count = array.extent.cells(world.num_nodes, world.num_arcs)
         dtype = dtype_of(array.element, wide_arcs=world.wide_arcs)
         if array.origin is ir.Origin.HOST:

@@ -81,15 +81,17 @@ class Device(DeviceMemory):
         is not `count` cells of `dtype` in a row."""
         return None
 
-    def require_countable(self, num_nodes: int) -> None:
-        """Refuses what kernels cannot count.
+    def require_countable(self, num_nodes: int, cells: int = 1) -> None:
+        """Refuses what kernels cannot count: the nodes, or so many `cells` for each.
 
         Raises:
             DiagnosticError: E0811, there are too many nodes.
         """
-        if num_nodes > self.most_nodes:
-            message = f"the graph has {num_nodes:,} nodes, and kernels of target {self.target} count up to"
-            raise DiagnosticError(Diagnostic("E0811", f"{message} {self.most_nodes:,}", help="use --target reference"))
+        if num_nodes * cells > self.most_nodes:
+            each = "" if cells == 1 else f" with {cells} words for each"
+            message = f"the graph has {num_nodes:,} nodes{each}, and kernels of target {self.target} count up to"
+            help = "use --target reference" if cells == 1 else "search from fewer sources at once: sources=batch(64)"
+            raise DiagnosticError(Diagnostic("E0811", f"{message} {self.most_nodes:,}", help=help))
 
     def with_arrays(self) -> ArrayDevice:
         """This device, whose memory a caller can have as arrays.

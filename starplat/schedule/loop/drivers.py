@@ -232,11 +232,7 @@ def is_safe(expression: ir.Expression) -> bool:
 
 def _is_filled(extent: ir.Extent) -> bool:
     """Whether a kernel is made to fill an array of that size."""
-    match extent.value:
-        case (ir.Arithmetic.PRODUCT, left, right):
-            return left is ir.Extent.NODES and isinstance(right.value, int)
-        case value:
-            return extent in _FILLED or isinstance(value, int)
+    return extent in _FILLED or isinstance(extent.value, int) or extent.cells_of_a_node > 1
 
 
 def _shortens(op: ir.HostOp) -> bool:
