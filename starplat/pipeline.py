@@ -93,7 +93,8 @@ def lower(checked: Checked, entry: str | None = None, *, as_written: bool = Fals
 
     facts, name = (checked.facts, entry) if as_written else _fetching_late(*_canonical(checked, entry))
     program = facts.program
-    module = run_passes(lower_tree(program, name, facts, settling(program), {} if as_written else searches(program)))
+    searching = {} if as_written else searches(program, facts.infinite)
+    module = run_passes(lower_tree(program, name, facts, settling(program), searching))
     verify(module)
     return module
 

@@ -73,6 +73,7 @@ NEAR_MISSES = {
     "which source": in_bfs("<v.most> = <Max(v.most, src)>;"),
     "the last source": in_bfs("v.most = v.level;"),
     "two ways for a cell": in_bfs("v.by += 1; <v.by> = <Max(v.by, v.level)>;"),
+    "sums of INF": in_bfs("v.far += v.mark;").replace(BEGIN, BEGIN + "g.attachNodeProperty(mark = INF);"),
     "product": in_bfs("v.by *= 2;"),
     "cells of others": in_bfs("forall (w in g.neighbors(v)) { w.by += 1; }"),
     "what iterations change": in_bfs("v.by += 1; v.far += v.by;"),

@@ -21,6 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from starplat.analysis import walk
+from starplat.analysis.infinity import may_be_infinite
 from starplat.analysis.settling.monotone import MIRRORED, conjuncts
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType
@@ -36,15 +37,15 @@ from starplat.same import Same
 _IDEMPOTENT = (typed.Combine.AND, typed.Combine.OR, typed.Combine.BIT_AND, typed.Combine.BIT_OR)
 
 
-def searches(program: typed.Program) -> Mapping[Same, Searches]:
-    """The loops over sources that are such searches, by identity."""
+def searches(program: typed.Program, infinite: frozenset[typed.Symbol]) -> Mapping[Same, Searches]:
+    """The loops over sources that are such searches, by identity; `infinite` are the symbols that may hold INF."""
     found: dict[Same, Searches] = {}
     for function in program.functions:
         around: Surroundings | None = None
         for loop in walk.statements(function.body):
             if isinstance(loop, typed.ForEach) and _is_over_nodes(loop, program) and _may_search(loop):
                 around = around or surroundings(function.body)
-                if (one := _Reader(loop, function, around, program).searches()) is not None:
+                if (one := _Reader(loop, function, around, program, infinite).searches()) is not None:
                     found[Same(loop)] = one
     return found
 
@@ -88,9 +89,14 @@ class _Reader:
     """Reads one loop over sources."""
 
     def __init__(
-        self, loop: typed.ForEach, function: typed.FunctionDefinition, around: Surroundings, program: typed.Program
+        self,
+        loop: typed.ForEach,
+        function: typed.FunctionDefinition,
+        around: Surroundings,
+        program: typed.Program,
+        infinite: frozenset[typed.Symbol],
     ) -> None:
-        self.loop, self.around, self.program = loop, around, program
+        self.loop, self.around, self.program, self.infinite = loop, around, program, infinite
         self.results = frozenset(
             p
             for p in function.parameters
@@ -307,6 +313,7 @@ class _Visits:
                 return s if self.is_mine(place, combine) and self.is_same(value) else None
             case typed.Update(combine=typed.Combine.ADD, place=place, value=value):
                 is_mine = self.is_mine(place, typed.Combine.ADD)
+                is_mine = is_mine and not may_be_infinite(value, self.reader.infinite, frozenset())
                 return self.added(s, place, value) if is_mine and self.is_same(value) else None
             case typed.Assign(place=place, value=typed.Literal() as value):
                 return s if self.is_mine(place, value) else None
