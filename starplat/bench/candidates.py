@@ -2,17 +2,19 @@
 
 `auto` and `plain` come first. A knob with a number in it is tried with one width; only where that makes a difference
 are others tried, a ladder around the mean weight of the graph's arcs. `memory` and `order` are left out: one makes room
-and saves no time, the other saves time only in many runs.
+and saves no time, the other saves time only in many runs. `sources` is tried where a loop searches from each of many.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import product
 
 from starplat.backends.scheduled import capabilities_of, made_for_target
 from starplat.diagnostics import DiagnosticError
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.visitor import walk_host
 from starplat.same import Same
 from starplat.schedule import AUTO, KNOBS, PLAIN, Schedule
 from starplat.schedule.apply import looks_at_the_graph
@@ -70,7 +72,7 @@ def candidates(
             yield Candidate(schedule, made)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class _Making:
     """Makes modules of schedules."""
 
@@ -87,6 +89,12 @@ class _Making:
         taking = self.known.setdefault(facts, TakingOnce(able, facts))
         return made_for_target(self.module, self.target, schedule, facts, self.capabilities, taking)
 
+    @cached_property
+    def searches(self) -> bool:
+        """Whether a loop searches from each of many sources."""
+        ops = (op for function in self.module.functions for op in walk_host(function.body))
+        return any(isinstance(op, ir.HostForRange | ir.HostForMembers) and op.searches is not None for op in ops)
+
     def differs_by_width(self, schedule: Schedule) -> bool:
         """Whether the width of delta is part of the module."""
         try:
@@ -100,7 +108,7 @@ def space(made_by: _Making, ladder: tuple[int | float, ...]) -> Iterator[Schedul
     """All schedules worth a look, `auto` and `plain` first; `ladder` has the widths of delta."""
     yield from (AUTO, PLAIN)
     first, *others = ladder
-    names = [name for name in KNOBS if name not in ("memory", "order")]
+    names = [name for name in KNOBS if name not in ("memory", "order") and (name != "sources" or made_by.searches)]
     for values in product(*(_values(name, first) for name in names)):
         schedule = replace(AUTO, **dict(zip(names, values, strict=True)))  # type: ignore[arg-type]
         yield schedule
