@@ -131,6 +131,8 @@ class _Reader:
     def rounds(self, search: typed.Statement, before: Sequence[typed.Statement]) -> _Found | None:
         """A search by rounds over a frontier."""
         assert isinstance(search, typed.FixedPoint)
+        if not any(search is loop for loop in self.around.loops):
+            return None
         effects = edge_effects(search, self.around, self.program, self.results, frontier_is_kept=True)
         match effects:
             case (effect,) if effect.how is How.LEAST and not (effect.when or effect.carried or _both_ways(effect)):
