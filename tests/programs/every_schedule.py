@@ -18,7 +18,8 @@ WIDTHS = (3, 0.5)
 
 def values_of(name: str) -> list[Any]:
     knob = KNOBS[name]
-    return [*knob.kind, *(value for form in knob.forms for width in WIDTHS for value in form.tried(width))]
+    tried = (value for form in knob.forms for width in WIDTHS for value in form.tried(width))
+    return list(dict.fromkeys((*knob.kind, *tried)))
 
 
 @cache
