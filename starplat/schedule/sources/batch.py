@@ -156,7 +156,7 @@ class BatchedSearches:
         self.locals = self.names.inner()
         place, source = self.local("place", INT), self.local("source", NODE)
         bit = build.minus(ir.Ref(place), ir.Ref(self.first))
-        node: ir.Expression = ir.Cast(ir.Ref(place), NODE) if listed is None else ir.Load(listed, ir.Ref(place))
+        node: ir.Expression = ir.Ref(place) if listed is None else ir.Load(listed, ir.Ref(place))
         one = _bits(ir.BinaryOperator.SHIFT_LEFT, ir.Const(1, LONG), _modulo(bit, WORD))
         index = self.word(ir.Ref(source), build.divided(bit, build.number(WORD)))
         body = (
@@ -354,9 +354,9 @@ class BatchedSearches:
     def parts(self, word: ir.Variable, node: ir.Variable, lane: ir.Variable) -> tuple[ir.KernelOp, ...]:
         """Declares whose word it is, and which."""
         if self.lanes == 1:
-            return (ir.Let(node, ir.Cast(ir.Ref(word), NODE)),)
+            return (ir.Let(node, ir.Ref(word)),)
         of = build.divided(ir.Ref(word), build.number(self.lanes))
-        return (ir.Let(node, ir.Cast(of, NODE)), ir.Let(lane, _modulo(ir.Ref(word), self.lanes)))
+        return (ir.Let(node, of), ir.Let(lane, _modulo(ir.Ref(word), self.lanes)))
 
 
 def _sum(first: ir.Expression, others: Iterable[ir.Expression]) -> ir.Expression:
