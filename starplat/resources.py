@@ -32,8 +32,8 @@ def shipped_programs() -> dict[str, Path]:
     >>> shipped_programs()["sssp"].name
     'sssp.sp'
     """
-    folders = (_PACKAGE / "algorithms", _folder("examples"))
-    return {path.stem: path for path in sorted((p for f in folders for p in f.glob("*.sp")), key=lambda p: p.stem)}
+    found = [*(_PACKAGE / "algorithms").glob("*/*.sp"), *_folder("examples").glob("*.sp")]
+    return {path.stem: path for path in sorted(found, key=lambda path: path.stem)}
 
 
 @cache

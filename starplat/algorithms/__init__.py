@@ -1,4 +1,4 @@
-"""The library of programs, the `.sp` files beside this one and those of `examples/`, compiled once a process.
+"""The library of programs, the `.sp` files in the folders beside this one and in `examples/`, compiled once a process.
 
 >>> from starplat import algorithms
 >>> algorithms.program("levels_from").functions

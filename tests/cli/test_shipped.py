@@ -25,7 +25,7 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_show_lists_every_program_with_what_it_computes(starplat: Starplat, examples: Path) -> None:
     found = starplat("show", "--json").json["programs"]
-    library = (examples.parent / "starplat" / "algorithms").glob("*.sp")
+    library = (examples.parent / "starplat" / "algorithms").glob("*/*.sp")
     assert list(found) == sorted(path.stem for path in (*examples.glob("*.sp"), *library))
     listed = starplat("show").out
     assert [name for name, purpose in found.items() if not purpose.endswith(".") or name not in listed] == []
