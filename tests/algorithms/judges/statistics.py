@@ -1,0 +1,102 @@
+"""What the statistics of a graph are."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import networkx as nx
+import numpy as np
+
+from tests.algorithms.judged import RETURNED, Answer, Judged, Network, directed, loopless, simple_directed, undirected
+
+
+def out_degrees(network: Network) -> dict[int, int]:
+    """The arcs that leave every node; a loop of an undirected graph is one."""
+    return {v: sum(len(keys) if network.is_multigraph() else 1 for keys in network.adj[v].values()) for v in network}
+
+
+def arcs(network: Network) -> int:
+    """The number of arcs, two of an edge."""
+    return sum(out_degrees(network).values())
+
+
+def density(network: Network) -> Answer:
+    return {RETURNED: nx.density(network)}
+
+
+def reciprocity(network: Network) -> Answer:
+    return {RETURNED: nx.overall_reciprocity(network.to_directed()) if network.size() else 0}
+
+
+def self_loops(network: Network) -> Answer:
+    return {"loops": {v: network.number_of_edges(v, v) for v in network}, RETURNED: nx.number_of_selfloops(network)}
+
+
+def isolates(network: Network) -> Answer:
+    alone = set(nx.isolates(network))
+    return {"isolated": {v: v in alone for v in network}, RETURNED: len(alone)}
+
+
+def average_neighbor_degree(network: Network) -> Answer:
+    degrees = out_degrees(network)
+    return {
+        "average": {
+            v: sum(degrees[w] * network.number_of_edges(v, w) for w in network.adj[v]) / max(degrees[v], 1)
+            for v in network
+        }
+    }
+
+
+def average_neighbor_degree_of_simple(network: Network) -> Answer:
+    return {"average": nx.average_neighbor_degree(network, **({"target": "out"} if network.is_directed() else {}))}
+
+
+def degree_assortativity(network: Network) -> Answer:
+    coming = dict(network.in_degree if network.is_directed() else network.degree)
+    leaving = out_degrees(network)
+    ends = np.array([(leaving[u], coming[v]) for u, v in network.to_directed().edges()]).reshape(-1, 2)
+    flat = not len(ends) or bool((ends == ends[0]).all(axis=0).any())
+    return {RETURNED: 0.0 if flat else np.corrcoef(ends.T)[0, 1]}
+
+
+def degree_assortativity_of_simple(network: Network) -> Answer:
+    expected = degree_assortativity(network)
+    return expected if expected[RETURNED] == 0 else {RETURNED: nx.degree_assortativity_coefficient(network)}
+
+
+def degree_histogram(network: Network) -> Answer:
+    last = len(network) - 1
+    degrees = out_degrees(network).values()
+    counts = Counter(min(degree, last) for degree in degrees)
+    return {"frequency": {v: counts[place] for place, v in enumerate(network)}, RETURNED: max(degrees, default=0)}
+
+
+def degree_variance(network: Network) -> Answer:
+    degrees = out_degrees(network)
+    mean = sum(degrees.values()) / max(len(degrees), 1)
+    return {
+        "away": {v: degree - mean for v, degree in degrees.items()},
+        RETURNED: np.var(list(degrees.values())) if degrees else 0,
+    }
+
+
+def power_law_exponent(network: Network, smallest: int = 6) -> Answer:
+    tail = [degree for degree in out_degrees(network).values() if degree >= smallest]
+    logarithms = sum(math.log(degree / (smallest - 0.5)) for degree in tail)
+    return {RETURNED: 1 + len(tail) / logarithms if tail else math.inf}
+
+
+TABLE = (
+    Judged("density", density, loopless),
+    Judged("reciprocity", reciprocity, simple_directed),
+    Judged("self_loops", self_loops, directed),
+    Judged("isolates", isolates, directed),
+    Judged("average_neighbor_degree", average_neighbor_degree, directed),
+    Judged("average_neighbor_degree", average_neighbor_degree_of_simple, simple_directed),
+    Judged("degree_assortativity", degree_assortativity, undirected),
+    Judged("degree_assortativity", degree_assortativity_of_simple, simple_directed),
+    Judged("degree_histogram", degree_histogram, directed),
+    Judged("degree_variance", degree_variance, directed),
+    Judged("power_law_exponent", power_law_exponent, directed, lambda network: [{}, {"smallest": 1}]),
+)
