@@ -10,7 +10,6 @@ import bz2
 import codecs
 import gzip
 import io
-import lzma
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,8 +17,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, Protocol, cast
-
-import zstandard
 
 from starplat.graph.errors import cannot_open, damaged_archive, endless, too_long
 from starplat.graph.machine import memory
@@ -45,20 +42,24 @@ def unheard(stage: str, done: int, total: int, /) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Compression:
-    """How a compressed file is known and unpacked."""
+    """How a compressed file is known and unpacked; `damage` gives the exceptions that tell of a damaged one."""
 
     name: str
     suffix: str
     magic: bytes
     unpack: Callable[[IO[bytes]], IO[bytes]]
+    damage: Callable[[], tuple[type[Exception], ...]] = lambda: (EOFError, OSError)
 
 
 class _Zstandard(io.RawIOBase):
     """Unpacks frame after frame; unlike the library's own reader it notices when the last one is cut short."""
 
     def __init__(self, packed: IO[bytes]) -> None:
+        from zstandard import ZstdDecompressor
+
+        self._decompressor = ZstdDecompressor()
         self._packed = packed
-        self._frame = zstandard.ZstdDecompressor().decompressobj()
+        self._frame = self._decompressor.decompressobj()
         self._fed = False
         self._ready = b""
 
@@ -74,7 +75,7 @@ class _Zstandard(io.RawIOBase):
                     raise EOFError("the last frame is not complete")
                 return 0
             if self._frame.eof:
-                self._frame = zstandard.ZstdDecompressor().decompressobj()
+                self._frame = self._decompressor.decompressobj()
             self._fed = True
             self._ready = self._frame.decompress(block)
         taken = self._ready[: len(buffer)]
@@ -87,11 +88,33 @@ def _unzstd(packed: IO[bytes]) -> IO[bytes]:
     return io.BufferedReader(_Zstandard(packed), PIECE)
 
 
+def _zstd_damage() -> tuple[type[Exception], ...]:
+    from zstandard import ZstdError
+
+    return EOFError, OSError, ZstdError
+
+
+def _unxz(packed: IO[bytes]) -> IO[bytes]:
+    from lzma import LZMAFile
+
+    return LZMAFile(packed)
+
+
+def _xz_damage() -> tuple[type[Exception], ...]:
+    from lzma import LZMAError
+
+    return EOFError, OSError, LZMAError
+
+
+def _gunzip(packed: IO[bytes]) -> IO[bytes]:
+    return cast(IO[bytes], gzip.GzipFile(fileobj=packed))
+
+
 COMPRESSIONS = (
-    Compression("gzip", ".gz", b"\x1f\x8b", lambda packed: cast(IO[bytes], gzip.GzipFile(fileobj=packed))),
-    Compression("xz", ".xz", b"\xfd7zXZ\x00", lzma.LZMAFile),
+    Compression("gzip", ".gz", b"\x1f\x8b", _gunzip, lambda: (EOFError, OSError, zlib.error)),
+    Compression("xz", ".xz", b"\xfd7zXZ\x00", _unxz, _xz_damage),
     Compression("bzip2", ".bz2", b"BZh", bz2.BZ2File),
-    Compression("zstd", ".zst", b"\x28\xb5\x2f\xfd", _unzstd),
+    Compression("zstd", ".zst", b"\x28\xb5\x2f\xfd", _unzstd, _zstd_damage),
 )
 
 
@@ -228,14 +251,14 @@ class Input:
 
     @contextmanager
     def _unpacking(self) -> Iterator[None]:
-        name = self.compression.name if self.compression else ""
+        packed = self.compression
         try:
             yield
-        except (gzip.BadGzipFile, zlib.error, lzma.LZMAError, EOFError, zstandard.ZstdError) as error:
-            raise damaged_archive(self.shown, name, str(error).lower()) from None
-        except OSError as error:
-            if name:
-                raise damaged_archive(self.shown, name, str(error).lower()) from None
+        except Exception as error:
+            if packed is not None and isinstance(error, packed.damage()):
+                raise damaged_archive(self.shown, packed.name, str(error).lower()) from None
+            if not isinstance(error, OSError):
+                raise
             raise cannot_open(self.shown, (error.strerror or str(error)).lower()) from None
 
 

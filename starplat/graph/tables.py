@@ -22,6 +22,9 @@ from starplat.graph.errors import Place, at, malformed
 from starplat.graph.numbers import NotNumbersError, Words
 from starplat.graph.streams import Input, Piece
 
+SMALL = 1 << 20
+"""Bytes of a file that is read without threads."""
+
 NAMES_NEED_A_HEADER = "ids are numbers, as in the first line; under a line 'source target' they may be names"
 
 
@@ -98,6 +101,9 @@ def _concatenated(arrays: list[NDArray[Any]]) -> NDArray[Any]:
 
 
 def _parsed(input: Input, layout: Layout, skip_lines: int) -> Iterator[Arcs]:
+    if input.size <= SMALL and input.compression is None:
+        yield from (parse_piece(input.shown, layout, piece) for piece in input.pieces(skip_lines))
+        return
     workers = min(4, os.cpu_count() or 1)
     waiting: deque[Future[Arcs]] = deque()
     with ThreadPoolExecutor(workers) as pool:

@@ -2,14 +2,11 @@
 
 import bz2
 import gzip
-import lzma
 import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, cast
-
-import zstandard
 
 from starplat.graph.errors import cannot_write
 from starplat.graph.formats import FORMATS, Format
@@ -19,11 +16,24 @@ from starplat.graph.formats.edge_list import added_nodes
 from starplat.graph.graph import Graph
 from starplat.graph.reading import format_named
 
+
+def _xz(stream: IO[bytes]) -> IO[bytes]:
+    from lzma import LZMAFile
+
+    return LZMAFile(stream, "wb")
+
+
+def _zstd(stream: IO[bytes]) -> IO[bytes]:
+    from zstandard import ZstdCompressor
+
+    return ZstdCompressor().stream_writer(stream, closefd=False)
+
+
 _PACKERS: dict[str, Callable[[IO[bytes]], IO[bytes]]] = {
     ".gz": lambda stream: cast(IO[bytes], gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0)),
-    ".xz": lambda stream: lzma.LZMAFile(stream, "wb"),  # noqa: SIM115  the caller closes it
+    ".xz": _xz,
     ".bz2": lambda stream: bz2.BZ2File(stream, "wb"),
-    ".zst": lambda stream: zstandard.ZstdCompressor().stream_writer(stream, closefd=False),
+    ".zst": _zstd,
 }
 
 

@@ -7,6 +7,7 @@ code does at once and a driver call when it returns; if it does not, it is left 
 
 import contextvars
 import ctypes
+import sys
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
@@ -17,6 +18,8 @@ Answer = TypeVar("Answer")
 
 GRACE = 0.5
 """Seconds that work which is asked to stop has for it."""
+_HAS_THREADS = sys.platform != "emscripten"
+"""A browser stops the whole interpreter instead."""
 _ASKED_AGAIN = 0.2
 _LOOKED_AT = 0.25  # a signal may reach a driver's thread, and is only noticed when this one wakes up
 
@@ -112,7 +115,11 @@ def attended(
         KeyboardInterrupt: it came meanwhile; its words say what was left behind, if anything was.
         TimeIsOverError: the time was over.
     """
-    if seconds is None and look is None and threading.current_thread() is not threading.main_thread():
+    if (
+        seconds is None
+        and look is None
+        and not (_HAS_THREADS and threading.current_thread() is threading.main_thread())
+    ):
         return work()
     worker, job = _free_worker(), Job(work)
     try:
