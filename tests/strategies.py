@@ -13,7 +13,18 @@ _RESERVED = {
 }
 _SOFT = ["in", "from", "to", "by", "until", "Incremental", "Decremental"]
 _STEPS = st.sampled_from(["++", "--"])
-_LEVELS = (("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", "<=", ">", ">="), ("+", "-"), ("*", "/", "%"))
+_LEVELS = (
+    ("||",),
+    ("&&",),
+    ("|",),
+    ("^",),
+    ("&",),
+    ("==", "!="),
+    ("<", "<=", ">", ">="),
+    ("<<", ">>"),
+    ("+", "-"),
+    ("*", "/", "%"),
+)
 _BINARY = [operator for level in _LEVELS for operator in level]
 
 words = st.one_of(

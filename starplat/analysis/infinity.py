@@ -97,7 +97,7 @@ def _arithmetic(expression: typed.Expression) -> list[typed.Expression]:
             return [*_arithmetic(expression.left), *_arithmetic(expression.right)]
         case typed.Conditional():
             return [*_arithmetic(expression.then), *_arithmetic(expression.otherwise)]
-        case typed.Convert():
+        case typed.Convert() | typed.Cast():
             return _arithmetic(expression.operand)
         case typed.Apply(function=typed.Function.MIN | typed.Function.MAX):
             return [part for argument in expression.arguments for part in _arithmetic(argument)]

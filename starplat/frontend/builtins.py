@@ -118,6 +118,9 @@ FUNCTIONS = {
 }
 """Mathematical functions with how many arguments they take; `Min` and `Max` of one property are aggregates."""
 
+CASTS = {kind.value: kind for kind in types.Scalar if kind.is_numeric}
+"""The types that a value can be cast to, by the words of the cast."""
+
 AGGREGATES = {aggregation.value: aggregation for aggregation in Aggregation}
 FUNCTION_NAMES = frozenset({*FUNCTIONS, *AGGREGATES})
 

@@ -83,7 +83,7 @@ class _Machinery:
         situation = Situation(state, words.tokens, self.lexer, reporter)
         result: ast.Program | None = None
         while result is None:
-            if situation.fits():
+            if situation.fits() or situation.closes_two_types():
                 token = situation.found
                 situation.position += 1
                 result = state.feed_token(token, is_end=token.type == END)

@@ -15,7 +15,7 @@ def _alone(name: str) -> Callable[[Any], tuple[typed.Expression, ...]]:
 
 
 _CHILDREN: dict[type, Callable[[Any], tuple[typed.Expression, ...]]] = {
-    **dict.fromkeys((typed.Unary, typed.Convert), _alone("operand")),
+    **dict.fromkeys((typed.Unary, typed.Convert, typed.Cast), _alone("operand")),
     **dict.fromkeys((typed.GraphWeight, typed.EdgeEnd), _alone("edge")),
     **dict.fromkeys((typed.GraphQuery, typed.Apply), attrgetter("arguments")),
     typed.Cell: _alone("index"),
@@ -39,7 +39,7 @@ def with_children(e: typed.Expression, parts: Sequence[typed.Expression]) -> typ
     match e:
         case typed.Cell():
             return replace(e, index=parts[0])
-        case typed.Unary() | typed.Convert():
+        case typed.Unary() | typed.Convert() | typed.Cast():
             return replace(e, operand=parts[0])
         case typed.GraphWeight() | typed.EdgeEnd():
             return replace(e, edge=parts[0])

@@ -297,6 +297,8 @@ class _Printer:
                 return f"{self._tight(condition)} ? {self._tight(then)} : {self._tight(otherwise)}"
             case typed.Convert(operand=operand):
                 return self._text(operand)
+            case typed.Cast(operand=operand, type=kind):
+                return f"{kind}({self._text(operand)})"
             case typed.Apply(function=applied, arguments=arguments):
                 return f"{applied.value}({', '.join(map(self._text, arguments))})"
             case typed.Aggregate(aggregation=aggregation, property=symbol):

@@ -235,7 +235,11 @@ class Expressions:
 
     def _bits(self, kind: str, depth: int) -> Bounded:
         (a, x), (b, y) = self.whole(kind, depth - 1), self.whole(kind, depth - 1)
-        operator = self.random.choice("&|^")
+        operator = self.random.choice(["&", "|", "^", ">>", "cast"])
+        if operator == "cast":
+            self.count["cast"] += 1
+            bound = min(y, 2**20)
+            return f"{kind}({self.random.choice(REALS)}({self.within((b, y), bound)}) / 4.0)", bound
         self.count[f"integer {operator}"] += 1
         return f"({a} {operator} {b})", 2 ** (max(x, y)).bit_length()
 

@@ -458,7 +458,7 @@ class _Run:
                 return old if e.old else cells[index]
             case typed.Conditional():
                 return self.value(e.then if self.value(e.condition) else e.otherwise)
-            case typed.Convert():
+            case typed.Convert() | typed.Cast():
                 return self.converted(e)
             case typed.Apply():
                 return self.applied(e)
@@ -469,7 +469,7 @@ class _Run:
             case _:
                 raise AssertionError(e)
 
-    def converted(self, e: typed.Convert) -> Any:
+    def converted(self, e: typed.Convert | typed.Cast) -> Any:
         value, source = self.value(e.operand), typed.scalar_of(e.operand)
         if source in (Scalar.INT, Scalar.LONG) and e.type.is_numeric and value == INF[source]:
             value = math.inf
@@ -527,6 +527,10 @@ class _Run:
                 result = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
             case typed.Operator.REMAINDER:
                 result = abs(left) % abs(right) * (-1 if left < 0 else 1)
+            case typed.Operator.SHIFT_LEFT:
+                result = left << right
+            case typed.Operator.SHIFT_RIGHT:
+                result = left >> right
             case typed.Operator.BIT_AND:
                 result = left & right
             case typed.Operator.BIT_OR:

@@ -71,7 +71,7 @@ def rises_with(value: typed.Expression, symbols: Set[typed.Symbol]) -> bool:
             return False
         case typed.Apply(arguments=arguments):
             return all(rises_with(argument, symbols) for argument in arguments)
-        case typed.Convert(operand=operand):
+        case typed.Convert(operand=operand) | typed.Cast(operand=operand):
             cut_off = typed.scalar_of(operand) in _WIDE and value.type in (Scalar.INT, Scalar.NODE)
             return not cut_off and value.type is not Scalar.BOOL and rises_with(operand, symbols)
         case typed.Conditional():

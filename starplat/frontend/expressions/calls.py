@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from starplat.diagnostics import Label
 from starplat.frontend import ast, typed, types
-from starplat.frontend.builtins import AGGREGATES, FUNCTION_NAMES, FUNCTIONS
+from starplat.frontend.builtins import AGGREGATES, CASTS, FUNCTION_NAMES, FUNCTIONS
 from starplat.frontend.context import Context, Signature, Thing, Value
-from starplat.frontend.expressions.conversions import convert, meet, meeting_type
+from starplat.frontend.expressions.conversions import cast, convert, meet, meeting_type
 from starplat.frontend.expressions.truth import number
 from starplat.frontend.mistakes import remedies
 from starplat.frontend.mistakes.suggest import did_you_mean
@@ -79,6 +79,9 @@ def function_call(context: Context, function: ast.Name, arguments: Arguments, sp
         return _aggregate(context, AGGREGATES[name], arguments, span)
     if name in FUNCTIONS:
         return _mathematical(context, name, arguments, span)
+    if name in CASTS:
+        operand = scalar(context, arguments[0])
+        return None if operand is None else cast(context, operand, CASTS[name], span)
     _say_unknown(context, name, function.span)
     return None
 

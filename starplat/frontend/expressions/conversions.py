@@ -54,6 +54,29 @@ def _convert(
             return Convert(value, target, span=value.span)
 
 
+def cast(context: Context, value: typed.Expression, target: Scalar, span: Span) -> typed.Expression | None:
+    """`value` as a number of type `target`, which the program asks for: a bool counts as 0 or 1, and what is lost
+    gets no warning."""
+    source = scalar_of(value)
+    match value:
+        case Infinity():
+            return Infinity(target, value.negative, span=span)
+        case _ if source is Scalar.BOOL:
+            one, zero = (Literal(bit if target.is_integer else float(bit), target, span=span) for bit in (1, 0))
+            return Conditional(value, one, zero, span=span)
+        case Literal() if target.is_integer and not fits(int(value.value), target):
+            too_large(context, span, target)
+            return None
+        case Literal() if target.is_integer:
+            return Literal(int(value.value), target, span=span)
+        case Literal() if target is Scalar.FLOAT:
+            return convert(context, value, target)
+        case _ if source is target and (target is not Scalar.DOUBLE or in_single(value) is None):
+            return value
+    same_bits = {source, target} in ({Scalar.NODE, Scalar.INT}, {Scalar.EDGE, Scalar.LONG})
+    return Convert(value, target, span=span) if same_bits else typed.Cast(value, target, span=span)
+
+
 def mismatch(context: Context, value: typed.Expression, target: Scalar, because: tuple[Label, ...] = ()) -> None:
     """Says that `value` stands where `target` is needed."""
     source = scalar_of(value)

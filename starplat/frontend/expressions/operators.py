@@ -5,7 +5,7 @@ Every function returns None, having said why, where the operands do not fit.
 
 from starplat.frontend import typed
 from starplat.frontend.context import Context
-from starplat.frontend.expressions.conversions import LARGEST, convert, fits, meet, meeting_type, mismatch
+from starplat.frontend.expressions.conversions import LARGEST, cast, convert, fits, meet, meeting_type, mismatch
 from starplat.frontend.expressions.truth import comparison_help, falsehood, note_number, number, require_truth, truth
 from starplat.frontend.typed import Binary, Infinity, Literal, Operator, Unary, UnaryOperator, scalar_of
 from starplat.frontend.types import Scalar, as_number, indefinite
@@ -14,6 +14,7 @@ from starplat.source import Span
 ARITHMETIC = frozenset({Operator.ADD, Operator.SUBTRACT, Operator.MULTIPLY, Operator.DIVIDE, Operator.REMAINDER})
 LOGICAL = frozenset({Operator.AND, Operator.OR})
 _BITWISE = frozenset({Operator.BIT_AND, Operator.BIT_OR, Operator.BIT_XOR})
+_SHIFTS = frozenset({Operator.SHIFT_LEFT, Operator.SHIFT_RIGHT})
 _EQUALITY = frozenset({Operator.EQUAL, Operator.NOT_EQUAL})
 
 
@@ -25,6 +26,8 @@ def binary(
         return _logical(context, operator, left, right, span)
     if operator in _BITWISE:
         return _bitwise(context, operator, left, right, span)
+    if operator in _SHIFTS:
+        return _shift(context, operator, left, right, span)
     if operator in ARITHMETIC:
         return _arithmetic(context, operator, left, right, span)
     return _comparison(context, operator, left, right, span)
@@ -52,6 +55,26 @@ def _bitwise(
             fine = False
             refuse(context, operator.value, "two integers or two bools", operand, _bitwise_help(operator, operand))
     return _met(context, operator, left, right, span) if fine else None
+
+
+def _shift(
+    context: Context, operator: Operator, left: typed.Expression, right: typed.Expression, span: Span
+) -> typed.Expression | None:
+    """A shift in the left side's type, by the right side modulo that type's bits."""
+    for operand in (left, right):
+        if not as_number(scalar_of(operand)).is_integer:
+            refuse(context, operator.value, "integers", operand)
+            return None
+    kind = as_number(scalar_of(left))
+    shifted, count = convert(context, left, kind), cast(context, right, Scalar.INT, right.span)
+    if shifted is None or count is None:
+        return None
+    most = Literal(63 if kind is Scalar.LONG else 31, Scalar.INT, span=count.span)
+    known = _integer_constant(count)
+    within: typed.Expression = Binary(Operator.BIT_AND, count, most, Scalar.INT, span=count.span)
+    if known is not None:
+        within = Literal(known & int(most.value), Scalar.INT, span=count.span)
+    return Binary(operator, shifted, within, kind, span=span)
 
 
 def _bitwise_help(operator: Operator, operand: typed.Expression) -> str | None:

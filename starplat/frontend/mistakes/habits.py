@@ -6,38 +6,38 @@ import re
 from itertools import takewhile
 
 from starplat.frontend.mistakes.recovery import Situation
-from starplat.frontend.mistakes.wording import TYPE_WORDS
+from starplat.frontend.mistakes.wording import CASTS, TYPE_WORDS
 from starplat.frontend.parsing import foreign
 from starplat.frontend.parsing.lexer import END, FOREIGN, span_of
 from starplat.source import Span
 
-_SCALARS = ("int", "long", "float", "double", "bool", "node", "edge")
-_CASTS = {
-    "float": "to compute in reals, let one operand be real: '1.0 * x'",
-    "double": "to compute in reals, let one operand be real: '1.0 * x'",
+_NO_CASTS = {
     "bool": "compare: 'x != 0'",
     "node": "an int is taken for a node as it is",
     "edge": "an int is taken for an edge as it is",
 }
-_WHOLE = "a value is converted where it is stored, as in 'int k = x;'; 'floor(x)' and 'ceil(x)' make it whole"
 _ARRAY = "one value a node is a property, 'propNode<int> p;', one an edge 'propEdge<int> p;'"
 
 
 def cast(situation: Situation) -> bool:
-    """`(double)x` and `int(x)`."""
-    found, place = situation.found, situation.position
-    if found.value not in _SCALARS or not situation.accepts("NAME"):
+    """`(double)x`, and `bool(x)`, which is none."""
+    at = situation.position - 1 if situation.found.value == ")" else situation.position
+    word = situation.tokens[at].value if at >= 0 else ""
+    if word not in CASTS and (word not in _NO_CASTS or not situation.accepts("NAME")):
         return False
-    bracketed = place > 0 and situation.tokens[place - 1].value == "("
-    if situation.type_at(place + 1) == "LPAR":
-        first, last = place, place
-    elif bracketed and situation.type_at(place + 1) == "RPAR" and _begins_operand(situation, place + 2):
-        first, last = place - 1, place + 1
+    bracketed = at > 0 and situation.tokens[at - 1].value == "("
+    if bracketed and situation.type_at(at + 1) == "RPAR" and _begins_operand(situation, at + 2):
+        first, last = at - 1, at + 1
+    elif word in _NO_CASTS and situation.type_at(at + 1) == "LPAR":
+        first, last = at, at
     else:
         return False
     span = Span(span_of(situation.tokens[first]).start, span_of(situation.tokens[last]).end)
-    help = _CASTS.get(found.value, _WHOLE)
-    situation.reporter.report("E0125", "the language has no casts", span, help=help)
+    if word in CASTS:
+        message, help = f"a cast is written '{word}(…)'", "the brackets stand around the value"
+    else:
+        message, help = f"there is no cast to '{word}'", _NO_CASTS[word]
+    situation.reporter.report("E0125", message, span, help=help)
     situation.replace(first, last - first + 1)
     return True
 
@@ -99,7 +99,7 @@ def foreign_operator(situation: Situation) -> bool:
 
 
 def split_operator(situation: Situation) -> bool:
-    """`>>`, `>>=` and `=<`, whose two halves may stand side by side elsewhere."""
+    """`=<`, whose two halves may stand side by side elsewhere."""
     place = situation.position
     for index in (place - 1, place):
         if index < 0 or index + 1 >= len(situation.tokens):
@@ -112,19 +112,12 @@ def split_operator(situation: Situation) -> bool:
         if situation.fits_as(index, situation.operator(stand_in)):
             span = Span(span_of(first).start, span_of(second).end)
             _no_operator(situation, first.value + second.value, span, help)
-            if second.value == ">=":
-                situation.give_up_statement()
-            else:
-                situation.replace(index, 2, situation.operator(stand_in))
+            situation.replace(index, 2, situation.operator(stand_in))
             return True
     return False
 
 
-_SPLIT = {  # what stands before `>` has been read as a sum by then, and so `>` stands for `>>`
-    ">>": foreign.Foreign(">", foreign.SHIFT_RIGHT),
-    ">>=": foreign.Foreign(">", foreign.SHIFT_RIGHT),
-    "=<": foreign.Foreign("<=", "'less or equal' is written '<='"),
-}
+_SPLIT = {"=<": foreign.Foreign("<=", "'less or equal' is written '<='")}
 
 
 def word_operator(situation: Situation) -> bool:

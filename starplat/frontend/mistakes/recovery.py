@@ -66,6 +66,16 @@ class Situation:
         action = self._table[self._state_stack[-1]].get(self.found.type)
         return action is not None and (action[0] is Shift or self.accepts(self.found.type))
 
+    def closes_two_types(self) -> bool:
+        """Whether the word found is a `>>` that closes two types; it is two words then."""
+        found, closer = self.found, self.lexer.operators[">"]
+        if found.value != ">>" or not self.accepts(closer, closer):
+            return False
+        place = found.start_pos or 0
+        words = [Token(closer, ">", start_pos=start, end_pos=start + 1) for start in (place, place + 1)]
+        self.tokens[self.position : self.position + 1] = words
+        return True
+
     def accepts(self, *types: str) -> bool:
         """Whether words of these types could come now, one after the other."""
         return self._accepts(len(self._state_stack), types)

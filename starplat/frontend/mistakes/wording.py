@@ -14,12 +14,13 @@ STATEMENT_WORDS = (
 )
 _OPERATORS = (
     *("+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "&", "|", "^", "?", ".", "[", "("),
-    *("++", "--"),
+    *("++", "--", "<<", ">>"),
 )
-_CHANGES = ("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "&&=", "||=")
+_CHANGES = ("=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=", "&&=", "||=")
 _PREFIXES = ("(", "!", "-", "~", "+", "++", "--")
 _VALUES = ("True", "true", "False", "false", "INF", "INT_MAX")
 _SOFT = ("in", "from", "to", "by", "until", "filter", "Batch", "OnAdd", "OnDelete", "Incremental", "Decremental")
+CASTS = ("int", "long", "float", "double")
 _CLOSERS = (";", ")", "]", "}", ",", ":", "{")
 _MOST = 4
 
@@ -47,7 +48,7 @@ def alternatives(accepted: set[str], lexer: Lexer) -> str:
 def _groups() -> list[tuple[str, set[str], set[str]]]:
     """Phrase, words that call for it if all of them could come, words that it stands for."""
     values = {"NAME", "INTEGER", "REAL", *_VALUES}
-    expression = {*values, *_SOFT, *_PREFIXES}
+    expression = {*values, *_SOFT, *_PREFIXES, *CASTS}
     statement = {*expression, *TYPE_WORDS, *STATEMENT_WORDS, "{", "<"}
     return [
         ("a statement", {"return"}, statement),

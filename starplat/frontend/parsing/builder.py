@@ -236,6 +236,10 @@ class Builder(Transformer[Token, ast.Program]):
             self.reporter.report("E0119", "only a function or a method can be called", function.span)
         return ast.Call(function, tuple(_nodes(arguments)), span=_span(children))
 
+    def cast(self, children: Children) -> ast.Call:
+        word, _, value, _ = children
+        return ast.Call(ast.Identifier(word.value, span=span_of(word)), (value,), span=_span(children))
+
     def keyword(self, children: Children) -> ast.Keyword:
         name, _, value = children
         return ast.Keyword(name, value, span=_span(children))

@@ -23,8 +23,6 @@ def by_name(table: Mapping[str, str]) -> dict[str, str]:
 OPERATORS = {
     "**": Foreign("*", "write 'x * x', or 'pow(x, y)'"),
     "**=": Foreign("*=", "write 'x = x * x', or 'x = pow(x, y)'"),
-    "<<": Foreign("*", "to shift by n, multiply by 2 to the n: 'x * 4' for 'x << 2'"),
-    "<<=": Foreign("*=", "to shift by n, multiply by 2 to the n: 'x *= 4' for 'x <<= 2'"),
     "<>": Foreign("!=", "write '!='"),
     "===": Foreign("==", "write '=='"),
     "!==": Foreign("!=", "write '!='"),
@@ -34,8 +32,6 @@ OPERATORS = {
     "->": Foreign(".", "write '.'"),
 }
 """Signs that can stand nowhere in a program."""
-
-SHIFT_RIGHT = "to shift by n, divide by 2 to the n: 'x / 4' for 'x >> 2', where x is not negative"
 
 WORD_OPERATORS = {
     "and": Foreign("&&", "write '&&'"),

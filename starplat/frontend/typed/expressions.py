@@ -165,6 +165,8 @@ class Operator(Enum):
     MULTIPLY = "*"
     DIVIDE = "/"
     REMAINDER = "%"
+    SHIFT_LEFT = "<<"  # of an INT by 0 to 31 bits, of a LONG by 0 to 63: the right side is an INT
+    SHIFT_RIGHT = ">>"  # the same; keeps the sign
     AND = "&&"
     OR = "||"
     BIT_AND = "&"
@@ -232,6 +234,15 @@ class Conditional(Node):
 @dataclass(frozen=True, slots=True)
 class Convert(Node):
     """`operand` as `type`; INF of an integer type does not become INF of another by itself: that is lowering's job."""
+
+    operand: Expression
+    type: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Cast(Node):
+    """`int(x)` and the like, where the value or the type it computes in may differ: no stage looks through it as
+    through a `Convert`."""
 
     operand: Expression
     type: Scalar
@@ -317,6 +328,7 @@ Expression = (
     | Conditional
     | Incremented
     | Convert
+    | Cast
     | Apply
     | Aggregate
     | Call

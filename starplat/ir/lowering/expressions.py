@@ -50,7 +50,7 @@ class ExpressionLowering(ABC):
                 return self.binary(e)
             case typed.Conditional():
                 return self.conditional(e)
-            case typed.Convert():
+            case typed.Convert() | typed.Cast():
                 return self._convert(e)
             case typed.Apply():
                 arguments = tuple(self.expression(a) for a in e.arguments)
@@ -115,13 +115,16 @@ class ExpressionLowering(ABC):
     def conditional(self, e: typed.Conditional) -> ir.Expression:
         return ir.Select(self.expression(e.condition), self.expression(e.then), self.expression(e.otherwise))
 
-    def _convert(self, e: typed.Convert) -> ir.Expression:
+    def _convert(self, e: typed.Convert | typed.Cast) -> ir.Expression:
         operand = self.expression(e.operand)
-        if {operand.element, ELEMENTS[e.type]} <= {ir.Element.NODE, ir.Element.INT}:
+        if operand.element is ELEMENTS[e.type] or {operand.element, ELEMENTS[e.type]} <= {
+            ir.Element.NODE,
+            ir.Element.INT,
+        }:
             return operand
         return ir.Cast(operand, ELEMENTS[e.type], self._keeps_infinity(e))
 
-    def _keeps_infinity(self, e: typed.Convert) -> bool:
+    def _keeps_infinity(self, e: typed.Convert | typed.Cast) -> bool:
         number = e.operand.type
         return (
             isinstance(number, Scalar) and number.is_numeric and e.type.is_numeric and self.context.may_be_infinite(e)

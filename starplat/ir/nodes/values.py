@@ -187,8 +187,8 @@ class Unary:
 class BinaryOperator(Enum):
     """Arithmetic on 32- and 64-bit integers wraps around; `/` and `%` truncate. ADD_INF is addition in which INF plus
     anything is INF (it is printed as `a == INF || b == INF ? INF : a + b`; only integers need it: reals have a plain
-    ADD). `&&` and `||` stop early. `<<` is by 0 to 31 bits, of a LONG by 0 to 63; `>>`
-    is of a LONG, by as many, and keeps the sign."""
+    ADD). `&&` and `||` stop early. `<<` and `>>` are by 0 to 31 bits, of a LONG by 0 to
+    63; `>>` keeps the sign."""
 
     ADD = "+"
     ADD_INF = "+inf"

@@ -69,6 +69,8 @@ class Expressions:
                 return self.value(e.then if self.value(e.condition, frame) else e.otherwise, frame)
             case typed.Convert():
                 return numbers.converted(self.value(e.operand, frame), scalar_of(e.operand), e.type)
+            case typed.Cast():
+                return numbers.cast(self.value(e.operand, frame), scalar_of(e.operand), e.type)
             case typed.Apply():
                 return numbers.applied(e.function, [self.value(a, frame) for a in e.arguments], e.type)
             case typed.Aggregate():

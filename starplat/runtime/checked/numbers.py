@@ -66,6 +66,10 @@ def _of_integers(operator: Operator, left: int, right: int, kind: Scalar) -> int
             return fitting(arithmetic.divide(left, right), kind, f"{left} / {right}")
         case Operator.REMAINDER:
             return arithmetic.remainder(left, right)
+        case Operator.SHIFT_LEFT:
+            return int(arithmetic.settled(element_of(kind), left << right))
+        case Operator.SHIFT_RIGHT:
+            return left >> right
         case Operator.BIT_AND:
             return left & right
         case Operator.BIT_OR:
@@ -121,6 +125,15 @@ def converted(value: Value, source: Scalar, target: Scalar) -> Value:
     if source.is_integer and value == ir.infinity(element_of(source)).value:
         return int(ir.infinity(element_of(target)).value)
     return fitting(int(value), target, str(value))
+
+
+def cast(value: Value, source: Scalar, target: Scalar) -> Value:
+    """A value as the type that the program asks for: of an integer that does not fit, the low bits stay."""
+    found = value if source.is_real or source is Scalar.BOOL else int(value)
+    lowest, highest = ir.limits(ir.Element.INT)
+    fits = target is not Scalar.INT or source.is_real or lowest <= found <= highest
+    is_infinity = source.is_integer and value == ir.infinity(element_of(source)).value
+    return converted(value, source, target) if fits or is_infinity else arithmetic.wrap32(int(value))
 
 
 def stored(value: Value, kind: Scalar) -> Value:
