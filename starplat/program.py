@@ -12,11 +12,14 @@ from inspect import signature
 from os import PathLike
 from pathlib import Path
 from time import perf_counter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from starplat.analysis import Facts
+from starplat.analysis.forms import forms
 from starplat.analysis.node_numbers import ints_taken_for_nodes
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Severity, in_a_line, warn
+from starplat.frontend import typed
 from starplat.onlooker import of_run
 from starplat.pipeline import Checked, artifact, check, is_race, lower, schedule_beside
 from starplat.program_text import TEXT_NAME, source_of
@@ -80,6 +83,18 @@ class Program:
     def functions(self) -> tuple[str, ...]:
         """The names of the functions, in the order of the text."""
         return tuple(function.name for function in self.checked.tree.functions)
+
+    def form_on(self, graph: Graph, given: Mapping[str, object] = MappingProxyType({})) -> str | None:
+        """The function that a run on a graph enters, where the program has forms of one for different numbers: the
+        first whose integers meet no fraction in the graph's weights and the arguments `given`. Else None."""
+        from starplat.runtime.forms import form_for
+
+        return form_for(self.forms, graph, given).name if self.forms else None
+
+    @property
+    def forms(self) -> tuple[typed.FunctionDefinition, ...]:
+        """The functions that no other calls, where they are forms of one: all differ only in their types of numbers."""
+        return forms(self.checked.tree)
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
@@ -161,7 +176,7 @@ class Program:
                 array, a NetworkX graph, a data frame or a list of edges, a pair of arrays.
             target: its name, or "auto" for the best that is here; `Result.target` says which it was.
             device: the number of the target's device, as `starplat devices` counts them.
-            function: the entry, by default the function that no other calls.
+            function: the entry, by default the function that no other calls, or the form of it for the graph's weights.
             schedule: how to run: a `starplat.Schedule`, words such as "direction=pull,balance=edge", or the path of a
                 `.toml` file. By default what the file beside the program says; where there is none, devices run under
                 "auto", and the interpreter, whose answers are the measure, under "plain".
@@ -204,10 +219,10 @@ class Program:
                                  arguments, named)  # fmt: skip
         allowed = limits(max_rounds, time_limit, follow or of_run(self.name))
         wanted = as_schedule(schedule) or self.schedule
-        started = perf_counter()
-        module = self.module(function)
-        lowered = perf_counter() - started
         taken = _taken(graph)
+        started = perf_counter()
+        module = self.module(function or self._form(taken, arguments, named))
+        lowered = perf_counter() - started
         given = _bound(module, taken, arguments, named)
         self._warn_of_numbers(module.entry, taken, given)
         before = given.on_host(taken) if validate else given
@@ -246,7 +261,8 @@ class Program:
             message = f"a checked run goes without {', '.join(besides)}"
             help = "it runs on target reference, once, statement by statement: leave the rest out"
             raise DiagnosticError(Diagnostic("E0718", message, help=help))
-        module, taken = self.module(function), _taken(graph)
+        taken = _taken(graph)
+        module = self.module(function or self._form(taken, arguments, named))
         given = _bound(module, taken, arguments, named).on_host(taken)
         return run_checked(self.facts, module.entry, taken, given, results)
 
@@ -284,7 +300,8 @@ class Program:
         from starplat.runtime.everywhere import run_everywhere
         from starplat.schedule.parse import as_schedule
 
-        module, taken = self.module(function), _taken(graph)
+        taken = _taken(graph)
+        module = self.module(function or self._form(taken, arguments, named))
         given = _bound(module, taken, arguments, named)
         self._warn_of_numbers(module.entry, taken, given)
         return run_everywhere(
@@ -301,6 +318,12 @@ class Program:
             session=session,
             started=started,
         )
+
+    def _form(
+        self, graph: Graph, arguments: Mapping[str, object] | Bound | None, named: Mapping[str, object]
+    ) -> str | None:
+        given = arguments if isinstance(arguments, Mapping) else {}
+        return self.form_on(graph, {**given, **named})
 
     def _warn_of_numbers(self, function: str, graph: Graph, given: Bound) -> None:
         """Says of an int that the program takes for a node which node it is, where the input calls that otherwise."""

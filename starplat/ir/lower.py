@@ -4,9 +4,10 @@ The entry and the functions it calls from the host become host functions; their 
 functions that kernels call become helpers. What cannot run yet is refused here, by name.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from starplat.analysis import Facts, analyse, walk
+from starplat.analysis.forms import uncalled
 from starplat.analysis.infinity import shows_infinity
 from starplat.analysis.transfers import first_contents_matter
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
@@ -64,14 +65,13 @@ def entry_function(program: typed.Program, name: str | None) -> typed.FunctionDe
                 return function
         names = ", ".join(f"'{f.name}'" for f in program.functions)
         raise DiagnosticError(Diagnostic("E0655", f"there is no function '{name}'", help=f"the program has {names}"))
-    called = {call.function for f in program.functions for call in walk.calls(f.body)}
-    roots = [f for f in program.functions if f.name not in called]
+    roots = uncalled(program)
     if len(roots) == 1:
         return roots[0]
     raise DiagnosticError(_no_entry(program, roots))
 
 
-def _no_entry(program: typed.Program, roots: list[typed.FunctionDefinition]) -> Diagnostic:
+def _no_entry(program: typed.Program, roots: Sequence[typed.FunctionDefinition]) -> Diagnostic:
     if not roots:
         return Diagnostic("E0654", "the program has no function to run", help="write 'function name(Graph g, …) { … }'")
     names = ", ".join(f"'{f.name}'" for f in roots)

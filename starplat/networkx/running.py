@@ -13,9 +13,9 @@ from starplat.runtime import Result
 from starplat.runtime.targets import automatic
 
 
-def run(name: str, graph: Graph, *results: str, function: str | None = None, **arguments: object) -> Result:
+def run(name: str, graph: Graph, *results: str, **arguments: object) -> Result:
     """Runs the program `name` and brings back the properties that are named."""
-    return program(name).run(graph, target=_target(), function=function, results=results, arguments=arguments)
+    return program(name).run(graph, target=_target(), results=results, arguments=arguments)
 
 
 def no_device() -> str | None:

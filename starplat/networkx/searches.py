@@ -176,7 +176,7 @@ def by_weights(network: Network, sources: Sequence[int], weight: Hashable | None
     if weights.dtype.kind == "i" and (weights == 1).all():
         return by_levels(network, sources, turned=turned)
     graph = network.turned(weight) if turned else network.weighted(weight)
-    distance = run("distances_from", graph, "dist", function=_kind(weights), sources=list(sources))["dist"]
+    distance = run("distances_from", graph, "dist", sources=list(sources))["dist"]
     return Search(network, sources, distance, weights)
 
 
@@ -189,7 +189,7 @@ def by_bellman_ford(network: Network, source: int, weight: Hashable | None, *, t
     """
     weights = _weights(network, weight)
     graph = network.turned(weight) if turned else network.weighted(weight)
-    found = run("bellman_ford", graph, "dist", function=_kind(weights), src=source)
+    found = run("bellman_ford", graph, "dist", src=source)
     if not found.returned:
         raise nx.NetworkXUnbounded("Negative cycle detected.")
     return AnySearch(network, [source], found["dist"], weights)
@@ -212,7 +212,3 @@ def _weights(network: Network, weight: Hashable | None) -> Numbers:
     if weights.dtype.kind == "i" and len(weights) and int(np.abs(weights).max()) * len(network) >= 2**62:
         raise NotImplementedError("the sum of weights along a path may not fit 64 bits")
     return weights
-
-
-def _kind(weights: Numbers) -> str:
-    return "real" if weights.dtype.kind == "f" else "whole"

@@ -13,12 +13,10 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
-import pytest
 
 from starplat import Graph, Result
 from starplat.algorithms import program
 from tests.programs.targets import Target
-from tests.zoo import ZOO
 
 RETURNED = "returned"
 Network = Any
@@ -117,18 +115,3 @@ def network_of(graph: Graph) -> Network:
 def weights_of(graph: Graph) -> list[float]:
     """The weight of every arc, 1 where the graph has none."""
     return np.ones(graph.num_arcs).tolist() if graph.weights is None else graph.weights.tolist()
-
-
-@cache
-def suited(suits: Callable[[Graph], Graph]) -> tuple[Graph, ...]:
-    """The graphs of the zoo as a program wants them, none twice."""
-    found: dict[tuple[object, ...], Graph] = {}
-    for graph in map(suits, ZOO.values()):
-        key = (graph.directed, graph.index_base, *(part.tobytes() for part in (graph.row_offsets, graph.columns)))
-        found.setdefault(key, graph)
-    return tuple(found.values())
-
-
-def judged_by(table: Sequence[Judged]) -> pytest.MarkDecorator:
-    """A test for every program of a table."""
-    return pytest.mark.parametrize("judged", table, ids=lambda judged: judged.program)

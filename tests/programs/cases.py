@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starplat.graph import Graph
+from starplat.resources import shipped_programs
 from tests import oracles
 from tests.oracles import INF
+from tests.programs.targets import Target, compiled
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -41,7 +43,16 @@ class Case:
     @property
     def path(self) -> Path:
         """The program's file."""
-        return EXAMPLES / f"{self.program}.sp"
+        return shipped_programs()[self.program]
+
+    def judge(self, graph: Graph, target: Target) -> None:
+        """Runs the program on a graph that suits it, in all ways to call it, and asserts that the answers are right."""
+        for call in self.calls(graph):
+            result = target.run(compiled(self.path), graph, call)
+            try:
+                self.check(graph, call, {name: result[name] for name in self.properties}, result.returned)
+            except AssertionError as wrong:
+                raise AssertionError(f"{self.program} on {graph.name} with {call}: {wrong}") from wrong
 
 
 # --- calls ---------------------------------------------------------------------------------------------------------

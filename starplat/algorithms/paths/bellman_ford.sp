@@ -1,8 +1,8 @@
 // Shortest paths with negative weights: `dist` is the least sum of weights along a path, INF where there is none.
 //
 // From one node, `src`. False if a cycle of negative weight can be reached: then there is no least sum (Bellman and
-// Ford). `whole` is for weights that are integers, `real` for others.
-function whole(Graph g, propNode<long> dist, propEdge<long> weight, node src) {
+// Ford). The second form is for weights that are no integers.
+function bellman_ford(Graph g, propNode<long> dist, propEdge<long> weight, node src) {
   propNode<long> dist_nxt;
   g.attachNodeProperty(dist = INF);
   src.dist = 0;
@@ -29,7 +29,7 @@ function whole(Graph g, propNode<long> dist, propEdge<long> weight, node src) {
   return !changed;
 }
 
-function real(Graph g, propNode<double> dist, propEdge<double> weight, node src) {
+function bellman_ford_real(Graph g, propNode<double> dist, propEdge<double> weight, node src) {
   propNode<double> dist_nxt;
   g.attachNodeProperty(dist = INF);
   src.dist = 0;

@@ -1,7 +1,7 @@
 // Shortest paths from several nodes at once: `dist` is the least sum of weights along a path from one of `sources`.
 //
-// It is INF where there is none. No weight is negative. `whole` is for weights that are integers, `real` for others.
-function whole(Graph g, propNode<long> dist, propEdge<long> weight, SetN<g> sources) {
+// It is INF where there is none. No weight is negative. The second form is for weights that are no integers.
+function distances_from(Graph g, propNode<long> dist, propEdge<long> weight, SetN<g> sources) {
   propNode<bool> modified;
   g.attachNodeProperty(dist = INF, modified = False);
   forall (s in sources) {
@@ -19,7 +19,7 @@ function whole(Graph g, propNode<long> dist, propEdge<long> weight, SetN<g> sour
   }
 }
 
-function real(Graph g, propNode<double> dist, propEdge<double> weight, SetN<g> sources) {
+function distances_from_real(Graph g, propNode<double> dist, propEdge<double> weight, SetN<g> sources) {
   propNode<bool> modified;
   g.attachNodeProperty(dist = INF, modified = False);
   forall (s in sources) {

@@ -113,6 +113,7 @@ def run(
     KEPT.append(read)
     loaded = perf_counter()
     console.say(read.describe())
+    request = replace(request, function=function or program.form_on(read))
     if target == EVERYWHERE and not checked:
         run_on_all(program, read, words, request, json=json)
         return
@@ -127,7 +128,8 @@ def run(
 def _compiled(file: Path, function: str | None, *, strict: bool) -> Program:
     """The program, with its warnings shown."""
     program = starplat.compile(source_at(file) if is_stdin(file) else file, strict=strict)
-    program.module(function)
+    if function is not None or not program.forms:
+        program.module(function)
     console.show(program.warnings)
     return program
 
