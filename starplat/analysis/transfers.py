@@ -155,6 +155,9 @@ def _overwrites(statement: typed.Statement, symbol: typed.Symbol) -> bool:
             return False
 
 
+_OF_ROWS = (typed.Query.OUT_DEGREE, typed.Query.FIRST_EDGE, typed.Query.IS_EDGE, typed.Query.FIND_EDGE)
+
+
 def _graph_parts(function: typed.FunctionDefinition) -> tuple[str, ...]:
     parts: dict[str, None] = {}
     for statement in walk.statements(function.body):
@@ -176,7 +179,7 @@ def _graph_parts(function: typed.FunctionDefinition) -> tuple[str, ...]:
                     case typed.Cell(symbol=symbol) if symbol.name == "weight" and symbol.role is typed.Role.PARAMETER:
                         if symbol.property.carrier is Carrier.EDGE:
                             parts["weights"] = None
-                    case typed.GraphQuery(query=typed.Query.OUT_DEGREE | typed.Query.IS_EDGE | typed.Query.FIND_EDGE):
+                    case typed.GraphQuery(query=query) if query in _OF_ROWS:
                         parts["out-neighbors"] = None
                     case typed.GraphQuery(query=typed.Query.IN_DEGREE):
                         parts["in-neighbors"] = None

@@ -28,6 +28,8 @@ GRAPH_QUERIES = {
     "getOutDegree": QueryMethod(Query.OUT_DEGREE, (NODE,), INT),
     "count_inNbrs": QueryMethod(Query.IN_DEGREE, (NODE,), INT),
     "getInDegree": QueryMethod(Query.IN_DEGREE, (NODE,), INT),
+    "degree": QueryMethod(Query.OUT_DEGREE, (NODE,), INT),
+    "first_edge": QueryMethod(Query.FIRST_EDGE, (NODE,), types.Scalar.EDGE),
     "get_edge": QueryMethod(Query.FIND_EDGE, (NODE, NODE), types.Scalar.EDGE),
     "is_an_edge": QueryMethod(Query.IS_EDGE, (NODE, NODE), BOOL),
     "check_if_nbr": QueryMethod(Query.IS_EDGE, (NODE, NODE), BOOL),
@@ -41,7 +43,10 @@ ATTACH_NODE, ATTACH_EDGE = "attachNodeProperty", "attachEdgeProperty"
 DYNAMIC_METHODS = {"updateCSRAdd": "updates", "updateCSRDel": "updates", "propagateNodeFlags": "propNode<bool>"}
 """Statements of dynamic programs on a graph, with what their one argument is."""
 
-GRAPH_METHODS = frozenset({*GRAPH_QUERIES, *DOMAINS, ATTACH_NODE, ATTACH_EDGE, *DYNAMIC_METHODS})
+PRELUDE_ATTRIBUTES = {"neighbor": "neighbor_at", "reverse": "arc_back"}
+"""A graph's method and an edge's attribute that are functions of the prelude."""
+
+GRAPH_METHODS = frozenset({*GRAPH_QUERIES, "neighbor", *DOMAINS, ATTACH_NODE, ATTACH_EDGE, *DYNAMIC_METHODS})
 SET_METHODS = frozenset({"size", "contains", "add"})
 MAP_METHODS = frozenset({"size", "best"})
 
@@ -99,7 +104,7 @@ def method_names(kind: types.Type) -> frozenset[str]:
             return frozenset(collection_methods(kind))
 
 
-EDGE_ATTRIBUTES = frozenset({"source", "destination", "weight", "id", "dir"})
+EDGE_ATTRIBUTES = frozenset({"source", "destination", "weight", "id", "dir", "reverse"})
 UPDATE_ATTRIBUTES = {"source": NODE, "destination": NODE, "weight": INT}
 RESERVED_EDGE_PROPERTIES = EDGE_ATTRIBUTES - {"weight"}
 

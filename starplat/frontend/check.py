@@ -11,6 +11,7 @@ from starplat.frontend import ast, typed
 from starplat.frontend.builtins import FUNCTION_NAMES
 from starplat.frontend.context import Signature
 from starplat.frontend.parsing.syntax import syntax_within
+from starplat.frontend.prelude import asked_for, called, prelude
 from starplat.frontend.statements.functions import check_function
 from starplat.source import SourceFile, Span
 
@@ -22,7 +23,8 @@ def check(program: ast.Program, source: SourceFile) -> typed.Program:
         DiagnosticError: with all mistakes, and the warnings among them, in the order of the text.
     """
     reporter = Reporter(source)
-    functions = _named(program, reporter)
+    own = _named(program, reporter)
+    functions = {**asked_for(program.functions), **own}
     names = {name: _name_span(function) for name, function in functions.items()}
     signatures: dict[str, Signature] = {}
     done: dict[str, typed.FunctionDefinition] = {}
@@ -32,7 +34,18 @@ def check(program: ast.Program, source: SourceFile) -> typed.Program:
         done[name] = definition
     reporter.raise_errors()
     warnings = sort(d for d in reporter.diagnostics if d.severity is not Severity.ERROR)
-    return typed.Program(source, tuple(done[name] for name in functions), tuple(warnings), span=program.span)
+    return typed.Program(source, _kept([done[name] for name in own], done), tuple(warnings), span=program.span)
+
+
+def _kept(
+    functions: list[typed.FunctionDefinition], done: dict[str, typed.FunctionDefinition]
+) -> tuple[typed.FunctionDefinition, ...]:
+    """The program's functions, and those of the prelude that they call."""
+    names = {function.name for function in functions}
+    while missing := called(functions) - names:
+        functions += [done[name] for name in sorted(missing)]
+        names |= missing
+    return tuple(functions)
 
 
 def function_name(function: ast.Function) -> str:
@@ -49,7 +62,7 @@ def _named(program: ast.Program, reporter: Reporter) -> dict[str, ast.Function]:
     functions: dict[str, ast.Function] = {}
     for function in program.functions:
         name, span = function_name(function), _name_span(function)
-        if name in FUNCTION_NAMES:
+        if name in FUNCTION_NAMES or name in prelude():
             message = f"'{name}' is a function of the language"
             reporter.report("E0206", message, span, help="give yours another name")
         if name in functions:

@@ -486,6 +486,8 @@ class _Run:
                 return len(self.out[self.at(given[0])])
             case typed.Query.IN_DEGREE:
                 return len(self.into[self.at(given[0])])
+            case typed.Query.FIRST_EDGE:
+                return sum(map(len, self.out[: self.at(given[0])]))
             case typed.Query.FIND_EDGE | typed.Query.IS_EDGE:
                 found = next((a for a in self.out[self.at(given[0])] if self.columns[a] == given[1]), -1)
                 return found if e.query is typed.Query.FIND_EDGE else found >= 0

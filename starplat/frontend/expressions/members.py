@@ -6,7 +6,7 @@ is read or written is the caller's to note.
 
 from starplat.diagnostics import Label
 from starplat.frontend import ast, typed, types
-from starplat.frontend.builtins import EDGE_ATTRIBUTES, UPDATE_ATTRIBUTES, method_names, plural
+from starplat.frontend.builtins import EDGE_ATTRIBUTES, PRELUDE_ATTRIBUTES, UPDATE_ATTRIBUTES, method_names, plural
 from starplat.frontend.context import Context, Thing, Value
 from starplat.frontend.expressions.calls import scalar
 from starplat.frontend.expressions.conversions import convert
@@ -108,6 +108,10 @@ def _edge_attribute(context: Context, edge: typed.Expression, name: ast.Name, sp
             return typed.GraphWeight(edge, span=span) if weight is None else Cell(weight, edge, span=span)
         case "id":
             return typed.Convert(edge, types.Scalar.LONG, span=span)
+        case "reverse":
+            graph = graph_of_edge(context, edge)
+            called = PRELUDE_ATTRIBUTES["reverse"]
+            return None if graph is None else typed.Call(called, (graph, edge), types.Scalar.EDGE, span=span)
         case "dir":
             return Literal(0 if _is_walked_backwards(context, edge) else 1, types.Scalar.INT, span=span)
         case _:

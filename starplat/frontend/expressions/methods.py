@@ -52,6 +52,12 @@ def value_of_method(context: Context, base: Thing, name: ast.Name, arguments: Ar
     match base.type:
         case types.GraphType() if name.text in builtins.GRAPH_QUERIES:
             return _query(context, base, name, builtins.GRAPH_QUERIES[name.text], arguments, span)
+        case types.GraphType() if name.text == "neighbor":
+            operands = converted(context, name, (types.Scalar.NODE, types.Scalar.INT), arguments, span)
+            if operands is None or base.symbol is None:
+                return None
+            called = builtins.PRELUDE_ATTRIBUTES["neighbor"]
+            return typed.Call(called, (base.symbol, *operands), types.Scalar.NODE, span=span)
         case types.SetType() if name.text in ("size", "contains"):
             return _set_question(context, base, base.type, name, arguments, span)
         case types.MapType():

@@ -6,15 +6,17 @@ Names are looked up without regard to case and underscores; None for unlisted on
 from starplat.frontend.builtins import DOMAINS, GRAPH_QUERIES, NEIGHBOR_DOMAINS, NODE
 from starplat.frontend.parsing.foreign import by_name
 
-FUNCTIONS = "min max abs sqrt exp log pow floor ceil, and Sum Product Count Min Max of a whole property"
+FUNCTIONS = (
+    "min max abs sqrt exp log pow floor ceil random randomInt, and Sum Product Count Min Max of a whole property"
+)
 
 
 _PRINTING = "the results are what is returned and the property parameters; 'starplat run' prints them"
 _FUNCTIONS = by_name(
     {
         "print println printf puts echo write display show cout": _PRINTING,
-        "random rand randint drand48 uniform": "there are no random numbers: scatter the nodes' own numbers,"
-        " as in 'v * 2654435761 % 4294967296'",
+        "rand drand48 uniform": "write 'random(seed, i)': a double from 0 up to 1",
+        "randint": "write 'randomInt(seed, i, n)': from 0 up to n - 1",
         "range xrange": "to count, write 'for (int i = 0; i < n; i++)' or 'loop (i in 0 to n by 1)'",
         "len length size": "write 'g.num_nodes()', 'g.num_edges()', or 's.size()' of a set",
         "fabs absolute": "write 'abs(x)'",
@@ -53,7 +55,7 @@ _NAMES = by_name(
 _GRAPH = by_name(
     {
         "degree deg outdegree getdegree countneighbors countnbrs countoutneighbors numneighbors numoutneighbors": (
-            "write '{graph}.count_outNbrs(v)' for the arcs out of it, '{graph}.count_inNbrs(v)' for those into it"
+            "write '{graph}.degree(v)' for the arcs out of it, '{graph}.count_inNbrs(v)' for those into it"
         ),
         "indegree countinneighbors numinneighbors": "write '{graph}.count_inNbrs(v)'",
         "numvertices nodecount vertexcount numberofnodes order countnodes size length": "write '{graph}.num_nodes()'",

@@ -88,6 +88,7 @@ class Query(Enum):
     NUM_EDGES = "num_edges"  # long: arcs
     OUT_DEGREE = "count_outNbrs"  # int
     IN_DEGREE = "count_inNbrs"  # int
+    FIRST_EDGE = "first_edge"  # edge: where the node's row begins
     FIND_EDGE = "get_edge"  # edge: lowest arc u -> v or -1
     IS_EDGE = "is_an_edge"  # bool
     MIN_WEIGHT = "minWt"  # type of the weights in scope

@@ -153,6 +153,8 @@ class ExpressionLowering(ABC):
                 return self._degree(ir.CSR, e.arguments[0])
             case typed.Query.IN_DEGREE:
                 return self._degree(ir.REVERSE, e.arguments[0])
+            case typed.Query.FIRST_EDGE:
+                return ir.CSR.first(self.expression(e.arguments[0]))
             case typed.Query.FIND_EDGE:
                 return ir.FindArc(self.expression(e.arguments[0]), self.expression(e.arguments[1]))
             case typed.Query.IS_EDGE:

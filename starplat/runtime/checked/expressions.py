@@ -156,6 +156,8 @@ class Expressions:
             case Query.IN_DEGREE:
                 node, offsets = self.node(given[0]), self.graph.reverse.row_offsets
                 return int(offsets[node + 1] - offsets[node])
+            case Query.FIRST_EDGE:
+                return int(self.offsets[self.node(given[0])])
             case Query.FIND_EDGE | Query.IS_EDGE:
                 arc = arithmetic.find_arc(self.offsets, self.columns, self.graph.num_nodes, *given)
                 return arc >= 0 if e.query is Query.IS_EDGE else arc

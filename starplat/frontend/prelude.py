@@ -1,0 +1,66 @@
+"""Functions of the language that are written in it (`prelude.sp`).
+
+Their nodes stand nowhere in the program's text. A program gets those that it may call, and keeps those that it does.
+"""
+
+from collections.abc import Iterable
+from dataclasses import fields, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from starplat.frontend import ast, typed, walk
+from starplat.frontend.builtins import PRELUDE_ATTRIBUTES
+from starplat.frontend.parser import parse
+from starplat.frontend.parsing.syntax import syntax_within
+from starplat.source import NOWHERE, SourceFile
+
+
+@cache
+def prelude() -> dict[str, ast.Function]:
+    """All functions of the prelude, by name."""
+    program = _unplaced(parse(SourceFile.read(Path(__file__).with_name("prelude.sp"))))
+    return {function.name.text: function for function in program.functions}
+
+
+def _unplaced(node: Any) -> Any:
+    """A tree whose nodes stand nowhere."""
+    if isinstance(node, tuple):
+        return tuple(map(_unplaced, node))
+    if not isinstance(node, ast.Syntax):
+        return node
+    parts = {f.name: _unplaced(getattr(node, f.name)) for f in fields(node) if f.name != "span"}
+    return replace(node, **parts, span=NOWHERE)
+
+
+def asked_for(functions: Iterable[ast.Function]) -> dict[str, ast.Function]:
+    """The functions of the prelude that these may call, and those that they call in turn."""
+    found: dict[str, ast.Function] = {}
+    pending = list(functions)
+    while pending:
+        for name in _names(pending.pop()):
+            if name not in found and name in prelude():
+                found[name] = prelude()[name]
+                pending.append(found[name])
+    return found
+
+
+def _names(function: ast.Function) -> Iterable[str]:
+    for node in syntax_within(function):
+        match node:
+            case ast.Identifier(name=name):
+                yield name
+            case ast.Attribute(name=ast.Name(text=text)) if text in PRELUDE_ATTRIBUTES:
+                yield PRELUDE_ATTRIBUTES[text]
+
+
+def called(functions: Iterable[typed.FunctionDefinition]) -> frozenset[str]:
+    """The functions that these call."""
+    return frozenset(
+        part.function
+        for function in functions
+        for statement in walk.statements(function.body)
+        for value in walk.expressions(statement)
+        for part in walk.within(value)
+        if isinstance(part, typed.Call)
+    )
