@@ -1,0 +1,52 @@
+"""What modularity and the parts of communities are."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import networkx as nx
+
+from tests.algorithms.judged import RETURNED, Answer, Arguments, Judged, Network, directed, loopless
+
+
+def partitions(network: Network) -> list[Arguments]:
+    """Everybody alone, everybody together, and three communities."""
+    nodes = list(network)
+    first = dict.fromkeys(nodes, next(iter(nodes), None))
+    thirds = {v: nodes[place % 3 % len(nodes)] for place, v in enumerate(nodes)}
+    return [{"community": named} for named in ({v: v for v in nodes}, first, thirds)]
+
+
+def with_resolutions(network: Network) -> list[Arguments]:
+    """The partitions, one of them with another resolution."""
+    calls = partitions(network)
+    return [*calls, calls[-1] | {"resolution": 0.6}]
+
+
+def grouped(community: dict[int, int]) -> list[set[int]]:
+    """The nodes of every community."""
+    groups = defaultdict(set)
+    for v, name in community.items():
+        groups[name].add(v)
+    return list(groups.values())
+
+
+def modularity(network: Network, community: dict[int, int], resolution: float = 1.0) -> Answer:
+    groups = grouped(community)
+    heavy = network.size(weight="weight") > 0
+    return {RETURNED: nx.community.modularity(network, groups, resolution=resolution) if heavy else 0.0}
+
+
+def connected_parts(network: Network, community: dict[int, int]) -> Answer:
+    part = {}
+    within = nx.Graph((u, v) for u, v in network.edges() if community[u] == community[v])
+    within.add_nodes_from(network)
+    for nodes in nx.connected_components(within):
+        part |= dict.fromkeys(nodes, min(nodes))
+    return {"part": part, RETURNED: len(set(part.values()))}
+
+
+TABLE = (
+    Judged("modularity", modularity, loopless, with_resolutions),
+    Judged("connected_parts", connected_parts, directed, partitions),
+)

@@ -1,0 +1,61 @@
+"""What the reach of paths, their lengths and numbers are."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+
+from tests.algorithms.judged import RETURNED, Answer, Arguments, Judged, Network, directed
+from tests.algorithms.judges.reach import from_some_nodes
+
+INF = 2**31 - 1
+
+
+def between_some_nodes(network: Network) -> list[Arguments]:
+    """From the first and from the middle to the last and to itself."""
+    nodes = list(network)
+    return [call | {"destination": end} for call in from_some_nodes(network) for end in (nodes[-1], nodes[0])]
+
+
+def at_some_distances(network: Network) -> list[Arguments]:
+    """By default, at none, at 3."""
+    return [call | steps for call in from_some_nodes(network) for steps in ({}, {"steps": 0}, {"steps": 3})]
+
+
+def has_path(network: Network, src: int, destination: int) -> Answer:
+    return {RETURNED: nx.has_path(network, src, destination)}
+
+
+def nodes_at_distance(network: Network, src: int, steps: int = 1) -> Answer:
+    found = nx.descendants_at_distance(network, src, steps) if steps else {src}
+    return {"there": {v: v in found for v in network}, RETURNED: len(found)}
+
+
+def shortest_path_counts(network: Network, src: int) -> Answer:
+    """By powers of the matrix of arcs: the first that has a walk counts the paths."""
+    nodes = list(network)
+    matrix = nx.to_numpy_array(network, weight=None, multigraph_weight=sum) if nodes else np.zeros((0, 0))
+    steps = nx.single_source_shortest_path_length(network, src)
+    walks, paths = np.array([float(v == src) for v in nodes]), {}
+    for length in range(len(nodes)):
+        paths |= {v: walks[place] for place, v in enumerate(nodes) if steps.get(v) == length}
+        walks = walks @ matrix
+    return {"paths": {v: paths.get(v, 0.0) for v in nodes}, "level": {v: steps.get(v, INF) for v in nodes}}
+
+
+def arcs_on_shortest_paths(network: Network, src: int, destination: int) -> Answer:
+    arcs = network.to_directed()
+    keys = list(arcs.edges(keys=True)) if arcs.is_multigraph() else list(arcs.edges)
+    if not nx.has_path(network, src, destination):
+        return {"on_path": dict.fromkeys(keys, False), RETURNED: -1}
+    ways = list(nx.all_shortest_paths(network, src, destination))
+    steps = {step for way in ways for step in nx.utils.pairwise(way)}
+    return {"on_path": {key: key[:2] in steps for key in keys}, RETURNED: len(ways[0]) - 1}
+
+
+TABLE = (
+    Judged("has_path", has_path, directed, between_some_nodes),
+    Judged("nodes_at_distance", nodes_at_distance, directed, at_some_distances),
+    Judged("shortest_path_counts", shortest_path_counts, directed, from_some_nodes),
+    Judged("arcs_on_shortest_paths", arcs_on_shortest_paths, directed, between_some_nodes),
+)
