@@ -25,7 +25,7 @@ from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.build import Builder
 from starplat.operators.canonical.effects import is_bounded
-from starplat.operators.canonical.hosts import own_statements, read
+from starplat.operators.canonical.hosts import may_leave, own_statements, read
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.records import EdgeEffect
 
@@ -33,8 +33,7 @@ from starplat.operators.records import EdgeEffect
 def until_nothing_changes(loop: typed.CountedLoop, before: Sequence[typed.Statement]) -> typed.DoWhile | None:
     """A loop of no fewer rounds than there are nodes but one, as a loop that ends after a round that changes nothing;
     None for other loops. `before` are the statements before it in its block."""
-    leaves = (typed.Break, typed.Continue, typed.Return)
-    if any(isinstance(i, leaves) for s in loop.body.statements for i in own_statements(s)):
+    if may_leave(loop.body.statements):
         return None
     inside = list(walk.statements(loop.body))
     bound = {part.symbol for part in walk.within(loop.condition) if isinstance(part, typed.Variable)}
@@ -52,6 +51,19 @@ def until_nothing_changes(loop: typed.CountedLoop, before: Sequence[typed.Statem
 
     body = rebuilt(loop.body, marked)
     return typed.DoWhile(replace(body, statements=(build.assign(more, False), *body.statements)), more, span=loop.span)
+
+
+def until_quiet(loop: typed.CountedLoop, before: Sequence[typed.Statement]) -> typed.DoWhile | None:
+    """A loop of no fewer rounds than there are nodes but one, that is left after a round without a flag, as a loop that
+    ends then; None for other loops. `before` are the statements before it in its block."""
+    match loop.body.statements:
+        case (*rounds, typed.If(condition=quiet, otherwise=None, then=typed.Block(statements=(typed.Break(),)))) if (
+            not may_leave(rounds) and _has_enough(loop, before)
+        ):
+            body = replace(loop.body, statements=(*rounds, loop.step))
+            return typed.DoWhile(body, Builder(quiet.span).negated(quiet), span=loop.span)
+        case _:
+            return None
 
 
 def without_counters(body: typed.Block) -> typed.Block:

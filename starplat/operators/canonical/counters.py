@@ -44,7 +44,7 @@ def as_flags(body: typed.Block) -> typed.Block:
                 return typed.Assign(typed.Variable(flags[symbol], span=part.place.span), _flag(value), span=part.span)
             case typed.Binary(left=typed.Variable(symbol=symbol)) if symbol in flags:
                 flag = typed.Variable(flags[symbol], span=part.span)
-                return flag if _says(part) else typed.Unary(typed.UnaryOperator.NOT, flag, span=part.span)
+                return flag if says_that_some(part) else typed.Unary(typed.UnaryOperator.NOT, flag, span=part.span)
             case _:
                 return None
 
@@ -86,7 +86,7 @@ def _read_otherwise(value: typed.Expression) -> set[typed.Symbol]:
     match value:
         case typed.Variable(symbol=symbol):
             return {symbol}
-        case typed.Binary(left=typed.Variable()) if _says(value) is not None:
+        case typed.Binary(left=typed.Variable()) if says_that_some(value) is not None:
             return set()
         case _:
             called = value.arguments if isinstance(value, typed.Call) else ()
@@ -94,7 +94,8 @@ def _read_otherwise(value: typed.Expression) -> set[typed.Symbol]:
             return lent.union(*(_read_otherwise(part) for part in children(value)))
 
 
-def _says(value: typed.Binary) -> bool | None:
+def says_that_some(value: typed.Binary) -> bool | None:
+    """Whether a comparison of what never falls below 0 says that it is above, or that it is 0; None for others."""
     number = _number(value.right)
     return None if number is None else _SAYS.get((value.operator, number))
 

@@ -9,6 +9,7 @@ from starplat.frontend import typed
 from starplat.frontend.types import PropertyType, SetType
 from starplat.operators.canonical.arcs import by_rows
 from starplat.operators.canonical.copies import without_copies
+from starplat.operators.canonical.counted import without_counters
 from starplat.operators.canonical.counters import as_flags
 from starplat.operators.canonical.counts.draining import drained_when_visited
 from starplat.operators.canonical.counts.peeling import with_counts
@@ -17,6 +18,7 @@ from starplat.operators.canonical.filters import with_filters, without_continues
 from starplat.operators.canonical.floods import as_spreading
 from starplat.operators.canonical.frontiers import over_frontiers
 from starplat.operators.canonical.inlining import inlined
+from starplat.operators.canonical.labels.emptied import until_none_is_left
 from starplat.operators.canonical.labels.growing import until_none_joins
 from starplat.operators.canonical.labels.results import as_results
 from starplat.operators.canonical.labels.truths import as_truths
@@ -62,6 +64,7 @@ def _canonical_function(
         p for p in function.parameters if isinstance(p.type, PropertyType | SetType) or p.role is typed.Role.REFERENCE
     )
     ranged = as_rounds(within_range(as_results(as_truths(with_fills(without_choices(function.body))))))
+    ranged = until_none_is_left(without_counters(ranged))
     flags = as_flags(without_reached(until_none_joins(without_continues(ranged))))
     flagged = without_copies(turned(flags, frozenset(function.parameters)))
     flagged = as_spreading(flagged, program)

@@ -13,7 +13,6 @@ from functools import lru_cache
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts
 from starplat.frontend import typed
-from starplat.frontend.types import Scalar
 from starplat.same import Same
 
 Loop = typed.While | typed.DoWhile | typed.FixedPoint
@@ -147,28 +146,6 @@ def _is_true(condition: typed.Expression, known: Known) -> bool:
             return known.get(symbol) is value
         case _:
             return False
-
-
-def until_quiet(loop: typed.CountedLoop) -> typed.DoWhile | None:
-    """A loop of at least as many rounds as there are nodes, that is left after a round without a flag, as a loop that
-    ends then; for rounds each of which but the last gives a node its last value. None for other loops."""
-    match loop.body.statements, loop.condition:
-        case (
-            (*rounds, typed.If(condition=quiet, otherwise=None, then=typed.Block(statements=(typed.Break(),)))),
-            typed.Binary(
-                operator=typed.Operator.LESS | typed.Operator.LESS_EQUAL,
-                left=typed.Variable(symbol=counter),
-                right=typed.GraphQuery(query=typed.Query.NUM_NODES),
-            ),
-        ) if counter is loop.symbol and loop.first == typed.Literal(0, Scalar.INT):
-            body = typed.Block((*rounds, loop.step), span=loop.body.span)
-            left = any(
-                isinstance(i, typed.Break | typed.Continue | typed.Return) for s in rounds for i in own_statements(s)
-            )
-            again = typed.Unary(typed.UnaryOperator.NOT, quiet, span=quiet.span)
-            return None if left else typed.DoWhile(body, again, span=loop.span)
-        case _:
-            return None
 
 
 def at_once(body: typed.Block) -> typed.Block:

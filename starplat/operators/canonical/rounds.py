@@ -16,11 +16,11 @@ from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.arcs import by_rows
-from starplat.operators.canonical.counted import added_by_arcs, never_better, until_nothing_changes
+from starplat.operators.canonical.counted import added_by_arcs, never_better, until_nothing_changes, until_quiet
 from starplat.operators.canonical.effects import EffectReader
 from starplat.operators.canonical.extremes import as_extremes
 from starplat.operators.canonical.gathers import as_scatters
-from starplat.operators.canonical.hosts import HostLoop, Known, Loop, Surroundings, at_once, surely_begins, until_quiet
+from starplat.operators.canonical.hosts import HostLoop, Known, Loop, Surroundings, at_once, surely_begins
 from starplat.operators.canonical.labels.buffers import in_one_buffer
 from starplat.operators.canonical.labels.findings import without_findings
 from starplat.operators.canonical.labels.guards import without_idle_guards
@@ -102,10 +102,11 @@ def _as_rounds(plain: HostLoop, written: HostLoop, around: Surroundings) -> tupl
         return None
     loop = in_one_buffer(plain, before)
     if isinstance(loop, typed.CountedLoop):
-        quiet = until_quiet(loop) or until_nothing_changes(with_marks(loop), before)
+        quiet = until_quiet(loop, before) or until_nothing_changes(with_marks(loop), before)
         if quiet is None:
             return None
-        known[loop.symbol] = 0
+        assert isinstance(loop.first, typed.Literal)
+        known[loop.symbol] = loop.first.value
         loop = quiet
     return as_offers(loop, before, known), known
 

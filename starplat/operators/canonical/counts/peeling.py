@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from starplat.frontend import typed
-from starplat.operators.canonical.counted import without_counters
 from starplat.operators.canonical.counts.ends import asked_of_ends
 from starplat.operators.canonical.counts.joining import done_on_joining
 from starplat.operators.canonical.counts.kept import with_kept_counts
@@ -22,7 +21,7 @@ def with_counts(body: typed.Block) -> typed.Block:
     counts are of members of sets. Peelings are nested before counts are maintained, since no set is filled in every
     round then. Loops over members are fused last, when no count reads them.
     """
-    flagged = as_truths(with_flags_for_marks(compared_with_none(without_counters(body))))
+    flagged = as_truths(with_flags_for_marks(compared_with_none(body)))
     asked = with_filters(asked_of_ends(flagged))
     counted = with_filters(with_kept_counts(in_what_was_left(asked)))
     return told_on_leaving(done_on_joining(counted))

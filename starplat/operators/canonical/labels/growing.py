@@ -105,10 +105,10 @@ def _read(loop: _Loop) -> _Growth | None:
             pass
         case _:
             return None
-    counted = _counted(rounds, size)
-    if counted is None:
+    found = counted(rounds, size)
+    if found is None:
         return None
-    members, rest = counted
+    members, rest = found
     inside = [i for s in rest for i in walk.statements(s)]
     used = {symbol for i in inside for symbol in (*read(i), *walk.written(i))}
     writers = [i for i in inside if members in walk.written(i)]
@@ -128,7 +128,7 @@ def _joins(s: typed.Statement, members: typed.Symbol) -> bool:
             return False
 
 
-def _counted(
+def counted(
     rounds: Sequence[typed.Statement], size: typed.Symbol
 ) -> tuple[typed.Symbol, tuple[typed.Statement, ...]] | None:
     """The set whose members a round counts in the end, and what it does before."""

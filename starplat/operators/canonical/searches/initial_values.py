@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from starplat.analysis import walk
 from starplat.frontend import typed
-from starplat.operators.canonical.hosts import Known
+from starplat.operators.canonical.hosts import Known, may_leave
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,8 @@ def initial_values(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> I
                 found = None if isinstance(value, typed.Symbol) else InitialValues(value, ())
             case typed.Assign(place=typed.Cell(symbol=target, index=index), value=value) if target is symbol:
                 found = None if found is None else InitialValues(found.fill, (*found.set, (index, value)))
+            case typed.ForEach() if symbol in written:
+                found = _filled(symbol, s)
             case _ if symbol in written:
                 found = None
             case _ if found is not None:
@@ -38,6 +40,20 @@ def initial_values(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> I
             case _:
                 pass
     return found
+
+
+def _filled(symbol: typed.Symbol, loop: typed.ForEach) -> InitialValues | None:
+    """The value that all nodes take in a loop."""
+    if not isinstance(loop.domain, typed.AllNodes) or loop.filter is not None or may_leave(loop.body.statements):
+        return None
+    own, writers = typed.Cell(symbol, typed.Variable(loop.iterator)), list(walk.writers(symbol, loop.body))
+    match writers:
+        case [typed.Assign(place=place, value=typed.Literal() | typed.Infinity() as value) as store] if (
+            place == own and any(store is s for s in loop.body.statements)
+        ):
+            return InitialValues(value, ())
+        case _:
+            return None
 
 
 def worst(
