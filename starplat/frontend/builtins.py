@@ -38,7 +38,7 @@ GRAPH_QUERIES = {
 }
 
 NEIGHBOR_DOMAINS = {direction.value: direction for direction in Direction}
-DOMAINS = frozenset({"nodes", "edges", *NEIGHBOR_DOMAINS})
+DOMAINS = frozenset({"nodes", "edges", "common_neighbors", *NEIGHBOR_DOMAINS})
 ATTACH_NODE, ATTACH_EDGE = "attachNodeProperty", "attachEdgeProperty"
 DYNAMIC_METHODS = {"updateCSRAdd": "updates", "updateCSRDel": "updates", "propagateNodeFlags": "propNode<bool>"}
 """Statements of dynamic programs on a graph, with what their one argument is."""

@@ -140,7 +140,7 @@ def _edge_between(
         if frame.iterator is None or not isinstance(domain, typed.Neighbors) or domain.graph is not graph:
             continue
         node = as_named(domain.node)
-        if not _is_steady(node, frame.fickle):
+        if not is_steady(node, frame.fickle):
             continue
         forward = node == as_named(first) and _is_iterator(second, frame.iterator)
         backward = node == as_named(second) and _is_iterator(first, frame.iterator)
@@ -161,7 +161,7 @@ def _is_iterator(node: typed.Expression, iterator: Symbol) -> bool:
     return isinstance(node, typed.Variable) and node.symbol is iterator
 
 
-def _is_steady(node: typed.Expression, fickle: frozenset[str]) -> bool:
+def is_steady(node: typed.Expression, fickle: frozenset[str]) -> bool:
     """Whether a loop's node is the same throughout its body."""
     return isinstance(node, typed.Variable) and (node.symbol.role is Role.ITERATOR or node.symbol.name not in fickle)
 

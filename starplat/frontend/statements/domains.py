@@ -13,11 +13,13 @@ from starplat.frontend.typed import Symbol
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The domain of a loop: `over` is a domain, or the word for a collection; `element` its iterator's type."""
+    """The domain of a loop: `over` is a domain, or the word for a collection; `element` its iterator's type; of the
+    neighbors of a node, those that `beside` has an arc to as well."""
 
     over: typed.Domain | str
     element: types.Type
     graph: Symbol | None = None
+    beside: typed.Expression | None = None
 
 
 def domain(context: Context, node: ast.Domain) -> Range | None:
@@ -41,7 +43,8 @@ def _of_graph(context: Context, base: Thing, node: ast.Call, name: ast.Name) -> 
             help = "loop over g.nodes(), g.edges(), g.neighbors(v), g.nodes_to(v), a set or a container"
             context.error("E0328", f"'{name.text}' is nothing to loop over", node.span, help=help)
         return None
-    parameters = (types.Scalar.NODE,) if name.text in NEIGHBOR_DOMAINS else ()
+    count = 2 if name.text == "common_neighbors" else 1 if name.text in NEIGHBOR_DOMAINS else 0
+    parameters = (types.Scalar.NODE,) * count
     operands = converted(context, name, parameters, arguments_of(context, node), node.span)
     if operands is None:
         return None
@@ -50,6 +53,9 @@ def _of_graph(context: Context, base: Thing, node: ast.Call, name: ast.Name) -> 
             return Range(typed.AllNodes(base.symbol), types.Scalar.NODE, base.symbol)
         case "edges":
             return Range(typed.AllEdges(base.symbol), types.Scalar.EDGE, base.symbol)
+        case "common_neighbors":
+            neighbors = typed.Neighbors(base.symbol, operands[0], typed.Direction.OUT)
+            return Range(neighbors, types.Scalar.NODE, base.symbol, operands[1])
         case word:
             return Range(
                 typed.Neighbors(base.symbol, operands[0], NEIGHBOR_DOMAINS[word]), types.Scalar.NODE, base.symbol

@@ -11,6 +11,7 @@ from starplat.frontend import ast, typed
 from starplat.frontend.context import Context, Enclosure, Frame
 from starplat.frontend.expressions.conversions import convert
 from starplat.frontend.expressions.expressions import condition, expression, value
+from starplat.frontend.expressions.methods import is_steady
 from starplat.frontend.parsing.syntax import assigned_in
 from starplat.frontend.statements.counting import as_whole_number, before_end, counter_of, step_of
 from starplat.frontend.statements.declarations import broken_statement, broken_value, graph_named
@@ -18,7 +19,7 @@ from starplat.frontend.statements.domains import Range, domain
 from starplat.frontend.statements.increments import refuse_increments
 from starplat.frontend.typed import Literal, Role, Symbol, Variable, scalar_of
 from starplat.frontend.types import Scalar, UpdatesType, UpdateType, described, indefinite
-from starplat.frontend.walk import within
+from starplat.frontend.walk import as_named, within
 from starplat.source import Span
 
 
@@ -70,8 +71,10 @@ class LoopChecker:
                 construct = f"{kind.value} over {indefinite(over.over)}"
                 return typed.Unsupported(construct, (body,), span=node.span)
             fickle = assigned_in(node.body) if isinstance(over.over, typed.Neighbors) else frozenset()
+            before, test = _beside(context, over, iterator, test, fickle)
             body = self._body(context, Frame(kind, span, iterator, over.over, fickle), node.body)
-        return typed.ForEach(node.parallel, iterator, over.over, test, body, span=node.span)
+        loop = typed.ForEach(node.parallel, iterator, over.over, test, body, span=node.span)
+        return typed.Block((*before, loop), span=node.span) if before else loop
 
     def _filter(self, context: Context, iterator: Symbol, node: ast.Expression | None) -> typed.Expression | None:
         if node is None:
@@ -209,6 +212,25 @@ class LoopChecker:
             self._filter(context, iterator, node.domain.filter)
             body = self._body(context, Frame(Enclosure.ON_UPDATE, node.iterator.span), node.body)
         return typed.Unsupported(word, (body,), span=node.span)
+
+
+def _beside(
+    context: Context, over: Range, iterator: Symbol, test: typed.Expression | None, fickle: frozenset[str]
+) -> tuple[tuple[typed.Statement, ...], typed.Expression | None]:
+    """The filter that leaves of a node's neighbors those of another too, and what keeps that node while the loop
+    runs."""
+    other, domain = over.beside, over.over
+    before: tuple[typed.Statement, ...] = ()
+    if other is None or not isinstance(domain, typed.Neighbors):
+        return before, test
+    if not is_steady(as_named(other), fickle):
+        held = Symbol("beside", Scalar.NODE, Role.LOCAL, other.span, context.parallel_depth)
+        before, other = (typed.Declare(held, other, span=other.span),), Variable(held, span=other.span)
+    ends = (other, Variable(iterator, span=other.span))
+    common = typed.GraphQuery(domain.graph, typed.Query.IS_EDGE, ends, Scalar.BOOL, span=other.span)
+    if test is None:
+        return before, common
+    return before, typed.Binary(typed.Operator.AND, common, test, Scalar.BOOL, span=test.span)
 
 
 def _declare_iterator(context: Context, name: ast.Name, over: Range, parallel: bool) -> Symbol:
