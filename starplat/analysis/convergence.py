@@ -95,7 +95,7 @@ def _obstacle(loop: typed.FixedPoint, frontier: typed.Symbol) -> str:
         for place, value in _stores(statement):
             if place.symbol is frontier:
                 written = True
-                if value != typed.Literal(True, Scalar.BOOL):
+                if value != typed.TRUE:
                     return f"'{frontier.name}' is written otherwise than by storing True"
     if any(a is frontier for call in walk.calls(loop.body) for a in call.arguments):
         return f"'{frontier.name}' is passed to a function"

@@ -94,7 +94,7 @@ class _Collector(Positions):
             case typed.AddToSet():
                 self.reads_of(statement)
                 self.touch(statement.symbol, self.position(statement.member), Kind.WRITE, statement.span, statement,
-                           value=typed.Literal(True, Scalar.BOOL))  # fmt: skip
+                           value=typed.TRUE)  # fmt: skip
             case typed.Attach():
                 self.reads_of(statement)
                 for symbol, value in statement.items:

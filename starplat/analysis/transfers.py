@@ -103,30 +103,11 @@ def first_contents_matter(symbol: typed.Symbol, function: typed.FunctionDefiniti
     """Whether a parameter's initial contents may be read, or be the result: unless the first statement that mentions it
     overwrites it as a whole, with no return before."""
     for statement in function.body.statements:
-        if mentions(statement, symbol):
+        if walk.touches(statement, symbol):
             return not _overwrites(statement, symbol)
         if any(isinstance(inner, typed.Return) for inner in walk.statements(statement)):
             break
     return isinstance(symbol.type, PropertyType)
-
-
-def mentions(statement: typed.Statement, symbol: typed.Symbol) -> bool:
-    """Whether anything below a statement touches the symbol."""
-    for inner in walk.statements(statement):
-        if any(place.symbol is symbol for place in walk.written_places(inner)):
-            return True
-        match inner:
-            case typed.Attach(items=items) if any(t is symbol or v is symbol for t, v in items):
-                return True
-            case typed.CopyProperty() if symbol in (inner.destination, inner.source):
-                return True
-            case typed.AddToSet(symbol=added) if added is symbol:
-                return True
-            case typed.ForEach(domain=typed.Members(symbol=members)) if members is symbol:
-                return True
-            case _:
-                pass
-    return any(_names(e, symbol) for value in walk.all_values(statement) for e in walk.within(value))
 
 
 def _names(expression: typed.Expression, symbol: typed.Symbol) -> bool:

@@ -22,7 +22,11 @@ __all__ = [
     "changed",
     "declared",
     "expressions",
+    "leaves",
+    "own_statements",
+    "read",
     "statements",
+    "touches",
     "values",
     "within",
     "writers",
@@ -92,3 +96,51 @@ def declared(statement: typed.Statement) -> Iterator[typed.Symbol]:
                 yield inner.flag
             case _:
                 pass
+
+
+def leaves(statement: typed.Statement) -> bool:
+    """Whether a statement, or one inside it, leaves a loop, a round or the function."""
+    return any(isinstance(inner, typed.Return | typed.Break | typed.Continue) for inner in statements(statement))
+
+
+def own_statements(s: typed.Statement) -> Iterator[typed.Statement]:
+    """The statements below one that belong to the loop around it, not to one inside."""
+    yield s
+    if not isinstance(s, typed.ForEach | typed.While | typed.DoWhile | typed.CountedLoop | typed.FixedPoint):
+        for inner in blocks(s):
+            yield from own_statements(inner)
+
+
+def touches(s: typed.Statement, symbol: typed.Symbol) -> bool:
+    """Whether a statement, or one inside it, reads or writes a symbol."""
+    return any(symbol in (*written(i), *read(i)) for i in statements(s))
+
+
+def read(s: typed.Statement) -> Iterator[typed.Symbol]:
+    """The symbols that a statement itself reads, or touches as a whole without writing it anew."""
+    for value in expressions(s):
+        for part in within(value):
+            match part:
+                case typed.Variable(symbol=symbol) | typed.Cell(symbol=symbol):
+                    yield symbol
+                case typed.SetSize(symbol=symbol) | typed.SetContains(symbol=symbol):
+                    yield symbol
+                case typed.Aggregate(property=symbol) | typed.GraphQuery(weight=typed.Symbol() as symbol):
+                    yield symbol
+                case typed.Call(arguments=arguments):
+                    yield from (a for a in arguments if isinstance(a, typed.Symbol))
+                case _:
+                    pass
+    match s:
+        case typed.CopyProperty(source=source):
+            yield source
+        case typed.Attach(items=items):
+            yield from (value for _, value in items if isinstance(value, typed.Symbol))
+        case typed.ForEach(domain=typed.Members(symbol=symbol)):
+            yield symbol
+        case typed.FixedPoint(flag=flag):
+            yield flag
+        case typed.Update(place=place) | typed.AssignExtreme(place=place):
+            yield place.symbol
+        case _:
+            pass

@@ -3,7 +3,7 @@
 Everything is derived from the fields of the dataclasses in `nodes`, so a new node needs no change here.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any, TypeVar
@@ -58,6 +58,10 @@ class Rewriter:
     def host_block(self, ops: Iterable[ir.HostOp]) -> tuple[ir.HostOp, ...]:
         return tuple(new for op in ops for new in self.host_op(op))
 
+    def functions_of(self, module: ir.Module) -> tuple[ir.HostFunction, ...]:
+        """The module's functions with their bodies rewritten."""
+        return tuple(replace(f, body=self.host_block(f.body)) for f in module.functions)
+
     def kernel(self, kernel: ir.Kernel) -> ir.Kernel:
         """The kernel with its domain, filter and body rewritten, and its signature derived again."""
         return with_signature(
@@ -108,3 +112,13 @@ class Rewriter:
         else:
             new = tuple(self._part(item) for item in items)
         return items if len(new) == len(items) and all(a is b for a, b in zip(new, items, strict=True)) else new
+
+
+class Renamer(Rewriter):
+    """Gives variables other names."""
+
+    def __init__(self, names: Mapping[ir.Variable, ir.Variable]) -> None:
+        self.names = names
+
+    def variable(self, variable: ir.Variable) -> ir.Variable:
+        return self.names.get(variable, variable)

@@ -25,7 +25,7 @@ from typing import Any
 
 from starplat.analysis import walk
 from starplat.frontend import typed
-from starplat.frontend.types import PropertyType, Scalar, SetType
+from starplat.frontend.types import Scalar
 from starplat.operators.answers.components import begin_or_offer_nothing
 from starplat.operators.build import Builder, cell
 from starplat.operators.canonical.hosts import surroundings
@@ -43,9 +43,7 @@ def values_fetched_late(program: typed.Program) -> typed.Program:
 
 
 def _of_function(function: typed.FunctionDefinition, program: typed.Program) -> typed.FunctionDefinition:
-    results = frozenset(
-        p for p in function.parameters if isinstance(p.type, PropertyType | SetType) or p.role is typed.Role.REFERENCE
-    )
+    results = function.results
     around = surroundings(function.body)
     found = {
         Same(loop): effects[0]

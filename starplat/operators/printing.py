@@ -170,7 +170,7 @@ class _Printer:
             yield "monotone: any order of arcs comes to the same end"
 
     def _is_mark(self, place: typed.Place, value: typed.Expression) -> bool:
-        return place.symbol in self._program.frontiers and value == typed.Literal(True, Scalar.BOOL)
+        return place.symbol in self._program.frontiers and value == typed.TRUE
 
     def _of(self, domain: typed.Domain) -> str:
         match domain:

@@ -13,7 +13,6 @@ from starplat.frontend.walk import children
 from starplat.operators import records as op
 from starplat.operators.answers.intersections import with_intersections
 from starplat.operators.canonical.effects import REVERSED, forwarded
-from starplat.operators.canonical.hosts import read
 from starplat.same import Same
 
 _HOW = {
@@ -248,9 +247,7 @@ def _begun(s: typed.Statement) -> typed.Symbol | None:
 
 def _touches(s: typed.Statement, symbol: typed.Symbol) -> bool:
     """Whether a statement reads or writes a scalar, or may end the round."""
-    leaves = (typed.Return, typed.Break, typed.Continue)
-    inside = list(walk.statements(s))
-    return any(isinstance(i, leaves) or symbol in walk.written(i) or symbol in read(i) for i in inside)
+    return walk.leaves(s) or walk.touches(s, symbol)
 
 
 def _parted(

@@ -17,7 +17,7 @@ _OWN = (ir.Origin.LOCAL, ir.Origin.TEMPORARY)
 def copies_to_swaps(module: ir.Module) -> ir.Module:
     """The same program with fewer copies."""
     rewriter = _Swapper(module)
-    functions = tuple(replace(f, body=rewriter.host_block(f.body)) for f in module.functions)
+    functions = rewriter.functions_of(module)
     return replace(module, functions=functions)
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from starplat.ir import nodes as ir
 from starplat.ir.fresh_names import FreshNames, names_in
-from starplat.ir.rewriter import Rewriter
+from starplat.ir.rewriter import Renamer
 from starplat.ir.visitor import continues, declared_by, walk_expression, walk_kernel, with_signature
 from starplat.ir.visitor import written_arrays as arrays_written
 from starplat.passes.cells import Access, kernel_accesses, own_cells
@@ -130,12 +130,4 @@ def _with_locals(kernel: ir.Kernel, taken: set[str], given: dict[ir.Variable, ir
     for variable in mine:
         if variable.name in taken:
             new[variable] = replace(variable, name=names.fresh(variable.name))
-    return kernel if all(old == now for old, now in new.items()) else _Renamer(new).kernel(kernel)
-
-
-class _Renamer(Rewriter):
-    def __init__(self, new: dict[ir.Variable, ir.Variable]) -> None:
-        self.new = new
-
-    def variable(self, variable: ir.Variable) -> ir.Variable:
-        return self.new.get(variable, variable)
+    return kernel if all(old == now for old, now in new.items()) else Renamer(new).kernel(kernel)

@@ -19,7 +19,7 @@ _FAILING = (ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER)
 def rotated_loops(module: ir.Module) -> ir.Module:
     """The same program with more loops that are tested last."""
     rotator = _Rotator(module)
-    return replace(module, functions=tuple(replace(f, body=rotator.host_block(f.body)) for f in module.functions))
+    return replace(module, functions=rotator.functions_of(module))
 
 
 class _Rotator(Rewriter):

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts
 from starplat.frontend import typed
-from starplat.frontend.walk import blocks
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,24 +37,16 @@ def guarded(block: typed.Block, outer: tuple[typed.Expression, ...] = (), known:
                 asked = () if s.filter is None else tuple(conjuncts(s.filter))
                 yield from guarded(s.body, (*under, *asked), known and not is_left(s.body.statements))
             case _:
-                for inner in blocks(s):
+                for inner in walk.blocks(s):
                     if isinstance(inner, typed.Block):
                         yield from guarded(inner, under, known=False)
         match s:
             case typed.If(then=typed.Block(statements=(typed.Continue(),)), otherwise=None):
                 under = (*under, *conjuncts(s.condition, holds=False))
-            case typed.If() if any(isinstance(i, typed.Continue) for i in _of_this_loop(s)):
+            case typed.If() if any(isinstance(i, typed.Continue) for i in walk.own_statements(s)):
                 known = False
 
 
 def is_left(inside: Sequence[typed.Statement]) -> bool:
     """Whether a loop with that body may be left before its end."""
-    return any(isinstance(i, typed.Break | typed.Return) for s in inside for i in _of_this_loop(s))
-
-
-def _of_this_loop(s: typed.Statement) -> Iterator[typed.Statement]:
-    """The statements below one that belong to the loop around it, not to one inside."""
-    yield s
-    if not isinstance(s, typed.ForEach | typed.While | typed.DoWhile | typed.CountedLoop | typed.FixedPoint):
-        for inner in blocks(s):
-            yield from _of_this_loop(inner)
+    return any(isinstance(i, typed.Break | typed.Return) for s in inside for i in walk.own_statements(s))

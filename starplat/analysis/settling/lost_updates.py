@@ -11,9 +11,6 @@ from collections import defaultdict
 from starplat.analysis import walk
 from starplat.analysis.settling.signals import Loop
 from starplat.frontend import typed
-from starplat.frontend.types import Scalar
-
-_TRUE, _FALSE = typed.Literal(True, Scalar.BOOL), typed.Literal(False, Scalar.BOOL)
 
 
 def loses_no_update(frontier: typed.Symbol, target: typed.Symbol, loop: Loop, program: typed.Program) -> bool:
@@ -28,7 +25,7 @@ def loses_no_update(frontier: typed.Symbol, target: typed.Symbol, loop: Loop, pr
             if not pending <= holds[frontier]:
                 return False
             improved.add(place)
-            for flag in {i.place.symbol for i in inside if isinstance(i, typed.Assign) and i.value == _FALSE}:
+            for flag in {i.place.symbol for i in inside if isinstance(i, typed.Assign) and i.value == typed.FALSE}:
                 holds[flag] = set()  # a visited node has left the frontier for the rest of the round
             for flag in {flag for i in inside for flag in _flags_set_by(i)}:
                 holds[flag] = holds[flag] | {place}
@@ -41,8 +38,8 @@ def _flags_set_by(s: typed.Statement) -> set[typed.Symbol]:
     """The flags that a statement sets."""
     match s:
         case typed.AssignExtreme(carried=carried):
-            return {c.place.symbol for c in carried if c.value == _TRUE}
-        case typed.Assign(place=place, value=value) if value == _TRUE:
+            return {c.place.symbol for c in carried if c.value == typed.TRUE}
+        case typed.Assign(place=place, value=value) if value == typed.TRUE:
             return {place.symbol}
         case _:
             return set()

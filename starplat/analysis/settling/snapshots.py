@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
 
 _LESS = (typed.Operator.LESS, typed.Operator.NOT_EQUAL)
@@ -38,9 +37,9 @@ def snapshot(loop: typed.Statement, symbol: typed.Symbol, extreme: typed.Extreme
         for last, comparison in enumerate(body[first + 1 :], first + 1):
             stores = _told_differing(comparison, symbol, old, extreme)
             outside = (*body[:first], *body[last + 1 :])
-            if not stores or _writes((*outside, comparison), symbol):
+            if not stores or symbol in walk.all_written(*outside, comparison):
                 continue
-            if not _touches((*outside, *body[first + 1 : last]), old):
+            if not any(walk.touches(s, old) for s in (*outside, *body[first + 1 : last])):
                 assert isinstance(comparison, typed.ForEach)
                 return Snapshot(copy, comparison, stores)
     return None
@@ -105,18 +104,3 @@ def _only_stores(statements: Sequence[typed.Statement]) -> tuple[typed.Assign | 
         s for s in statements if isinstance(s, typed.Assign) or (isinstance(s, typed.Update) and s.combine in flags)
     )
     return stores if len(stores) == len(statements) and all(isinstance(s.value, typed.Literal) for s in stores) else ()
-
-
-def _writes(statements: Sequence[typed.Statement], symbol: typed.Symbol) -> bool:
-    return any(symbol in walk.written(inner) for s in statements for inner in walk.statements(s))
-
-
-def _touches(statements: Sequence[typed.Statement], symbol: typed.Symbol) -> bool:
-    return any(
-        symbol in walk.written(inner)
-        or (isinstance(inner, typed.CopyProperty) and inner.source is symbol)
-        or (isinstance(inner, typed.Attach) and any(value is symbol for _, value in inner.items))
-        or any(mentions(value, {symbol}) for value in walk.values(inner))
-        for s in statements
-        for inner in walk.statements(s)
-    )

@@ -15,6 +15,9 @@ class Literal(Node):
     type: Scalar
 
 
+TRUE, FALSE = Literal(True, Scalar.BOOL), Literal(False, Scalar.BOOL)
+
+
 @dataclass(frozen=True, slots=True)
 class Infinity(Node):
     """The largest value of `type` (IEEE infinity for reals); the smallest if `negative`."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from starplat.diagnostics import Diagnostic
 from starplat.frontend.typed.expressions import Infinity, Literal
 from starplat.frontend.typed.statements import Block
-from starplat.frontend.typed.symbols import Node, Symbol
-from starplat.frontend.types import Scalar, Void
+from starplat.frontend.typed.symbols import Node, Role, Symbol
+from starplat.frontend.types import PropertyType, Scalar, SetType, Void
 from starplat.source import SourceFile
 
 
@@ -21,6 +21,12 @@ class FunctionDefinition(Node):
     defaults: tuple[Literal | Infinity | None, ...]
     result: Scalar | Void
     body: Block
+
+    @property
+    def results(self) -> frozenset[Symbol]:
+        """The parameters in which the caller sees what the function leaves: properties, sets and references."""
+        shared = PropertyType | SetType
+        return frozenset(p for p in self.parameters if isinstance(p.type, shared) or p.role is Role.REFERENCE)
 
 
 @dataclass(frozen=True, slots=True)

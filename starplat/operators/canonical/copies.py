@@ -17,7 +17,6 @@ from typing import Any
 
 from starplat.analysis import walk
 from starplat.frontend import typed
-from starplat.frontend.types import Scalar
 from starplat.operators.canonical.rebuilding import rebuilt, substituted
 
 
@@ -126,7 +125,7 @@ def _told(s: typed.Statement) -> typed.Statement:
             condition=typed.Cell() as flag,
             then=typed.Block(statements=(typed.Assign(place=typed.Variable() as place, value=value),)),
             otherwise=None,
-        ) if value == typed.Literal(True, Scalar.BOOL):
+        ) if value == typed.TRUE:
             return typed.Update(typed.Combine.OR, place, flag, span=s.span)
         case _:
             return s

@@ -25,7 +25,7 @@ from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.build import Builder
 from starplat.operators.canonical.effects import is_bounded
-from starplat.operators.canonical.hosts import may_leave, own_statements, read
+from starplat.operators.canonical.hosts import may_leave
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.records import EdgeEffect
 
@@ -37,7 +37,7 @@ def until_nothing_changes(loop: typed.CountedLoop, before: Sequence[typed.Statem
         return None
     inside = list(walk.statements(loop.body))
     bound = {part.symbol for part in walk.within(loop.condition) if isinstance(part, typed.Variable)}
-    counted = any(loop.symbol in read(i) or bound & set(walk.written(i)) for i in inside)
+    counted = any(loop.symbol in walk.read(i) or bound & set(walk.written(i)) for i in inside)
     if counted or not _has_enough(loop, before):
         return None
     build = Builder(loop.span)
@@ -83,7 +83,7 @@ def without_counters(body: typed.Block) -> typed.Block:
 def _uncounted(s: typed.Statement) -> tuple[typed.Statement, ...]:
     if not isinstance(s, typed.CountedLoop) or not s.declares or mentions(s.condition, {s.symbol}):
         return (s,)
-    if any(isinstance(i, typed.Continue) for inner in s.body.statements for i in own_statements(inner)):
+    if any(isinstance(i, typed.Continue) for inner in s.body.statements for i in walk.own_statements(inner)):
         return (s,)
     body = replace(s.body, statements=(*s.body.statements, s.step))
     return typed.Declare(s.symbol, s.first, span=s.span), typed.While(s.condition, body, span=s.span)

@@ -62,7 +62,7 @@ class EffectReader:
 
     def _of_round(self, s: typed.Statement) -> Iterator[EdgeEffect]:
         if self.symbol not in walk.all_written(s):
-            if any(isinstance(i, typed.Return | typed.Break | typed.Continue) for i in walk.statements(s)):
+            if walk.leaves(s):
                 raise _NotFollowed
             return
         match s:
@@ -93,7 +93,7 @@ class EffectReader:
                     self._has_offered = True
                     yield from self._of_arc(node, s.iterator, row.direction, s.body.statements, conditions, values)
                 case typed.Assign(place=typed.Cell(symbol=flag, index=typed.Variable(symbol=own)), value=value) if (
-                    own is node and flag in self.written and value == typed.Literal(False, Scalar.BOOL)
+                    own is node and flag in self.written and value == typed.FALSE
                 ):
                     self._leave(flag, node, tuple(forwarded(c, values) for c in when))
                 case _:
@@ -172,7 +172,7 @@ class EffectReader:
         offered = typed.Cell(self.symbol, typed.Variable(source))
         asks = {c: flag for c in when if (flag := self._frontier(c, source)) is not None}
         kept = tuple(c for c in when if c not in asks and not self._is_idle(c, offered, s.candidate, destination))
-        marks = {c.place.symbol for c in s.carried if c.value == typed.Literal(True, Scalar.BOOL)} & self.written
+        marks = {c.place.symbol for c in s.carried if c.value == typed.TRUE} & self.written
         carried = tuple(c for c in s.carried if isinstance(c.place, typed.Cell) and c.place.symbol not in marks)
         frontiers = set(asks.values())
         for value in (*kept, *(c.value for c in carried), _without(s.candidate, offered)):

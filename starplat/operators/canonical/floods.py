@@ -31,7 +31,7 @@ from starplat.operators.canonical.effects import asked_by_loop
 from starplat.operators.canonical.frontiers import as_fill
 from starplat.operators.canonical.hosts import HostLoop, surroundings
 from starplat.operators.canonical.labels.spreading import whole_number
-from starplat.operators.canonical.rebuilding import rebuilt, substituted
+from starplat.operators.canonical.rebuilding import rebuilt, spliced, substituted
 from starplat.operators.canonical.rounds import edge_effects
 
 _EQUALITY = (typed.Operator.EQUAL, typed.Operator.NOT_EQUAL)
@@ -45,7 +45,7 @@ def as_spreading(body: typed.Block, program: typed.Program) -> typed.Block:
             return None
         for place, s in enumerate(part.statements):
             if isinstance(s, typed.ForEach) and (found := _spread(s, part.statements[:place], program)) is not None:
-                return replace(part, statements=(*part.statements[:place], *found, *part.statements[place + 1 :]))
+                return spliced(part, place, found)
         return None
 
     searches = any(isinstance(s, typed.ForEach) and _is_sequential(s) for s in walk.statements(body))

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from starplat.analysis import walk
 from starplat.frontend import typed
-from starplat.frontend.types import PropertyType, SetType
 from starplat.operators.canonical.arcs import by_rows
 from starplat.operators.canonical.copies import without_copies
 from starplat.operators.canonical.counted import without_counters
@@ -60,9 +59,7 @@ def canonical(program: typed.Program, entry: str) -> typed.Program:
 def _canonical_function(
     function: typed.FunctionDefinition, program: typed.Program, *, on_host: bool
 ) -> typed.FunctionDefinition:
-    results = frozenset(
-        p for p in function.parameters if isinstance(p.type, PropertyType | SetType) or p.role is typed.Role.REFERENCE
-    )
+    results = function.results
     ranged = as_rounds(within_range(as_results(as_truths(with_fills(without_choices(function.body))))))
     ranged = until_none_is_left(without_counters(ranged))
     flags = as_flags(without_reached(until_none_joins(without_continues(ranged))))

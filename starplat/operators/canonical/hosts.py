@@ -3,16 +3,16 @@ later."""
 
 from __future__ import annotations
 
-import operator
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts
 from starplat.frontend import typed
+from starplat.operators.canonical.rebuilding import with_statements
 from starplat.same import Same
 
 Loop = typed.While | typed.DoWhile | typed.FixedPoint
@@ -72,7 +72,7 @@ class Surroundings:
     def _enter(self, s: typed.Statement, *, on_host: bool, again: bool) -> None:
         first = self._count
         self._count += 1
-        for symbol in read(s):
+        for symbol in walk.read(s):
             self._reads[symbol].append(first)
         on_host = (
             on_host and not isinstance(s, typed.IterateInBFS) and not (isinstance(s, typed.ForEach) and s.parallel)
@@ -155,55 +155,18 @@ def at_once(body: typed.Block) -> typed.Block:
     def freed(s: typed.Statement) -> typed.Statement:
         match s:
             case typed.ForEach(parallel=False, domain=typed.AllNodes() | typed.AllEdges(), body=inside):
-                breaks = any(isinstance(i, typed.Break) for inner in inside.statements for i in own_statements(inner))
+                breaks = any(
+                    isinstance(i, typed.Break) for inner in inside.statements for i in walk.own_statements(inner)
+                )
                 returns = any(isinstance(i, typed.Return) for i in walk.statements(inside))
                 return s if breaks or returns else replace(s, parallel=True)
             case _:
                 return s
 
-    statements = tuple(freed(s) for s in body.statements)
-    return body if all(map(operator.is_, statements, body.statements)) else replace(body, statements=statements)
+    return with_statements(body, [freed(s) for s in body.statements])
 
 
 def may_leave(statements: Sequence[typed.Statement]) -> bool:
     """Whether one of the statements of a block may leave it, or the function, before its end."""
-    leaves = any(isinstance(i, typed.Break | typed.Continue) for s in statements for i in own_statements(s))
+    leaves = any(isinstance(i, typed.Break | typed.Continue) for s in statements for i in walk.own_statements(s))
     return leaves or any(isinstance(i, typed.Return) for s in statements for i in walk.statements(s))
-
-
-def own_statements(s: typed.Statement) -> Iterator[typed.Statement]:
-    """The statements below one that belong to the loop around it, not to one inside."""
-    yield s
-    if not isinstance(s, typed.ForEach | typed.While | typed.DoWhile | typed.CountedLoop | typed.FixedPoint):
-        for inner in walk.blocks(s):
-            yield from own_statements(inner)
-
-
-def read(s: typed.Statement) -> Iterator[typed.Symbol]:
-    """The symbols that a statement itself reads, or touches as a whole without writing it anew."""
-    for value in walk.expressions(s):
-        for part in walk.within(value):
-            match part:
-                case typed.Variable(symbol=symbol) | typed.Cell(symbol=symbol):
-                    yield symbol
-                case typed.SetSize(symbol=symbol) | typed.SetContains(symbol=symbol):
-                    yield symbol
-                case typed.Aggregate(property=symbol):
-                    yield symbol
-                case typed.Call(arguments=arguments):
-                    yield from (a for a in arguments if isinstance(a, typed.Symbol))
-                case _:
-                    pass
-    match s:
-        case typed.CopyProperty(source=source):
-            yield source
-        case typed.Attach(items=items):
-            yield from (value for _, value in items if isinstance(value, typed.Symbol))
-        case typed.ForEach(domain=typed.Members(symbol=symbol)):
-            yield symbol
-        case typed.FixedPoint(flag=flag):
-            yield flag
-        case typed.Update(place=place) | typed.AssignExtreme(place=place):
-            yield place.symbol
-        case _:
-            pass

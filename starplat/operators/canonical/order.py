@@ -13,17 +13,13 @@ forall (v in g.nodes().filter(taken)) {               forall (v in g.nodes().fil
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from starplat.analysis import walk
 from starplat.frontend import typed
-from starplat.operators.canonical.hosts import read
-from starplat.operators.canonical.rebuilding import rebuilt
-
-_LEAVES = (typed.Return, typed.Break, typed.Continue)
+from starplat.operators.canonical.rebuilding import rebuilt, with_statements
 
 
 def in_order(body: typed.Block) -> typed.Block:
@@ -41,9 +37,7 @@ def with_fills(body: typed.Block, inside: Callable[[typed.ForEach], typed.ForEac
             case typed.ForEach(parallel=True) | typed.IterateInBFS():
                 return part
             case typed.Block():
-                inner = tuple(new for s in part.statements for new in _filled(rebuilt(s, change)))
-                same = len(inner) == len(part.statements) and all(map(operator.is_, inner, part.statements))
-                return part if same else replace(part, statements=inner)
+                return with_statements(part, [new for s in part.statements for new in _filled(rebuilt(s, change))])
             case _:
                 return None
 
@@ -125,7 +119,4 @@ def _may_come_first(s: typed.Statement, node: typed.Symbol, before: Sequence[typ
 
 
 def _touches(s: typed.Statement, symbol: typed.Symbol) -> bool:
-    inside = list(walk.statements(s))
-    return any(symbol in walk.written(i) or symbol in read(i) for i in inside) or any(
-        isinstance(i, _LEAVES) for i in inside
-    )
+    return walk.touches(s, symbol) or walk.leaves(s)

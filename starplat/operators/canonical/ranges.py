@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import PropertyType, Scalar
-from starplat.operators.canonical.hosts import read
 from starplat.operators.canonical.rebuilding import rebuilt
 
 
@@ -67,7 +66,7 @@ class _Stored:
         if not fills or fills[0] is not writers[0]:
             return False
         before = self.body.statements[: next(i for i, s in enumerate(self.body.statements) if s is fills[0])]
-        given = any(self.symbol in read(i) for s in before for i in walk.statements(s))  # what the caller stored
+        given = any(self.symbol in walk.read(i) for s in before for i in walk.statements(s))  # what the caller stored
         return not given and all(self._keeps(s) for s in writers)
 
     def _keeps(self, s: typed.Statement) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import is_dataclass, replace
 from functools import cache
 from typing import Any, TypeVar
@@ -45,6 +46,17 @@ def _names(kind: Any) -> tuple[str, ...] | None:
     if not is_dataclass(kind):
         return None
     return () if kind is typed.Symbol else tuple(name for name in fields_of_records(kind) if name != "type")
+
+
+def with_statements(block: typed.Block, statements: Sequence[typed.Statement]) -> typed.Block:
+    """The block with other statements; itself if they are its own."""
+    same = len(statements) == len(block.statements) and all(map(operator.is_, statements, block.statements))
+    return block if same else replace(block, statements=tuple(statements))
+
+
+def spliced(block: typed.Block, place: int, statements: Iterable[typed.Statement]) -> typed.Block:
+    """The block with others in the place of one of its statements."""
+    return replace(block, statements=(*block.statements[:place], *statements, *block.statements[place + 1 :]))
 
 
 def with_block(body: typed.Block, block: typed.Block, changed: typed.Block) -> typed.Block:

@@ -14,7 +14,6 @@ from starplat.analysis.settling.loops import settles
 from starplat.analysis.settling.lost_updates import loses_no_update
 from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
-from starplat.frontend.types import Scalar
 from starplat.operators.canonical.arcs import by_rows
 from starplat.operators.canonical.counted import added_by_arcs, never_better, until_nothing_changes, until_quiet
 from starplat.operators.canonical.effects import EffectReader
@@ -160,14 +159,13 @@ def _copied(s: typed.Statement) -> Iterator[tuple[typed.Symbol, typed.Symbol]]:
 
 def _only_fills(s: typed.Statement, marks: set[typed.Symbol], sources: set[typed.Symbol]) -> bool:
     """Whether a statement takes nodes out of flags only, or copies some of the sources."""
-    false = typed.Literal(False, Scalar.BOOL)
     match s:
         case typed.Attach(items=items):
-            return all(symbol not in marks or value == false or value in sources for symbol, value in items)
+            return all(symbol not in marks or value == typed.FALSE or value in sources for symbol, value in items)
         case typed.CopyProperty(source=source):
             return source in sources
         case typed.Assign(value=value):
-            return value == false
+            return value == typed.FALSE
         case _:
             return False
 

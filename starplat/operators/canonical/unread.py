@@ -8,14 +8,14 @@ from dataclasses import replace
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import PropertyType
-from starplat.operators.canonical.hosts import read
+from starplat.operators.canonical.rebuilding import with_statements
 
 
 def without_unread(body: typed.Block, results: frozenset[typed.Symbol]) -> typed.Block:
     """A function's body without stores of constants to properties of its own that it does not read."""
     inside = list(walk.statements(body))
     own = {s.symbol for s in inside if isinstance(s, typed.Declare) and isinstance(s.symbol.type, PropertyType)}
-    dead = own - results - {symbol for s in inside for symbol in read(s)}
+    dead = own - results - {symbol for s in inside for symbol in walk.read(s)}
     stored = {symbol for s in inside if not _is_plain(s) for symbol in walk.written(s)}
     return _without(body, dead - stored) if dead - stored else body
 
@@ -35,9 +35,7 @@ def _is_plain(s: typed.Statement) -> bool:
 
 
 def _without(block: typed.Block, dead: set[typed.Symbol]) -> typed.Block:
-    kept = tuple(new for s in block.statements for new in _kept(s, dead))
-    same = len(kept) == len(block.statements) and all(a is b for a, b in zip(kept, block.statements, strict=True))
-    return block if same else replace(block, statements=kept)
+    return with_statements(block, [new for s in block.statements for new in _kept(s, dead)])
 
 
 def _kept(s: typed.Statement, dead: set[typed.Symbol]) -> Iterator[typed.Statement]:

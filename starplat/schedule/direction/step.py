@@ -33,7 +33,7 @@ def push_or_pull(module: ir.Module, schedule: Schedule, capabilities: Capabiliti
         return _only_pushing(module)
     only_pull = schedule.direction is Wanted.PULL
     maker = _Maker(module, only_pull=only_pull, sets_in_one_launch=capabilities.shared_arcs)
-    functions = tuple(replace(f, body=maker.host_block(f.body)) for f in module.functions)
+    functions = maker.functions_of(module)
     refusals = maker.pulls.found.refusals(maker.walking) if only_pull else ()
     choices = (*maker.choices, *maker.pulls.choices.values(), *refusals)
     if not maker.choices and not maker.pulls.made:
@@ -49,7 +49,7 @@ def _only_pushing(module: ir.Module) -> ir.Module:
     if not any(isinstance(op, ir.Launch) and op.pull for f in module.functions for op in walk_host(f.body)):
         return module
     pushes = _Pushes(module)
-    functions = tuple(replace(f, body=pushes.host_block(f.body)) for f in module.functions)
+    functions = pushes.functions_of(module)
     return with_graph_arrays(without_the_unused(replace(module, functions=functions), module))
 
 

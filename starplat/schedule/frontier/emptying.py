@@ -18,7 +18,7 @@ from starplat.schedule.frontier.obstacles import asks_for
 def emptied_while_walked(module: ir.Module, sets: set[ir.Array]) -> ir.Module:
     """The module where a set that is walked once in a round, then cleared, is emptied by the walk."""
     emptier = _Emptier(module, sets)
-    functions = tuple(replace(f, body=emptier.host_block(f.body)) for f in module.functions)
+    functions = emptier.functions_of(module)
     kernels = tuple(emptier.taking(kernel) for kernel in module.kernels)
     return replace(module, functions=functions, kernels=kernels) if emptier.taken else module
 

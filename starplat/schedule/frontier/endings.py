@@ -24,7 +24,7 @@ def ends_when_empty(module: ir.Module, schedule: Schedule, capabilities: Capabil
     if schedule.frontier is Frontier.FLAGS:
         return module
     maker = _Maker(module)
-    functions = tuple(replace(f, body=maker.host_block(f.body)) for f in module.functions)
+    functions = maker.functions_of(module)
     if not maker.choices:
         return module
     kernels = tuple(maker.silent(kernel) for kernel in module.kernels if kernel.name not in maker.dropped)

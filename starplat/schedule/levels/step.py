@@ -91,7 +91,7 @@ def with_arrays(module: ir.Module) -> ir.Module:
             return (self.rebuild(op),)
 
     arrays = Arrays()
-    return replace(module, functions=tuple(replace(f, body=arrays.host_block(f.body)) for f in module.functions))
+    return replace(module, functions=arrays.functions_of(module))
 
 
 class _Flagger(ReturnRewriter):

@@ -37,7 +37,7 @@ def nearest_first(module: ir.Module, schedule: Schedule, capabilities: Capabilit
     if schedule.priority is Priority.NONE or pulls:  # near nodes push
         return module
     maker = _Maker(module, schedule.priority, sets_in_one_launch=capabilities.shared_arcs)
-    functions = tuple(replace(f, body=maker.host_block(f.body)) for f in module.functions)
+    functions = maker.functions_of(module)
     if not maker.choices:
         return module
     added = maker.arrays

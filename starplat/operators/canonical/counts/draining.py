@@ -20,8 +20,8 @@ from typing import Any
 
 from starplat.analysis import walk
 from starplat.frontend import typed
-from starplat.operators.canonical.counts.members import FALSE, FLAG, TRUE, empties, is_over_nodes, member_of
-from starplat.operators.canonical.hosts import HostLoop, may_leave, read
+from starplat.operators.canonical.counts.members import FLAG, empties, is_over_nodes, member_of
+from starplat.operators.canonical.hosts import HostLoop, may_leave
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.same import Same
 
@@ -51,7 +51,7 @@ class _Set:
         """The statement that clears the set in each round of a loop of the host, and the loop over its members; None if
         the set has other uses."""
         inside = list(walk.statements(self.body))
-        asks = [s for s in inside if self.flag in read(s)]
+        asks = [s for s in inside if self.flag in walk.read(s)]
         visits = asks[0] if len(asks) == 1 else None
         if not isinstance(visits, typed.ForEach) or not self._is_for_members(visits):
             return None
@@ -79,14 +79,14 @@ class _Set:
         between = every[first + 1 : last] if first < last else every[:last]
         joins = {Same(i) for s in between for i in walk.statements(s)}
         writers = [s for s in walk.statements(self.body) if self.flag in walk.written(s) and not empties(s, self.flag)]
-        joined = all(isinstance(s, typed.Assign) and s.value == TRUE and Same(s) in joins for s in writers)
+        joined = all(isinstance(s, typed.Assign) and s.value == typed.TRUE and Same(s) in joins for s in writers)
         emptied = any(empties(i, self.flag) for s in between for i in walk.statements(s))
         return bool(writers) and joined and not emptied and not may_leave(every)
 
     def drained(self, cleared: typed.Attach, visits: typed.ForEach) -> typed.Block:
         """The body in which visits remove members; the set is declared and cleared at its top."""
-        clear = typed.Attach(cleared.graph, ((self.flag, FALSE),), span=cleared.span)
-        leaves = typed.Assign(typed.Cell(self.flag, typed.Variable(visits.iterator)), FALSE, span=visits.span)
+        clear = typed.Attach(cleared.graph, ((self.flag, typed.FALSE),), span=cleared.span)
+        leaves = typed.Assign(typed.Cell(self.flag, typed.Variable(visits.iterator)), typed.FALSE, span=visits.span)
 
         def change(part: Any) -> Any:
             if not isinstance(part, typed.Block):

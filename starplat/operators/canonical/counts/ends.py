@@ -29,7 +29,7 @@ from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.canonical.counts.members import Members, member_of
 from starplat.operators.canonical.effects import asked
 from starplat.operators.canonical.filters import all_of
-from starplat.operators.canonical.hosts import HostLoop, may_leave, read, surroundings
+from starplat.operators.canonical.hosts import HostLoop, may_leave, surroundings
 from starplat.operators.canonical.rebuilding import rebuilt, substituted
 
 _ARC_FLAG = PropertyType(Carrier.EDGE, Scalar.BOOL)
@@ -51,7 +51,7 @@ def _without(body: typed.Block, flag: typed.Symbol) -> typed.Block | None:
     for loop in around.loops:
         rounds = list(walk.statements(loop.body))
         inside = [s for s in rounds if flag in walk.written(s)]
-        asked_outside = any(flag in read(s) and not any(s is i for i in rounds) for s in walk.statements(body))
+        asked_outside = any(flag in walk.read(s) and not any(s is i for i in rounds) for s in walk.statements(body))
         if inside and not asked_outside:
             block, place = around.block_of(loop)
             known = _Flag(flag, body, loop, block.statements[:place])
@@ -124,7 +124,7 @@ class _Flag:
         sets = [s for s in self.before if any(i is j for i in walk.statements(s) for j in outside)]
         if not outside:
             declared = any(isinstance(s, typed.Declare) and s.symbol is self.flag for s in self.before)
-            return (typed.Literal(False, Scalar.BOOL), ()) if declared else None
+            return (typed.FALSE, ()) if declared else None
         if len(outside) != 1 or len(sets) != 1:
             return None
         match sets[0]:
@@ -166,7 +166,7 @@ class _Flag:
         """Whether nothing that the conditions read changes between the flags' store and their last read in a round."""
         every = self.loop.body.statements
         round_ = (*every[place + 1 :], *every[:place])
-        asks = [i for i, s in enumerate(round_) if any(self.flag in read(i) for i in walk.statements(s))]
+        asks = [i for i, s in enumerate(round_) if any(self.flag in walk.read(i) for i in walk.statements(s))]
         last = max(asks, default=-1)
         return given.isdisjoint(walk.all_written(*round_[: last + 1]))
 
@@ -193,7 +193,7 @@ class _Flag:
                     return None
 
         changed = rebuilt(self.body, change)
-        left = any(self.flag in (*read(s), *walk.written(s)) for s in walk.statements(changed))
+        left = any(self.flag in (*walk.read(s), *walk.written(s)) for s in walk.statements(changed))
         return None if unknown or left else changed
 
 

@@ -21,8 +21,8 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
 from starplat.frontend.walk import children
-from starplat.operators.canonical.counts.members import TRUE, empties, is_over_nodes, member_of
-from starplat.operators.canonical.hosts import may_leave, own_statements, read
+from starplat.operators.canonical.counts.members import empties, is_over_nodes, member_of
+from starplat.operators.canonical.hosts import may_leave
 from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_host_blocks
 
 
@@ -65,7 +65,7 @@ def _by_members(loop: typed.ForEach, before: Sequence[typed.Statement]) -> tuple
     if may_leave(before[join + 1 :]):
         return None
     others = [i for s in (*before[begun[0] + 1 : join], *before[join + 1 :]) for i in walk.statements(s)]
-    if any(changed & {*walk.written(i), *read(i)} for i in others):
+    if any(changed & {*walk.written(i), *walk.read(i)} for i in others):
         return None
     return (join, made) if (made := _with(before[join], joined, changed, loop)) is not None else None
 
@@ -89,8 +89,8 @@ def _with(
     if any(mentions(value, changed) for value in walk.all_values(s.body)):
         return None
     joins = walk.writers(joined, s.body)
-    here = [i for i in own_statements(s.body) if isinstance(i, typed.Assign) and i in joins]
-    if len(here) != len(joins) or any(i.place != typed.Cell(joined, own[0]) or i.value != TRUE for i in here):
+    here = [i for i in walk.own_statements(s.body) if isinstance(i, typed.Assign) and i in joins]
+    if len(here) != len(joins) or any(i.place != typed.Cell(joined, own[0]) or i.value != typed.TRUE for i in here):
         return None
     done = substituted(loop.body.statements, {loop.iterator: s.iterator})
 

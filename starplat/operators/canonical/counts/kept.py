@@ -21,9 +21,8 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
 from starplat.operators.canonical.counts.counting import Count, all_counts, loops_around
-from starplat.operators.canonical.counts.members import FALSE, FLAG, NUMBER, Members, loops_over_nodes
+from starplat.operators.canonical.counts.members import FLAG, NUMBER, Members, loops_over_nodes
 from starplat.operators.canonical.counts.updates import ZERO, Keeping, Store
-from starplat.operators.canonical.hosts import own_statements, read
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.same import Same
 
@@ -65,7 +64,7 @@ def _keeping(body: typed.Block, counts: Sequence[Count]) -> Keeping | None:
     names = {True: "joining", False: "leaving"}
     marks: dict[tuple[Same, bool], typed.Symbol] = {}
     for store in stores.values():
-        if Same(store.loop) in counting or own in {s for i in walk.statements(store.loop) for s in read(i)}:
+        if Same(store.loop) in counting or own in {s for i in walk.statements(store.loop) for s in walk.read(i)}:
             name = f"{names[store.joins]}_{members.symbol.name}"
             mark = typed.Symbol(name, FLAG, typed.Role.LOCAL, store.statement.span)
             marks.setdefault((Same(store.loop), store.joins), mark)
@@ -87,7 +86,7 @@ def _tell_in_time(counts: Sequence[Count], stores: dict[Same, Store]) -> bool:
 
 def _stores(loop: typed.ForEach, members: Members, body: typed.Block) -> Iterator[tuple[typed.Assign, bool]]:
     own = typed.Cell(members.symbol, typed.Variable(loop.iterator))
-    for s in own_statements(loop.body):
+    for s in walk.own_statements(loop.body):
         if isinstance(s, typed.Assign) and s.place == own and (joins := members.joins(s.value, body)) is not None:
             yield s, joins
 
@@ -110,14 +109,14 @@ def _first(body: typed.Block, members: Members) -> typed.Statement | None:
     """The statement after which membership is known: the declaration of a flag that begins cleared, or a fill at the
     top of the function that is the first statement to touch the property."""
     declared = [s for s in walk.statements(body) if isinstance(s, typed.Declare) and s.symbol is members.symbol]
-    if declared and members.joins(FALSE if members.symbol.type == FLAG else ZERO, body) is False:
+    if declared and members.joins(typed.FALSE if members.symbol.type == FLAG else ZERO, body) is False:
         return declared[0]
     touched = [s for s in body.statements if any(members.symbol in _touched(i) for i in walk.statements(s))][:1]
     return next((s for s in touched if isinstance(s, typed.Attach)), None)
 
 
 def _touched(s: typed.Statement) -> tuple[typed.Symbol, ...]:
-    return (*walk.written(s), *read(s))
+    return (*walk.written(s), *walk.read(s))
 
 
 def _pays(body: typed.Block, count: Count) -> bool:
@@ -161,7 +160,7 @@ def _is_kept_in(own: typed.Symbol, body: typed.Block, counts: Sequence[Count], s
 
 def _is_about_members(s: typed.Statement, own: typed.Symbol, members: Members) -> bool:
     """Whether a statement reads a property only in the cells of members, each its own."""
-    if not any(own in read(i) for i in walk.statements(s)):
+    if not any(own in walk.read(i) for i in walk.statements(s)):
         return True
     cells = [p for v in walk.all_values(s) for p in walk.within(v) if isinstance(p, typed.Cell) and p.symbol is own]
     mine = isinstance(s, typed.ForEach) and all(cell.index == typed.Variable(s.iterator) for cell in cells)

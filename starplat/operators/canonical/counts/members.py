@@ -9,12 +9,10 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
-from starplat.operators.canonical.hosts import own_statements
 from starplat.operators.canonical.rising import least, number
 
 FLAG = PropertyType(Carrier.NODE, Scalar.BOOL)
 NUMBER = PropertyType(Carrier.NODE, Scalar.INT)
-TRUE, FALSE = (typed.Literal(value, Scalar.BOOL) for value in (True, False))
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ class Members:
         """The store that removes members in a loop over members, if it is the only one to their cells."""
         writers = walk.writers(self.symbol, loop.body)
         own = typed.Cell(self.symbol, typed.Variable(loop.iterator))
-        for s in own_statements(loop.body):
+        for s in walk.own_statements(loop.body):
             if isinstance(s, typed.Assign) and s.place == own and len(writers) == 1 and self.asked_by(loop):
                 return s if self.joins(s.value, body) is False else None
         return None
@@ -98,7 +96,7 @@ def loops_over_nodes(body: typed.Statement) -> Iterator[typed.ForEach]:
 
 def empties(s: typed.Statement, members: typed.Symbol) -> bool:
     """Whether a statement clears a flag of all nodes."""
-    return isinstance(s, typed.Attach) and (members, FALSE) in s.items
+    return isinstance(s, typed.Attach) and (members, typed.FALSE) in s.items
 
 
 def only_join(s: typed.Statement, joined: typed.Symbol, of: Members) -> bool:
@@ -112,7 +110,7 @@ def only_join(s: typed.Statement, joined: typed.Symbol, of: Members) -> bool:
     if not isinstance(s, typed.ForEach) or not is_over_nodes(s) or not of.asked_by(s):
         return False
     own = typed.Cell(joined, typed.Variable(s.iterator))
-    return all(isinstance(i, typed.Assign) and i.place == own and i.value == TRUE for i in joins)
+    return all(isinstance(i, typed.Assign) and i.place == own and i.value == typed.TRUE for i in joins)
 
 
 def are_part_of(

@@ -24,14 +24,12 @@ from starplat.analysis.settling.monotone import MIRRORED, conjuncts, mentions, r
 from starplat.frontend import typed
 from starplat.operators.canonical.counters import as_flags
 from starplat.operators.canonical.counts.counting import counts_in_locals
-from starplat.operators.canonical.counts.members import FALSE, FLAG, TRUE, Members, is_over_nodes, member_of
+from starplat.operators.canonical.counts.members import FLAG, Members, is_over_nodes, member_of
 from starplat.operators.canonical.effects import asked
-from starplat.operators.canonical.hosts import HostLoop, Surroundings, read, surely_begins, surroundings
-from starplat.operators.canonical.rebuilding import rebuilt, with_block
+from starplat.operators.canonical.hosts import HostLoop, Surroundings, surely_begins, surroundings
+from starplat.operators.canonical.rebuilding import rebuilt, spliced, with_block
 from starplat.operators.canonical.rising import only_rises
 from starplat.same import Same
-
-_LEAVES = (typed.Break, typed.Continue, typed.Return)
 
 
 def in_what_was_left(body: typed.Block) -> typed.Block:
@@ -47,8 +45,7 @@ def _nested(body: typed.Block) -> typed.Block:
     for loop in around.loops:
         if (found := _begun_before(loop, around)) is not None:
             block, place = around.block_of(loop)
-            changed = replace(block, statements=(*block.statements[:place], *found, *block.statements[place + 1 :]))
-            return _nested(with_block(body, block, changed))
+            return _nested(with_block(body, block, spliced(block, place, found)))
     return body
 
 
@@ -75,7 +72,7 @@ def _is_only_search(loop: HostLoop, search: _Search, flag: typed.Symbol, fill: t
     inside = set() if search.loop is None else {Same(s) for s in walk.statements(search.loop)}
     others = [s for s in walk.statements(loop.body) if Same(s) not in inside and s is not fill]
     before = loop.body.statements[: loop.body.statements.index(fill)]
-    is_asked = any(flag in read(i) for s in before for i in walk.statements(s)) or mentions(loop.condition, {flag})
+    is_asked = any(flag in walk.read(i) for s in before for i in walk.statements(s)) or mentions(loop.condition, {flag})
     copied = any(value is flag for _, value in fill.items)
     return not is_asked and not copied and not any(flag in walk.written(s) for s in others)
 
@@ -118,7 +115,7 @@ class _Search:
         every = [s for s in statements if not isinstance(s, typed.Declare)]
         loops = [s for s in every if isinstance(s, typed.ForEach)]
         first = every[: len(every) - len(loops)]
-        begins = any(isinstance(s, typed.Assign) and s.place == more and s.value == FALSE for s in first)
+        begins = any(isinstance(s, typed.Assign) and s.place == more and s.value == typed.FALSE for s in first)
         match loops:
             case [visits] if len(first) == 1 and begins and first[0] is not visits:
                 return visits
@@ -131,13 +128,13 @@ class _Search:
         weak = found[0].symbol
         leaves = typed.Assign(typed.Cell(self.members.symbol, typed.Variable(second.iterator)), self._outside)
         if second.body.statements != (leaves,) or not any(
-            isinstance(s, typed.Attach) and s.items == ((weak, FALSE),) for s in first
+            isinstance(s, typed.Attach) and s.items == ((weak, typed.FALSE),) for s in first
         ):
             return None
 
         def change(part: Any) -> Any:
             match part:
-                case typed.Assign(place=typed.Cell(symbol=symbol) as cell) if symbol is weak and part.value == TRUE:
+                case typed.Assign(place=typed.Cell(symbol=symbol) as cell, value=typed.TRUE) if symbol is weak:
                     return replace(part, place=replace(cell, symbol=self.members.symbol), value=self._outside)
                 case _:
                     return None
@@ -147,11 +144,11 @@ class _Search:
     @property
     def _outside(self) -> typed.Literal:
         """The value of nodes outside the set."""
-        return FALSE if self.members.value else TRUE
+        return typed.FALSE if self.members.value else typed.TRUE
 
     def _leave(self, visits: typed.ForEach, more: typed.Symbol) -> bool:
         """Whether an iteration only removes its node if that has too few neighbors in the set, and sets `more`."""
-        if any(walk.calls(visits)) or any(isinstance(s, _LEAVES) for s in walk.statements(visits)):
+        if any(walk.calls(visits)) or walk.leaves(visits):
             return False
         members = self.members
         counted = {Same(c.target): c.target for c in counts_in_locals(visits) if c.members == members}
@@ -168,7 +165,7 @@ class _Search:
                     return False
         own = typed.Cell(members.symbol, typed.Variable(visits.iterator))
         done = {(s.place, s.value) for s in statements if isinstance(s, typed.Assign)}
-        leaves = len(statements) == 2 and done == {(own, self._outside), (typed.Variable(more), TRUE)}
+        leaves = len(statements) == 2 and done == {(own, self._outside), (typed.Variable(more), typed.TRUE)}
         few = [c for c in conditions if mentions(c, {local})]
         is_member = [c for c in conditions if members.asked(c, visits.iterator)]
         steady = all(not mentions(c, self._changed) for c in conditions if c not in few and c not in is_member)

@@ -31,8 +31,7 @@ from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.counts.counting import loops_around
-from starplat.operators.canonical.counts.members import FALSE, FLAG, NUMBER, TRUE, loops_over_nodes
-from starplat.operators.canonical.hosts import read
+from starplat.operators.canonical.counts.members import FLAG, NUMBER, loops_over_nodes
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.rising import added, least, number
 
@@ -63,7 +62,7 @@ class _Marks:
     @property
     def graph(self) -> typed.Symbol | None:
         """The graph of the fill that is the first statement to touch the property; None if another is the first."""
-        touched = (s for s in self.inside if self.symbol in (*walk.written(s), *read(s)))
+        touched = (s for s in self.inside if self.symbol in (*walk.written(s), *walk.read(s)))
         first = next(touched, None)
         return (
             first.graph if isinstance(first, typed.Attach) and any(first is s for s in self.body.statements) else None
@@ -97,7 +96,7 @@ class _Marks:
 
     def are_only_compared(self) -> bool:
         """Whether cells are only assigned and tested for equality."""
-        reads = sum(symbol is self.symbol for s in self.inside for symbol in read(s))
+        reads = sum(symbol is self.symbol for s in self.inside for symbol in walk.read(s))
         return reads == len(self.comparisons) and all(isinstance(s, typed.Assign) for s in self.stores)
 
     def flagged(self, part: typed.Binary, flag: typed.Symbol) -> typed.Expression:
@@ -122,7 +121,7 @@ def _by_number(marks: _Marks) -> typed.Block | None:
         return None
     flag = replace(marks.symbol, type=FLAG)
     assert marks.graph is not None
-    cleared = typed.Attach(marks.graph, ((flag, FALSE),))
+    cleared = typed.Attach(marks.graph, ((flag, typed.FALSE),))
 
     def change(part: Any) -> Any:
         match part:
@@ -131,9 +130,10 @@ def _by_number(marks: _Marks) -> typed.Block | None:
             case typed.Declare(symbol=symbol) if symbol is marks.symbol:
                 return replace(part, symbol=flag)
             case typed.Attach(items=items) if marks.symbol in walk.written(part):
-                return replace(part, items=tuple((flag, FALSE) if s is marks.symbol else (s, v) for s, v in items))
+                told = ((flag, typed.FALSE) if s is marks.symbol else (s, v) for s, v in items)
+                return replace(part, items=tuple(told))
             case typed.Assign(place=typed.Cell(symbol=symbol) as cell) if symbol is marks.symbol:
-                return replace(part, place=replace(cell, symbol=flag), value=TRUE)
+                return replace(part, place=replace(cell, symbol=flag), value=typed.TRUE)
             case typed.Block(statements=every):
                 new = tuple(n for s in every for n in (rebuilt(s, change), *raised(s)))
                 return replace(part, statements=new)
@@ -161,7 +161,7 @@ def _only_rises(symbol: typed.Symbol, marks: _Marks) -> bool:
 
 
 def _cells_asked(loop: typed.ForEach, marks: _Marks) -> bool:
-    return loop.filter is not None and marks.symbol in read(loop)
+    return loop.filter is not None and marks.symbol in walk.read(loop)
 
 
 # --- states
@@ -219,7 +219,7 @@ def _cells(loop: typed.Statement, symbol: typed.Symbol) -> Iterator[typed.Cell]:
 def _stepped(marks: _Marks, loop: typed.ForEach, now: int, later: int) -> typed.Block:
     flag = typed.Symbol(f"turn_of_{marks.symbol.name}", FLAG, typed.Role.LOCAL, marks.symbol.span)
     assert marks.graph is not None
-    cleared = typed.Attach(marks.graph, ((flag, FALSE),), span=loop.span)
+    cleared = typed.Attach(marks.graph, ((flag, typed.FALSE),), span=loop.span)
     rest = loop.body.statements[1:]
 
     def change(part: Any) -> Any:
@@ -242,7 +242,7 @@ def _stepped(marks: _Marks, loop: typed.ForEach, now: int, later: int) -> typed.
                 yield replace(s, symbol=flag)
             case typed.Assign(place=typed.Cell(symbol=symbol) as cell) if symbol is marks.symbol:
                 yield replace(s, value=typed.Literal(later, Scalar.INT, span=s.span))
-                yield replace(s, place=replace(cell, symbol=flag), value=TRUE)
+                yield replace(s, place=replace(cell, symbol=flag), value=typed.TRUE)
             case _:
                 yield rebuilt(s, change)
 

@@ -12,7 +12,6 @@ from starplat.analysis.settling.monotone import MIRRORED
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.counts.members import NUMBER
-from starplat.operators.canonical.hosts import read
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.rising import least, number
 
@@ -61,7 +60,7 @@ def _number(value: typed.Expression) -> int:
 
 def _is_none_or_more(symbol: typed.Symbol, body: typed.Block) -> bool:
     """Whether the cells of an integer property are never below -1, from the first statement that touches it."""
-    touched = [s for s in body.statements if any(symbol in (*walk.written(i), *read(i)) for i in walk.statements(s))]
+    touched = [s for s in body.statements if walk.touches(s, symbol)]
     filled = symbol.role is typed.Role.LOCAL or isinstance(touched[0], typed.Attach)
     return filled and all(_keeps(s, symbol, body) for s in walk.statements(body) if symbol in walk.written(s))
 

@@ -25,17 +25,9 @@ from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.build import Builder
-from starplat.operators.canonical.counts.members import (
-    FALSE,
-    FLAG,
-    NUMBER,
-    TRUE,
-    Members,
-    is_over_nodes,
-    loops_over_nodes,
-)
-from starplat.operators.canonical.hosts import HostLoop, Surroundings, may_leave, read, surroundings
-from starplat.operators.canonical.rebuilding import rebuilt, with_block
+from starplat.operators.canonical.counts.members import FLAG, NUMBER, Members, is_over_nodes, loops_over_nodes
+from starplat.operators.canonical.hosts import HostLoop, Surroundings, may_leave, surroundings
+from starplat.operators.canonical.rebuilding import rebuilt, spliced, with_block
 from starplat.operators.canonical.rising import added, number
 from starplat.same import Same
 
@@ -49,8 +41,7 @@ def told_on_leaving(body: typed.Block) -> typed.Block:
             block, place = around.block_of(loop)
             rounds = _Rounds(loop, members, block.statements[:place], around, body)
             if isinstance(loop, typed.While) and (found := rounds.changed()) is not None:
-                new = replace(block, statements=(*block.statements[:place], *found, *block.statements[place + 1 :]))
-                return told_on_leaving(with_block(body, block, new))
+                return told_on_leaving(with_block(body, block, spliced(block, place, found)))
     return body
 
 
@@ -70,7 +61,7 @@ class _Rounds:
         visits = [
             (place, s) for place, s in enumerate(every) if isinstance(s, typed.ForEach) and self._is_of_members(s)
         ]
-        flag, value = self.members.symbol, TRUE if self.members.value else FALSE
+        flag, value = self.members.symbol, typed.TRUE if self.members.value else typed.FALSE
         fills = [s for s in self.before if flag in walk.all_written(s)][-1:]
         filled = any(isinstance(s, typed.Attach) and (flag, value) in s.items for s in fills)
         if len(visits) != 1 or not filled or may_leave(every):
@@ -105,7 +96,7 @@ class _Rounds:
         """The scalar of the loop's condition, if it says whether the set is not empty."""
         match self.loop.condition:
             case typed.Variable() as some:
-                told = [s for s in survivors.body.statements if _stores(s, some, TRUE)]
+                told = [s for s in survivors.body.statements if _stores(s, some, typed.TRUE)]
             case typed.Binary(
                 operator=typed.Operator.GREATER | typed.Operator.NOT_EQUAL, left=typed.Variable() as some, right=zero
             ) if number(zero) == 0:
@@ -114,7 +105,7 @@ class _Rounds:
                 return None
         inside = list(walk.statements(self.loop.body))
         denied = [s for s in self.loop.body.statements[:place] if _says_none(s, some)]
-        touches = [s for s in inside if some.symbol in (*walk.written(s), *read(s))]
+        touches = [s for s in inside if some.symbol in (*walk.written(s), *walk.read(s))]
         counted = all(isinstance(s, typed.Assign) or s in told for s in survivors.body.statements)
         return some if len(told) == 1 and denied and counted and len(touches) == len(denied) + 1 else None
 
@@ -130,7 +121,7 @@ class _Rounds:
         ):
             return False
         inside = list(walk.statements(self.loop.body))
-        touches = sum(given in (*walk.written(i), *read(i)) for i in inside)
+        touches = sum(given in (*walk.written(i), *walk.read(i)) for i in inside)
         steps = [i for i in inside if k.symbol in walk.written(i)]
         raised = any(i is step and added(i) == 1 for step in steps for i in self.loop.body.statements[place + 1 :])
         fills = [i for i in self.before if given in walk.all_written(i)][-1:]
@@ -182,7 +173,7 @@ def _stores(s: typed.Statement, place: typed.Place, value: typed.Expression) -> 
 
 
 def _says_none(s: typed.Statement, place: typed.Variable) -> bool:
-    return isinstance(s, typed.Assign) and s.place == place and (s.value == FALSE or number(s.value) == 0)
+    return isinstance(s, typed.Assign) and s.place == place and (s.value == typed.FALSE or number(s.value) == 0)
 
 
 def _counts_one(s: typed.Statement) -> bool:

@@ -13,7 +13,7 @@ from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.build import Builder
 from starplat.operators.canonical.counts.counting import Count
-from starplat.operators.canonical.counts.members import FALSE, FLAG, are_part_of
+from starplat.operators.canonical.counts.members import FLAG, are_part_of
 from starplat.operators.canonical.effects import REVERSED, asked
 from starplat.operators.canonical.filters import all_of
 from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_fresh_symbols
@@ -94,7 +94,7 @@ class Keeping:
         members = self.count.members
         values = [value for symbol, value in items if symbol is members.symbol]
         if values:
-            none = [(mark, FALSE) for mark in self.marks.values() if s is self.first]
+            none = [(mark, typed.FALSE) for mark in self.marks.values() if s is self.first]
             yield replace(s, items=(*items, (self.kept, ZERO), *none))
             if any(isinstance(value, typed.Expression) and members.value == _constant(value) for value in values):
                 yield self.recount(s)
@@ -129,7 +129,7 @@ class Keeping:
         """The loop in which nodes marked by a store update the counts of their neighbors."""
         mark = self.marked(store)
         loop, span = store.loop, store.statement.span
-        body = typed.Block((replace(mark, value=FALSE), self.update(store)), span=span)
+        body = typed.Block((replace(mark, value=typed.FALSE), self.update(store)), span=span)
         updating = replace(loop, filter=mark.place, body=body, span=span)
         return with_fresh_symbols(updating, (updating,))
 

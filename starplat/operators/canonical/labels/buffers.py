@@ -23,7 +23,7 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import says_that_it_wins
 from starplat.frontend import typed
 from starplat.operators.canonical.effects import asked_by_loop
-from starplat.operators.canonical.hosts import HostLoop, read
+from starplat.operators.canonical.hosts import HostLoop
 from starplat.operators.canonical.rebuilding import rebuilt, substituted
 
 AnyLoop = TypeVar("AnyLoop", bound=HostLoop)
@@ -73,7 +73,7 @@ def _in_place(
     flags = {store.place.symbol for store in told}
     resets = [s for s in rounds if _is_reset(s, flags)]
     rounds = [s for s in rounds if s not in resets]
-    if any(flags & {*walk.written(i), *read(i)} for s in rounds for i in walk.statements(s)):
+    if any(flags & {*walk.written(i), *walk.read(i)} for s in rounds for i in walk.statements(s)):
         return None
 
     def telling(part: Any) -> Any:

@@ -20,7 +20,7 @@ from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.build import Builder
 from starplat.operators.canonical.counters import says_that_some
-from starplat.operators.canonical.hosts import Surroundings, may_leave, read, surroundings
+from starplat.operators.canonical.hosts import Surroundings, may_leave, surroundings
 from starplat.operators.canonical.labels.growing import counted
 from starplat.operators.canonical.rebuilding import with_block
 from starplat.operators.canonical.searches.initial_values import initial_values
@@ -49,7 +49,7 @@ def _fixed_point(loop: _Loop, around: Surroundings) -> typed.FixedPoint | None:
         case typed.Binary(left=typed.Variable(symbol=size)) as condition if found := counted(rounds, size):
             members, others = found
             begins = known.get(size, 0) > 0
-            needed = around.is_seen(size, loop) or any(size in read(i) for s in others for i in walk.statements(s))
+            needed = around.is_seen(size, loop) or any(size in walk.read(i) for s in others for i in walk.statements(s))
             rounds = rounds if needed else others
         case _:
             return None
@@ -68,7 +68,7 @@ def _fixed_point(loop: _Loop, around: Surroundings) -> typed.FixedPoint | None:
 
 def _has_members(members: typed.Symbol, before: Sequence[typed.Statement]) -> bool:
     """Whether some node, or every one, is put into a set, and none is taken out again."""
-    begun, true = initial_values(members, before), typed.Literal(True, Scalar.BOOL)
+    begun, true = initial_values(members, before), typed.TRUE
     return (
         begun is not None and all(value == true for _, value in begun.set) and (begun.fill == true or bool(begun.set))
     )

@@ -16,12 +16,9 @@ from typing import Any
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
-from starplat.frontend.types import Scalar
 from starplat.operators.canonical.effects import asked
 from starplat.operators.canonical.extremes import under
 from starplat.operators.canonical.rebuilding import rebuilt
-
-_TRUE = typed.Literal(True, Scalar.BOOL)
 
 
 def without_findings(body: typed.Block) -> typed.Block:
@@ -40,8 +37,7 @@ def without_findings(body: typed.Block) -> typed.Block:
                 break
         return replace(part, statements=tuple(inner)) if inner != list(part.statements) else part
 
-    false = typed.Literal(False, Scalar.BOOL)
-    asks = any(isinstance(s, typed.Declare) and s.value == false for s in walk.statements(body))
+    asks = any(isinstance(s, typed.Declare) and s.value == typed.FALSE for s in walk.statements(body))
     return rebuilt(body, change) if asks else body
 
 
@@ -65,7 +61,7 @@ def _asking(declared: typed.Declare, row: typed.Statement, branch: typed.Stateme
     match found:
         case (typed.Update(combine=typed.Combine.OR, place=typed.Variable(symbol=told), value=value),) if told is local:
             conditions = (*conditions, *asked(value))
-        case (typed.Assign(place=typed.Variable(symbol=told), value=value), *rest) if told is local and value == _TRUE:
+        case (typed.Assign(place=typed.Variable(symbol=told), value=typed.TRUE), *rest) if told is local:
             if rest and (row.parallel or not isinstance(rest[0], typed.Break) or len(rest) > 1):
                 return None
         case _:

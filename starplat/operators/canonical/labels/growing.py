@@ -20,13 +20,12 @@ from typing import Any
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
-from starplat.operators.canonical.hosts import may_leave, read, surroundings
+from starplat.operators.canonical.hosts import may_leave, surroundings
 from starplat.operators.canonical.rebuilding import rebuilt, with_block
 from starplat.operators.canonical.rising import number
 from starplat.operators.canonical.searches.initial_values import initial_values
 
 _Loop = typed.While | typed.DoWhile
-_TRUE, _FALSE = typed.Literal(True, Scalar.BOOL), typed.Literal(False, Scalar.BOOL)
 
 
 def until_none_joins(body: typed.Block) -> typed.Block:
@@ -63,7 +62,7 @@ class _Growth:
         more = typed.Variable(typed.Symbol("more", Scalar.BOOL, typed.Role.LOCAL, loop.span), span=loop.span)
 
         def joins(s: typed.Assign | typed.Update, *when: typed.Expression) -> typed.Statement:
-            stores = tuple(typed.Assign(place, _TRUE, span=s.span) for place in (s.place, more))
+            stores = tuple(typed.Assign(place, typed.TRUE, span=s.span) for place in (s.place, more))
             condition: typed.Expression = typed.Unary(typed.UnaryOperator.NOT, s.place, span=s.span)
             for given in when:
                 condition = typed.Binary(typed.Operator.AND, given, condition, Scalar.BOOL, span=s.span)
@@ -78,9 +77,9 @@ class _Growth:
                 case _:
                     return None
 
-        none = typed.Assign(more, _FALSE, span=loop.span)
+        none = typed.Assign(more, typed.FALSE, span=loop.span)
         body = replace(loop.body, statements=(none, *(rebuilt(s, change) for s in self.rounds)))
-        return typed.Declare(more.symbol, _TRUE, span=loop.span), replace(loop, condition=more, body=body)
+        return typed.Declare(more.symbol, typed.TRUE, span=loop.span), replace(loop, condition=more, body=body)
 
 
 def _read(loop: _Loop) -> _Growth | None:
@@ -110,7 +109,7 @@ def _read(loop: _Loop) -> _Growth | None:
         return None
     members, rest = found
     inside = [i for s in rest for i in walk.statements(s)]
-    used = {symbol for i in inside for symbol in (*read(i), *walk.written(i))}
+    used = {symbol for i in inside for symbol in (*walk.read(i), *walk.written(i))}
     writers = [i for i in inside if members in walk.written(i)]
     if used & {size, last} or may_leave(rest) or not writers or not all(_joins(w, members) for w in writers):
         return None
@@ -121,7 +120,7 @@ def _joins(s: typed.Statement, members: typed.Symbol) -> bool:
     """Whether a statement only makes nodes members."""
     match s:
         case typed.Assign(place=typed.Cell(symbol=symbol), value=value):
-            return symbol is members and value == _TRUE
+            return symbol is members and value == typed.TRUE
         case typed.Update(combine=typed.Combine.OR, place=typed.Cell(symbol=symbol)):
             return symbol is members
         case _:
@@ -159,6 +158,6 @@ def counted(
 def _size(members: typed.Symbol, before: Sequence[typed.Statement]) -> int | None:
     """How many members a set has that is filled with none, or with one."""
     begun = initial_values(members, before)
-    if begun is None or begun.fill != _FALSE or not all(value == _TRUE for _, value in begun.set):
+    if begun is None or begun.fill != typed.FALSE or not all(value == typed.TRUE for _, value in begun.set):
         return None
     return len(begun.set) if len(begun.set) < 2 else None

@@ -9,14 +9,13 @@ if (a != b && a.c != b.c) {                      if (a.on) { <b.c> = <Min(b.c, a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts
 from starplat.frontend import typed
 from starplat.operators.canonical.extremes import under
-from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.rebuilding import rebuilt, with_statements
 
 
 def without_idle_guards(body: typed.Block) -> typed.Block:
@@ -26,9 +25,7 @@ def without_idle_guards(body: typed.Block) -> typed.Block:
     def change(part: Any) -> Any:
         if not isinstance(part, typed.Block):
             return None
-        inner = tuple(new for s in part.statements for new in _without(rebuilt(s, change)))
-        same = len(inner) == len(part.statements) and all(a is b for a, b in zip(inner, part.statements, strict=True))
-        return part if same else replace(part, statements=inner)
+        return with_statements(part, [new for s in part.statements for new in _without(rebuilt(s, change))])
 
     offers = any(isinstance(s, typed.AssignExtreme) for s in walk.statements(body))
     return rebuilt(body, change) if offers else body

@@ -15,7 +15,6 @@ from dataclasses import replace
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import PropertyType
-from starplat.operators.canonical.hosts import read
 from starplat.operators.canonical.rebuilding import substituted
 
 
@@ -75,18 +74,14 @@ def _is_copied(own: typed.Symbol, before: tuple[typed.Statement, ...]) -> bool:
     return False
 
 
-def _touches(s: typed.Statement, symbol: typed.Symbol) -> bool:
-    return any(symbol in (*walk.written(i), *read(i)) for i in walk.statements(s))
-
-
 def _touched(symbol: typed.Symbol, statements: tuple[typed.Statement, ...]) -> bool:
-    return any(_touches(s, symbol) for s in statements)
+    return any(walk.touches(s, symbol) for s in statements)
 
 
 def _is_filled_first(own: typed.Symbol, before: tuple[typed.Statement, ...]) -> bool:
     """Whether a local is declared in the function's own block, and nothing is done with it before it is filled."""
     declared = any(isinstance(s, typed.Declare) and s.symbol is own and s.value is None for s in before)
-    first = next((s for s in before if _touches(s, own)), None)
+    first = next((s for s in before if walk.touches(s, own)), None)
     fills = isinstance(first, typed.Attach) and all(value is not own for _, value in first.items)
     return declared and fills
 

@@ -18,7 +18,7 @@ from dataclasses import replace
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
-from starplat.operators.canonical.hosts import HostLoop, read
+from starplat.operators.canonical.hosts import HostLoop
 from starplat.operators.records import EdgeEffect
 
 
@@ -67,7 +67,7 @@ def _fill_in(s: typed.Statement, flag: typed.Symbol) -> tuple[typed.ForEach, typ
     stores = [inner for inner in body.statements if isinstance(inner, typed.Assign)]
     fills = [store for store in stores if store.place == own and isinstance(store.value, typed.Literal)]
     others = [store for store in stores if store not in fills]
-    apart = all(flag not in (*walk.written(store), *read(store)) for store in others)
+    apart = all(flag not in (*walk.written(store), *walk.read(store)) for store in others)
     if len(fills) != 1 or not others or len(stores) < len(body.statements) or not apart:
         return None
     return s, fills[0]

@@ -15,7 +15,6 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import MIRRORED
 from starplat.frontend import typed
 from starplat.frontend.types import PropertyType, Scalar
-from starplat.operators.canonical.hosts import read
 from starplat.operators.canonical.labels.spreading import whole_number
 from starplat.operators.canonical.rebuilding import rebuilt
 
@@ -89,7 +88,7 @@ def _is_first(label: typed.Symbol, body: typed.Block, place: int) -> bool:
     """Whether nothing touches the cells before they are stored there, and they come to be in the function."""
     inside = [i for s in body.statements[:place] for i in walk.statements(s)]
     declared = any(isinstance(s, typed.Declare) and s.symbol is label for s in body.statements[:place])
-    return declared and not any(label in (*walk.written(i), *read(i)) for i in inside)
+    return declared and not any(label in (*walk.written(i), *walk.read(i)) for i in inside)
 
 
 def _with_numbers(
@@ -134,6 +133,5 @@ def _with_numbers(
                 return None
 
     changed = rebuilt(body, change)
-    left = any(label in (*walk.written(s), *read(s), *walk.declared(s)) for s in changed.statements)
-    left |= any(label in (*walk.written(i), *read(i)) for i in walk.statements(changed))
+    left = walk.touches(changed, label) or label in walk.declared(changed)
     return None if left else changed

@@ -24,8 +24,7 @@ from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.build import Builder
-from starplat.operators.canonical.hosts import read
-from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.rebuilding import rebuilt, with_statements
 from starplat.operators.canonical.searches.levels import above
 from starplat.operators.canonical.searches.unreached import back_to
 
@@ -44,10 +43,7 @@ def as_rounds(body: typed.Block) -> typed.Block:
                 statements.append(rebuilt(s, change))
             else:
                 statements = numbered.after(statements, begun)
-        same = len(statements) == len(part.statements) and all(
-            a is b for a, b in zip(statements, part.statements, strict=True)
-        )
-        return part if same else replace(part, statements=tuple(statements))
+        return with_statements(part, statements)
 
     return rebuilt(body, change)
 
@@ -166,7 +162,7 @@ def _begun(numbered: _Numbered, before: Sequence[typed.Statement]) -> _Begun | N
     if isinstance(none, typed.Infinity):
         fits = not none.negative
     else:
-        is_read = any(symbol in read(i) for s in before[at:] for i in walk.statements(s))
+        is_read = any(symbol in walk.read(i) for s in before[at:] for i in walk.statements(s))
         is_below = isinstance(none, typed.Literal) and isinstance(none.value, int) and none.value < 0
         fits = is_below and first >= 0 and not is_read
     guarded = numbered.first is not None and source.symbol.role is not typed.Role.ITERATOR

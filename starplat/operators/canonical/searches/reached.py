@@ -21,13 +21,11 @@ from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.frontend.walk import children
-from starplat.operators.canonical.hosts import read
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.searches.levels import above
 from starplat.operators.canonical.searches.stores import compared, says
 from starplat.same import Same
 
-_TRUE, _FALSE = (typed.Literal(truth, Scalar.BOOL) for truth in (True, False))
 _FAR = 1 << 20
 _FLAGS = PropertyType(Carrier.NODE, Scalar.BOOL)
 
@@ -82,11 +80,11 @@ class _Pair:
         fills = block.statements[at[0] : at[-1] + 1]
         items = [item for s in fills if isinstance(s, typed.Attach) for item in s.items]
         begun = {symbol: value for symbol, value in items if symbol in (self.flag, self.level)}
-        both = begun.get(self.flag) == _FALSE and begun.get(self.level) == typed.Infinity(Scalar.INT)
+        both = begun.get(self.flag) == typed.FALSE and begun.get(self.level) == typed.Infinity(Scalar.INT)
         once = sum(symbol in begun for symbol, _ in items) == 2
         behind = {Same(i) for s in block.statements[at[0] :] for i in walk.statements(s)}
         ahead = (s for s in walk.statements(self.body) if Same(s) not in behind)
-        touched = any(self.flag in read(s) or self._writes(s) for s in ahead if not self._declares(s))
+        touched = any(self.flag in walk.read(s) or self._writes(s) for s in ahead if not self._declares(s))
         between = any(self._touches(i) for s in fills if not self._fills(s) for i in walk.statements(s))
         copied = any(value in (self.flag, self.level) for _, value in items)
         return both and once and not touched and not between and not copied
@@ -113,7 +111,7 @@ class _Pair:
                 if isinstance(other, typed.Assign) and _stored(other) is self.flag:
                     place = other.place
                     same = isinstance(place, typed.Cell) and typed.Cell(self.level, place.index) == s.place
-                    if same and other.value == _TRUE:
+                    if same and other.value == typed.TRUE:
                         return other
                 if not isinstance(other, typed.Assign | typed.Declare) or self._touches(other) or _calls(other):
                     break
@@ -183,7 +181,7 @@ class _Pair:
             for part in walk.within(value)
         )
         filled = sum(value is self.flag for _, value in s.items) if isinstance(s, typed.Attach) else 0
-        asked = [symbol for symbol in read(s) if symbol is self.flag]
+        asked = [symbol for symbol in walk.read(s) if symbol is self.flag]
         if isinstance(s, typed.FixedPoint) and cells:
             return True
         return filled > 0 or len(asked) > cells

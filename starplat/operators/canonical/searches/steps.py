@@ -11,8 +11,6 @@ from starplat.operators.canonical.effects import asked
 from starplat.operators.canonical.searches.levels import above
 from starplat.operators.canonical.searches.stores import says
 
-_TRUE, _FALSE = typed.Literal(True, Scalar.BOOL), typed.Literal(False, Scalar.BOOL)
-
 
 @dataclass
 class Steps:
@@ -59,7 +57,7 @@ class Steps:
             case typed.CopyProperty(destination=to, source=of):
                 return self._becomes(to, of)
             case typed.Attach(items=items):
-                return all(value == _FALSE and self._becomes(to, None) for to, value in items)
+                return all(value == typed.FALSE and self._becomes(to, None) for to, value in items)
             case typed.ForEach(parallel=True, domain=typed.AllNodes(), filter=None):
                 return all(self._of_node(inner, typed.Variable(s.iterator)) for inner in s.body.statements)
             case typed.ForEach(parallel=True, domain=typed.AllNodes()):
@@ -83,7 +81,7 @@ class Steps:
             case typed.Assign(place=typed.Cell(symbol=to, index=at), value=typed.Cell(symbol=of, index=from_)):
                 return at == own and from_ == own and self._becomes(to, of)
             case typed.Assign(place=typed.Cell(symbol=to, index=at), value=value):
-                return at == own and value == _FALSE and self._becomes(to, None)
+                return at == own and value == typed.FALSE and self._becomes(to, None)
             case typed.If(otherwise=None):
                 return self._are_discovered(s.condition, own) and all(
                     self._of_discovered(i, own) for i in s.then.statements
@@ -102,13 +100,13 @@ class Steps:
         match s:
             case typed.Assign(place=typed.Variable(), value=value):
                 self.more.append(s)
-                return value == _TRUE
+                return value == typed.TRUE
             case typed.Assign(place=typed.Cell(symbol=flag, index=at), value=value) if flag in (
                 self.frontier,
                 self.next_frontier,
             ):
-                return at == own and value == _FALSE and self.holds.get(flag, False) and self._becomes(flag, None)
-            case typed.Assign(place=typed.Cell(symbol=mark, index=at), value=value) if value == _TRUE:
+                return at == own and value == typed.FALSE and self.holds.get(flag, False) and self._becomes(flag, None)
+            case typed.Assign(place=typed.Cell(symbol=mark, index=at), value=value) if value == typed.TRUE:
                 self.marks.append(mark)
                 return at == own
             case typed.Assign(place=typed.Cell(index=at)):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from starplat.frontend import typed
-from starplat.frontend.types import Scalar
 from starplat.operators.canonical.effects import REVERSED, asked
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.source import Span
@@ -93,7 +92,7 @@ def read_store(s: typed.Statement) -> Store | None:
 
 def _asks(condition: typed.Expression, place: typed.Cell, value: typed.Expression) -> bool:
     """Whether a condition asks whether a cell has been given anything, or that truth."""
-    spreads_false = value == typed.Literal(False, Scalar.BOOL)
+    spreads_false = value == typed.FALSE
     return says(condition, place, spreads_false) or compared(condition, place) is not None
 
 

@@ -21,7 +21,7 @@ that marks come earlier.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import mentions
@@ -29,11 +29,9 @@ from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.filters import all_of
 from starplat.operators.canonical.hosts import HostLoop, surely_begins, surroundings
-from starplat.operators.canonical.rebuilding import with_block
+from starplat.operators.canonical.rebuilding import spliced, with_block
 from starplat.operators.canonical.searches.initial_values import InitialValues, initial_values
 from starplat.operators.canonical.searches.stores import Nest, read_nest, says
-
-_TRUE, _FALSE = typed.Literal(True, Scalar.BOOL), typed.Literal(False, Scalar.BOOL)
 
 
 def marked_when_told(body: typed.Block, results: frozenset[typed.Symbol]) -> typed.Block:
@@ -51,8 +49,8 @@ def marked_when_told(body: typed.Block, results: frozenset[typed.Symbol]) -> typ
             continue
         if not found.begins(before) or (isinstance(loop, typed.CountedLoop) and not _has_enough(loop)):
             continue
-        made = (*before, *found.made(loop, before), *block.statements[place + 1 :])
-        return marked_when_told(with_block(body, block, replace(block, statements=made)), results)
+        made = spliced(block, place, found.made(loop, before))
+        return marked_when_told(with_block(body, block, made), results)
     return body
 
 
@@ -85,7 +83,7 @@ class _Round:
         if here is None or marked is None or not here.set:
             return False
         alike = all(_is_set(v) for v in (here, marked))
-        begins_empty = there is not None and there.fill == _FALSE and not there.set
+        begins_empty = there is not None and there.fill == typed.FALSE and not there.set
         none_told = self.here is self.there or self.emptied or begins_empty
         inside, all_of_them = set(_indices(marked)), set(_indices(here))
         return alike and none_told and (inside <= all_of_them if self.marks_first else inside == all_of_them)
@@ -97,7 +95,7 @@ class _Round:
         assert here is not None
         assert marked is not None
         unmarked_yet = [at for at in _indices(here) if at not in _indices(marked)]
-        first = (typed.Assign(typed.Cell(self.marked, at, span=span), _TRUE, span=span) for at in unmarked_yet)
+        first = (typed.Assign(typed.Cell(self.marked, at, span=span), typed.TRUE, span=span) for at in unmarked_yet)
         more = typed.Variable(typed.Symbol("more", Scalar.BOOL, typed.Role.LOCAL, span), span=span)
         kind = self.there.type
         told = self.there if self.there is not self.here else typed.Symbol("told", kind, typed.Role.LOCAL, span)
@@ -105,18 +103,18 @@ class _Round:
         unmarked = typed.Unary(typed.UnaryOperator.NOT, mark, span=span)
         condition = all_of((unmarked, *self.when))
         assert condition is not None
-        stores = tuple(typed.Assign(place, _TRUE, span=span) for place in (mark, join, more))
+        stores = tuple(typed.Assign(place, typed.TRUE, span=span) for place in (mark, join, more))
         inner = typed.If(condition, typed.Block(stores, span=span), span=span)
         row = typed.Neighbors(nest.domain.graph, typed.Variable(nest.node, span=span), nest.direction)
         arcs = typed.ForEach(True, nest.there, row, None, typed.Block((inner,), span=span), span=span)
         member = typed.Cell(self.here, typed.Variable(nest.node, span=span), span=span)
         tells = typed.ForEach(True, nest.node, nest.domain, member, typed.Block((arcs,), span=span), span=span)
-        cleared = typed.Attach(nest.domain.graph, ((told, _FALSE),), span=span)
+        cleared = typed.Attach(nest.domain.graph, ((told, typed.FALSE),), span=span)
         moved = typed.CopyProperty(self.here, told, span=span)
-        rounds = (typed.Assign(more, _FALSE, span=span), cleared, tells, moved)
+        rounds = (typed.Assign(more, typed.FALSE, span=span), cleared, tells, moved)
         declared = (typed.Declare(told, span=span),) if told is not self.there or self.fresh else ()
         new = typed.DoWhile(typed.Block(rounds, span=span), more, span=span)
-        return (*first, *declared, typed.Declare(more.symbol, _TRUE, span=span), new)
+        return (*first, *declared, typed.Declare(more.symbol, typed.TRUE, span=span), new)
 
 
 def _read(loop: HostLoop) -> _Round | None:
@@ -158,9 +156,9 @@ def _tells(s: typed.Statement) -> tuple[Nest, typed.Symbol, frozenset[typed.Symb
     nest = read_nest(s)
     if nest is None or nest.may_break:
         return None
-    told = [i for i in nest.inner if _stores(i, _TRUE) == typed.Variable(nest.there)]
+    told = [i for i in nest.inner if _stores(i, typed.TRUE) == typed.Variable(nest.there)]
     signals = [i for i in nest.inner if isinstance(i, typed.Assign) and isinstance(i.place, typed.Variable)]
-    plain = all(i.value == _TRUE for i in signals) and len(signals) + len(told) == len(nest.inner)
+    plain = all(i.value == typed.TRUE for i in signals) and len(signals) + len(told) == len(nest.inner)
     return (nest, _symbol(told[0]), frozenset(map(_symbol, signals))) if len(told) == 1 and plain else None
 
 
@@ -175,10 +173,11 @@ def _marks(s: typed.Statement) -> tuple[typed.Symbol, typed.Symbol, frozenset[ty
     if len(cells) != 1 or cells[0].index != own or not says(condition, cells[0], True):
         return None
     here = cells[0].symbol
-    marks = [i for i in body.statements if _stores(i, _TRUE) == own]
-    drains = [i for i in body.statements if _stores(i, _FALSE) == own and _symbol(i) is here]
+    marks = [i for i in body.statements if _stores(i, typed.TRUE) == own]
+    drains = [i for i in body.statements if _stores(i, typed.FALSE) == own and _symbol(i) is here]
     signals = [i for i in body.statements if isinstance(i, typed.Assign) and isinstance(i.place, typed.Variable)]
-    plain = all(i.value == _TRUE for i in signals) and len(marks) + len(drains) + len(signals) == len(body.statements)
+    plain = all(i.value == typed.TRUE for i in signals)
+    plain = plain and len(marks) + len(drains) + len(signals) == len(body.statements)
     if len(marks) != 1 or len(drains) > 1 or not plain or _symbol(marks[0]) is here:
         return None
     return here, _symbol(marks[0]), frozenset(map(_symbol, signals)), bool(drains)
@@ -186,7 +185,7 @@ def _marks(s: typed.Statement) -> tuple[typed.Symbol, typed.Symbol, frozenset[ty
 
 def _turned(loop: HostLoop) -> tuple[typed.Statement, ...]:
     """The end of a round: the loop is left where its condition does not hold."""
-    if not isinstance(loop, typed.While | typed.DoWhile) or loop.condition == _TRUE:
+    if not isinstance(loop, typed.While | typed.DoWhile) or loop.condition == typed.TRUE:
         return ()
     against = typed.Unary(typed.UnaryOperator.NOT, loop.condition, span=loop.span)
     return (typed.If(against, typed.Block((typed.Break(),)), span=loop.span),)
@@ -212,10 +211,10 @@ def _exit(
             ):
                 signal = asked
                 order.append("left")
-            case typed.Assign(place=typed.Variable(symbol=symbol), value=value) if value == _FALSE:
+            case typed.Assign(place=typed.Variable(symbol=symbol), value=value) if value == typed.FALSE:
                 order.append("taken back")
                 resets.add(symbol)
-            case typed.Declare(symbol=symbol, value=value) if value == _FALSE:
+            case typed.Declare(symbol=symbol, value=value) if value == typed.FALSE:
                 order.append("taken back")
                 resets.add(symbol)
             case typed.If() | typed.Assign():
@@ -250,7 +249,7 @@ def _moves(
             case typed.CopyProperty(destination=to, source=of) if to is here and of is there:
                 holds[here] = holds[there]
             case typed.Attach(items=items):
-                if not all(symbol in holds and value == _FALSE for symbol, value in items):
+                if not all(symbol in holds and value == typed.FALSE for symbol, value in items):
                     return False
                 holds |= {symbol: False for symbol, _ in items}
             case typed.Declare(symbol=symbol, value=None) if symbol is there and there is not here:
@@ -293,7 +292,7 @@ def _symbol(s: typed.Statement) -> typed.Symbol:
 
 
 def _is_set(values: InitialValues) -> bool:
-    return values.fill == _FALSE and all(value == _TRUE for _, value in values.set)
+    return values.fill == typed.FALSE and all(value == typed.TRUE for _, value in values.set)
 
 
 def _indices(values: InitialValues) -> list[typed.Expression]:

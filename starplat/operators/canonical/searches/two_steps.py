@@ -27,15 +27,14 @@ from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.build import Builder
 from starplat.operators.canonical.filters import all_of
-from starplat.operators.canonical.hosts import Known, read, surroundings
-from starplat.operators.canonical.rebuilding import with_block, with_fresh_symbols
+from starplat.operators.canonical.hosts import Known, surroundings
+from starplat.operators.canonical.rebuilding import spliced, with_block, with_fresh_symbols
 from starplat.operators.canonical.searches.initial_values import InitialValues, initial_values
 from starplat.operators.canonical.searches.levels import above, counted_up, number
 from starplat.operators.canonical.searches.steps import Steps
 from starplat.operators.canonical.searches.stores import Nest, compared, read_nest, says
 
 _Loop = typed.While | typed.DoWhile
-_TRUE, _FALSE = typed.Literal(True, Scalar.BOOL), typed.Literal(False, Scalar.BOOL)
 _INSIDE = (typed.Block, typed.If, typed.Assign, typed.Update, typed.AssignExtreme)
 
 
@@ -49,8 +48,7 @@ def discovered_in_one_step(body: typed.Block, results: frozenset[typed.Symbol]) 
         read = _read(loop, block.statements[:place], around.known_before(loop))
         if read is None or any(s in results or around.is_seen(s, loop) for s in read.flags):
             continue
-        statements = (*block.statements[:place], read.made(loop), *block.statements[place + 1 :])
-        return discovered_in_one_step(with_block(body, block, replace(block, statements=statements)), results)
+        return discovered_in_one_step(with_block(body, block, spliced(block, place, (read.made(loop),))), results)
     return body
 
 
@@ -162,7 +160,7 @@ def _is_apart(found: _Round, loop: _Loop) -> bool:
         and not any(mentions(value, own) for value in values)
         and not any(mentions(c, written - {found.nest.node, found.nest.there}) for c in found.when)
         and not any(any(walk.calls(s)) for s in found.beside)
-        and not found.flags & set(read(loop))
+        and not found.flags & set(walk.read(loop))
     )
 
 
@@ -175,11 +173,11 @@ def _source(
 ) -> tuple[typed.Expression | None, typed.Expression | None]:
     """The source, and the value of nodes without a level; None each if the invariant does not hold at first."""
     levels, there = initial[level], initial[steps.next_frontier]
-    if levels is None or there is None or there.set or there.fill != _FALSE or len(levels.set) != 1:
+    if levels is None or there is None or there.set or there.fill != typed.FALSE or len(levels.set) != 1:
         return None, None
     ((source, first),) = levels.set
     marked = [initial[flag] for flag in (steps.frontier, *steps.marks)]
-    if not all(b is not None and b.fill == _FALSE and b.set == ((source, _TRUE),) for b in marked):
+    if not all(b is not None and b.fill == typed.FALSE and b.set == ((source, typed.TRUE),) for b in marked):
         return None, None
     at, fill = number(first, known), levels.fill
     is_below = isinstance(fill, typed.Literal) and isinstance(fill.value, int) and fill.value < 0
@@ -223,7 +221,7 @@ def _is_other_node(c: typed.Expression, nest: Nest) -> bool:
 
 
 def _is_marked(s: typed.Assign, there: typed.Symbol) -> bool:
-    return isinstance(s.place, typed.Cell) and s.place.index == typed.Variable(there) and s.value == _TRUE
+    return isinstance(s.place, typed.Cell) and s.place.index == typed.Variable(there) and s.value == typed.TRUE
 
 
 def _flag(c: typed.Expression, node: typed.Symbol) -> typed.Symbol | None:
@@ -234,4 +232,4 @@ def _flag(c: typed.Expression, node: typed.Symbol) -> typed.Symbol | None:
 
 
 def _resets(s: typed.Statement) -> bool:
-    return isinstance(s, typed.Assign) and isinstance(s.place, typed.Variable) and s.value == _FALSE
+    return isinstance(s, typed.Assign) and isinstance(s.place, typed.Variable) and s.value == typed.FALSE

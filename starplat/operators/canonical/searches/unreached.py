@@ -20,7 +20,7 @@ from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.build import Builder
-from starplat.operators.canonical.hosts import HostLoop, Known, Surroundings, read, surroundings
+from starplat.operators.canonical.hosts import HostLoop, Known, Surroundings, surroundings
 from starplat.operators.canonical.rebuilding import rebuilt, with_block
 from starplat.operators.canonical.searches.levels import number
 from starplat.same import Same
@@ -78,7 +78,7 @@ def _filled(
             case _:
                 pass
     since = () if found is None else before[found[0] :]
-    return None if any(symbol in read(i) for s in since for i in walk.statements(s)) else found
+    return None if any(symbol in walk.read(i) for s in since for i in walk.statements(s)) else found
 
 
 def _asked_for_infinity(loop: HostLoop, symbol: typed.Symbol, none: object) -> HostLoop | None:

@@ -21,7 +21,7 @@ def of_wave(
     flags = [flag for c in store.when if (flag := _flag(c, store.source)) is not None]
     if len(flags) != 1 or not _next_wave(flags[0], store, loop):
         return None
-    is_mark = store.value == typed.Literal(True, Scalar.BOOL)
+    is_mark = store.value == typed.TRUE
     unreached = [c for c in store.when if _asks_for_none(c, store.place, is_mark)]
     rest = tuple(c for c in store.when if c not in unreached)
     if is_mark and unreached:
@@ -77,11 +77,11 @@ def _next_wave(flag: typed.Symbol, store: Store, loop: Loop) -> bool:
 
 
 def _is_true(value: typed.Expression) -> bool:
-    return value == typed.Literal(True, Scalar.BOOL)
+    return value == typed.TRUE
 
 
 def _is_false(value: typed.Expression | typed.Symbol) -> bool:
-    return value == typed.Literal(False, Scalar.BOOL)
+    return value == typed.FALSE
 
 
 def flagged_at_level(

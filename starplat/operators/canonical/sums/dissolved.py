@@ -20,10 +20,7 @@ from typing import Any
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType
-from starplat.operators.canonical.hosts import read
 from starplat.operators.canonical.rebuilding import rebuilt, with_host_blocks
-
-_LEAVES = (typed.Return, typed.Break, typed.Continue)
 
 
 def dissolved(body: typed.Block) -> typed.Block:
@@ -107,7 +104,7 @@ def _adding(symbol: typed.Symbol, total: typed.Symbol, loop: typed.ForEach, *, c
     touching = [s for s in inside if _uses(s, symbol)]
     stores = [s for s in loop.body.statements if isinstance(s, typed.Assign) and s.place == _cell(symbol, loop)]
     if not (cleared and all(_only_adds(s, symbol) for s in touching)):
-        whole = loop.filter is None and _covers(loop, symbol) and not any(isinstance(s, _LEAVES) for s in inside)
+        whole = loop.filter is None and _covers(loop, symbol) and not walk.leaves(loop)
         if not whole or len(touching) != 1 or touching != stores:
             return None
     if any(_uses(s, total) for s in inside):
@@ -139,7 +136,7 @@ def _wider(value: typed.Expression, total: typed.Symbol) -> typed.Expression:
 
 
 def _uses(s: typed.Statement, symbol: typed.Symbol) -> bool:
-    return symbol in read(s) or symbol in walk.written(s)
+    return symbol in walk.read(s) or symbol in walk.written(s)
 
 
 def _begins_at_zero(fill: typed.Attach, symbol: typed.Symbol) -> bool:

@@ -108,7 +108,7 @@ def _clears(s: typed.Statement, symbol: typed.Symbol, row: typed.ForEach) -> boo
     """Whether a statement takes all marks of a row back."""
     match s:
         case typed.Attach(items=items):
-            return items == ((symbol, typed.Literal(False, Scalar.BOOL)),)
+            return items == ((symbol, typed.FALSE),)
         case typed.ForEach(domain=domain, filter=asked) if _stored(s, False) is symbol:
             if asked is not None and row.filter is not None:
                 asked = None if substituted(asked, {s.iterator: row.iterator}) == row.filter else asked
@@ -120,7 +120,7 @@ def _clears(s: typed.Statement, symbol: typed.Symbol, row: typed.ForEach) -> boo
 def _are_clear(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> bool:
     """Whether no node has a mark after these statements."""
     for s in reversed(before):
-        if isinstance(s, typed.Attach) and (symbol, typed.Literal(False, Scalar.BOOL)) in s.items:
+        if isinstance(s, typed.Attach) and (symbol, typed.FALSE) in s.items:
             return True
         if symbol in walk.all_written(s):
             return False

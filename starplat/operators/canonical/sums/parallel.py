@@ -11,7 +11,6 @@ that the language gives for them.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -22,11 +21,10 @@ from starplat.analysis.parallel import ParallelLoop
 from starplat.analysis.races import RaceClass, classify
 from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
-from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.rebuilding import rebuilt, with_statements
 from starplat.operators.canonical.sums.marks import without_marks
 
 _FREE = (RaceClass.OWNED, RaceClass.READ_ONLY, RaceClass.REDUCTION, RaceClass.COMMON_VALUE)
-_LEAVES = (typed.Return, typed.Break, typed.Continue)
 
 
 def in_any_order(body: typed.Block, program: typed.Program) -> typed.Block:
@@ -42,7 +40,7 @@ def in_any_order(body: typed.Block, program: typed.Program) -> typed.Block:
                     (freed(s, statements[:place]) if isinstance(s, typed.ForEach) else None) or rebuilt(s, change)
                     for place, s in enumerate(statements)
                 )
-                return part if all(map(operator.is_, inner, statements)) else replace(part, statements=inner)
+                return with_statements(part, inner)
             case _:
                 return None
 
@@ -75,7 +73,7 @@ def called_by_kernels(program: typed.Program) -> set[str]:
 
 def _is_free(loop: typed.ForEach, program: typed.Program, hosting: Hosting) -> bool:
     inside = list(walk.statements(loop.body))
-    if hosting.needs_host(loop) or any(isinstance(s, _LEAVES) for s in inside) or any(walk.calls(loop)):
+    if hosting.needs_host(loop) or walk.leaves(loop) or any(walk.calls(loop)):
         return False
     if any(isinstance(s, typed.ForEach) and not isinstance(s.domain, typed.Neighbors) for s in inside):
         return False  # the larger loop may be the one inside

@@ -25,7 +25,7 @@ from starplat.frontend.walk import children
 from starplat.operators.build import Builder
 from starplat.operators.canonical.effects import REVERSED
 from starplat.operators.canonical.filters import all_of
-from starplat.operators.canonical.rebuilding import rebuilt, substituted
+from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_statements
 from starplat.operators.canonical.sums.pushed import pushed
 
 _ADDING = (typed.Block, typed.If, typed.Declare, typed.Update)
@@ -62,8 +62,7 @@ def pulled(body: typed.Block) -> typed.Block:
             for place, s in enumerate(every)
             for new in (_split(s) or (pushed(s, every[:place]) or _by_itself(rebuilt(s, in_loop)),))
         )
-        same = len(inner) == len(every) and all(a is b for a, b in zip(inner, every, strict=True))
-        return part if same else replace(part, statements=inner)
+        return with_statements(part, inner)
 
     return rebuilt(body, change)
 
@@ -127,7 +126,7 @@ def _split(loop: typed.Statement) -> list[typed.Statement]:
         return []
     asked = () if loop.filter is None else tuple(conjuncts(loop.filter))
     inside = list(walk.statements(loop.body))
-    if any(isinstance(s, typed.Return | typed.Break | typed.Continue) for s in inside) or any(walk.calls(loop)):
+    if walk.leaves(loop) or any(walk.calls(loop)):
         return []
     assigned = {p.symbol for s in inside for p in walk.written_places(s)}
     own = assigned | set(walk.declared(loop.body))

@@ -21,7 +21,6 @@ from typing import Any
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts, mentions
 from starplat.frontend import typed
-from starplat.frontend.types import Scalar
 from starplat.operators.canonical.effects import REVERSED
 from starplat.operators.canonical.filters import all_of
 from starplat.operators.canonical.rebuilding import rebuilt, substituted
@@ -112,7 +111,7 @@ def _is_member(condition: typed.Expression, there: typed.Symbol, before: Sequenc
         case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=typed.Literal(value=True)):
             return _is_member(left, there, before)
         case typed.Cell(symbol=flag, index=typed.Variable(symbol=own)) if own is there:
-            empty = (flag, typed.Literal(False, Scalar.BOOL))
+            empty = (flag, typed.FALSE)
             return any(isinstance(s, typed.Attach) and empty in s.items for s in before)
         case _:
             return False

@@ -35,7 +35,7 @@ from starplat.operators.build import Builder
 from starplat.operators.canonical.counters import as_flags
 from starplat.operators.canonical.filters import with_filters
 from starplat.operators.canonical.frontiers import over_frontiers
-from starplat.operators.canonical.hosts import Surroundings, own_statements, read, surroundings
+from starplat.operators.canonical.hosts import Surroundings, surroundings
 from starplat.operators.canonical.rebuilding import substituted, with_block
 from starplat.operators.canonical.searches.levels import above, counters_of_rounds, of_level
 from starplat.operators.canonical.searches.stores import compared, read_store
@@ -58,7 +58,7 @@ def with_searches_apart(body: typed.Block, program: typed.Program, results: froz
             if (apart := _apart(candidate, place)) is not None:
                 changed = over_frontiers(apart.body, program, results)
                 changed = as_searches(with_filters(changed), program, results)
-                if not any(apart.gone.intersection(read(s)) for s in walk.statements(changed)):
+                if not any(apart.gone.intersection(walk.read(s)) for s in walk.statements(changed)):
                     return with_searches_apart(changed, program, results)
     return body
 
@@ -179,14 +179,14 @@ def _is_alone(found: _Levels, visitor: typed.ForEach) -> bool:
     rest = [s for s in found.loop.body.statements if s is not visitor]
     inside = [i for s in rest for i in walk.statements(s)]
     written = {symbol for i in inside for symbol in walk.written(i)}
-    uses = written.union(read(found.loop), *(read(i) for i in inside))
+    uses = written.union(walk.read(found.loop), *(walk.read(i) for i in inside))
     visits = list(walk.statements(visitor))
     leaves = (typed.Break, typed.Continue)
     own = {found.cells, found.counter}
     return (
         not any(uses & set(walk.written(i)) for i in visits)
-        and not any((written - own) & set(read(i)) for i in visits)
-        and not any(isinstance(i, leaves) for s in found.loop.body.statements for i in own_statements(s))
+        and not any((written - own) & set(walk.read(i)) for i in visits)
+        and not any(isinstance(i, leaves) for s in found.loop.body.statements for i in walk.own_statements(s))
         and not any(isinstance(i, typed.Return) for i in (*visits, *inside))
         and not any(any(walk.calls(s)) for s in found.loop.body.statements)
     )

@@ -24,7 +24,7 @@ from typing import Any
 
 from starplat.analysis import walk
 from starplat.frontend import typed
-from starplat.operators.canonical.rebuilding import rebuilt, with_fresh_symbols
+from starplat.operators.canonical.rebuilding import rebuilt, spliced, with_fresh_symbols
 from starplat.operators.canonical.searches.stores import read_nest
 
 _Loop = typed.While | typed.DoWhile
@@ -35,8 +35,7 @@ def with_the_rest_behind(loop: _Loop) -> _Loop | None:
     for place, s in enumerate(loop.body.statements):
         apart = _apart(s)
         if apart:
-            statements = (*loop.body.statements[:place], *apart, *loop.body.statements[place + 1 :])
-            return replace(loop, body=replace(loop.body, statements=statements))
+            return replace(loop, body=spliced(loop.body, place, apart))
     return None
 
 

@@ -13,7 +13,7 @@ from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.effects import asked
-from starplat.operators.canonical.hosts import Surroundings, read
+from starplat.operators.canonical.hosts import Surroundings
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.rounds import edge_effects
 from starplat.operators.canonical.searches.levels import begins_at, is_next
@@ -188,7 +188,7 @@ def without_distances(body: typed.Block, distances: Distances, results: frozense
     gone = distances.made
     while gone:
         left = _without(body, gone)
-        needed = results.union(*(read(s) for s in walk.statements(left)))
+        needed = results.union(*(walk.read(s) for s in walk.statements(left)))
         kept = [s for s in gone if written_or_declared((s,)) & needed]
         if not kept:
             scalars = {s for s in written_or_declared(gone) if isinstance(s.type, Scalar)}

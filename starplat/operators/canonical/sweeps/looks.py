@@ -27,7 +27,7 @@ from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.effects import asked
-from starplat.operators.canonical.rebuilding import with_fresh_symbols
+from starplat.operators.canonical.rebuilding import spliced, with_fresh_symbols
 from starplat.operators.canonical.searches.initial_values import initial_values
 from starplat.operators.canonical.searches.stores import compared
 
@@ -40,8 +40,7 @@ def with_looks(loop: _Loop, before: Sequence[typed.Statement]) -> _Loop | None:
     for place, s in enumerate(loop.body.statements):
         apart = _apart(s, loop, before) if isinstance(s, typed.ForEach) else ()
         if apart:
-            statements = (*loop.body.statements[:place], *apart, *loop.body.statements[place + 1 :])
-            return replace(loop, body=replace(loop.body, statements=statements))
+            return replace(loop, body=spliced(loop.body, place, apart))
     return None
 
 
