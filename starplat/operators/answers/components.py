@@ -19,7 +19,7 @@ from starplat.analysis import walk
 from starplat.analysis.settling.labels import hooked_ways
 from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
-from starplat.frontend.types import PropertyType, Scalar, SetType
+from starplat.frontend.types import Scalar
 from starplat.operators.canonical.frontiers import as_fill
 from starplat.operators.canonical.hosts import HostLoop, Surroundings, surely_begins, surroundings
 from starplat.operators.canonical.labels.spreading import whole_number
@@ -27,7 +27,6 @@ from starplat.operators.canonical.rounds import edge_effects
 from starplat.operators.records import EdgeEffect, Spreading, Start
 from starplat.same import Same
 
-_TRUE = typed.Literal(True, Scalar.BOOL)
 _WHOLE = (Scalar.NODE, Scalar.INT, Scalar.LONG, Scalar.BOOL)
 
 
@@ -36,11 +35,7 @@ def settling(program: typed.Program) -> Mapping[Same, Spreading | None]:
     what comes of labels that spread, None for other values."""
     found: dict[Same, Spreading | None] = {}
     for function in program.functions:
-        results = frozenset(
-            p
-            for p in function.parameters
-            if isinstance(p.type, PropertyType | SetType) or p.role is typed.Role.REFERENCE
-        )
+        results = function.results
         around = surroundings(function.body)
         for loop in around.loops:
             if effects := edge_effects(loop, around, program, results, frontier_is_kept=True):
@@ -132,8 +127,8 @@ def _all_begin(effect: EdgeEffect, before: Sequence[typed.Statement]) -> bool:
     if last is None:
         return False
     given = _given_to_all(last, effect.frontier)
-    if given == _TRUE or effect.symbol.property.element is not Scalar.BOOL or effect.extreme is typed.Extreme.MIN:
-        return given == _TRUE
+    if given == typed.TRUE or effect.symbol.property.element is not Scalar.BOOL or effect.extreme is typed.Extreme.MIN:
+        return given == typed.TRUE
     labels_last = next(_writers(effect.symbol, before), None)
     if isinstance(last, typed.CopyProperty) and last.source is effect.symbol:
         return labels_last is None or before.index(labels_last) < before.index(last)
@@ -147,7 +142,7 @@ def _others_offer_nothing(effect: EdgeEffect, before: Sequence[typed.Statement])
     spreads_false = effect.extreme is typed.Extreme.MIN
     is_truth = labels.property.element is Scalar.BOOL
     worst = typed.Literal(spreads_false, Scalar.BOOL) if is_truth else typed.Infinity(labels.property.element)
-    unfilled = {frontier: typed.Literal(False, Scalar.BOOL), labels: worst}
+    unfilled = {frontier: typed.FALSE, labels: worst}
     cells: dict[typed.Symbol | None, set[typed.Expression]] = {frontier: set(), labels: set()}
     for s in reversed(before):
         for symbol in {
@@ -157,7 +152,7 @@ def _others_offer_nothing(effect: EdgeEffect, before: Sequence[typed.Statement])
                 if any(mentions(index, {symbol}) for index in cells[frontier] | cells[labels]):
                     return False
             elif isinstance(s, typed.Assign) and isinstance(s.place, typed.Cell) and s.place.symbol is symbol:
-                if symbol is frontier and s.value != _TRUE:
+                if symbol is frontier and s.value != typed.TRUE:
                     return False
                 cells[symbol].add(s.place.index)
             elif _given_to_all(s, symbol) != unfilled.pop(symbol):

@@ -19,7 +19,6 @@ from starplat.operators.answers.triples import NotCounted, Triples, bare, closes
 from starplat.same import Same
 
 _SUMS = (Scalar.INT, Scalar.LONG)
-_LEAVES = (typed.Break, typed.Continue, typed.Return)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,4 +152,4 @@ def _is_own(place: typed.Place, node: typed.Symbol) -> bool:
 def _may_leave(row: typed.ForEach) -> bool:
     """Whether a round may be cut short, or a function changes a scalar that it is given."""
     given = (a for call in walk.calls(row) for a in call.arguments if isinstance(a, typed.Symbol))
-    return any(isinstance(s, _LEAVES) for s in walk.statements(row)) or any(isinstance(a.type, Scalar) for a in given)
+    return walk.leaves(row) or any(isinstance(a.type, Scalar) for a in given)

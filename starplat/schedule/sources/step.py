@@ -13,7 +13,8 @@ from starplat.ir.visitor import arrays_in, walk_host
 from starplat.schedule.direction.pull_kernels import with_graph_arrays
 from starplat.schedule.direction.unused import without_the_unused
 from starplat.schedule.schedule import Batch, Schedule
-from starplat.schedule.sources.batch import BatchedSearches
+from starplat.schedule.sources.batch import searched
+from starplat.schedule.sources.words import BatchState
 from starplat.schedule.step import Choice, Decided
 from starplat.source import NOWHERE
 
@@ -71,10 +72,10 @@ class _Maker(Rewriter):
         if searches.why_not is not None:
             self.choices.append(Choice("sources one after another", searches.why_not))
             return (op,)
-        made = BatchedSearches(searches, self.width, self.names, self.prefix, self.span)
-        ops = made.searched(members)
-        self.kernels += made.kernels
-        self.arrays += made.arrays
+        state = BatchState(searches, self.width, self.names, self.prefix, self.span)
+        ops = searched(state, members)
+        self.kernels += state.kernels
+        self.arrays += state.arrays
         why = "only the level of a node is asked, and what is done with it may be done in any order"
         self.choices.append(Choice(f"searches from {self.width} sources at once, a bit for each", why))
         return ops

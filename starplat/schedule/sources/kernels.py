@@ -1,0 +1,195 @@
+"""The kernels of searches from many sources at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import reduce
+
+from starplat.ir import build
+from starplat.ir import nodes as ir
+from starplat.ir.rewriter import Renamer
+from starplat.ir.visitor import all_expressions
+from starplat.schedule.sources.words import (
+    AT_ONCE,
+    NO_BITS,
+    WORD,
+    BatchState,
+    behind,
+    either,
+    modulo,
+    on_bits,
+    sets,
+    without,
+)
+
+BOOL, INT, LONG, NODE = ir.Element.BOOL, ir.Element.INT, ir.Element.LONG, ir.Element.NODE
+
+
+def begins(state: BatchState, listed: ir.Array | None) -> str:
+    """Every source of the batch comes to itself."""
+    state.locals = state.names.inner()
+    place, source = state.local("place", INT), state.local("source", NODE)
+    bit = build.minus(ir.Ref(place), ir.Ref(state.first))
+    node: ir.Expression = ir.Ref(place) if listed is None else ir.Load(listed, ir.Ref(place))
+    one = on_bits(ir.BinaryOperator.SHIFT_LEFT, ir.Const(1, LONG), modulo(bit, WORD))
+    index = state.word(ir.Ref(source), build.divided(bit, build.number(WORD)))
+    body = (
+        ir.Let(place, build.plus(ir.Ref(state.first), ir.Ref(number := state.local("number", INT)))),
+        ir.Let(source, node),
+        ir.Store(state.front, index, one),
+        ir.Store(state.active, ir.Ref(source), build.TRUE),
+    )
+    domain = ir.Numbers(build.minus(ir.Ref(state.last), ir.Ref(state.first)))
+    return state.kernel("begin", ir.Kernel("", domain, number, body, comment="gives each source of the batch its bit"))
+
+
+def visits(state: BatchState) -> str:
+    """What the program does to a node, for all sources that come to it."""
+    state.locals = state.names.inner()
+    node, count = state.searches.node, state.searches.count
+
+    def lanes(first: ir.Expression, index: ir.Expression, several: int) -> tuple[ir.KernelOp, ...]:
+        new, old, places = state.several("fresh", several), state.several("old", several), behind(index, several)
+        ones = [ir.Cast(ir.Apply(ir.MathFunction.POPCOUNT, (ir.Ref(n),), LONG), INT) for n in new]
+        cells = [ir.Load(state.alive, i) for i in behind(first, several)]
+        return (
+            *(ir.Let(n, ir.Load(state.front, i)) for n, i in zip(new, places, strict=True)),
+            *(ir.Let(o, ir.Load(state.seen, i)) for o, i in zip(old, places, strict=True)),
+            *(
+                ir.KernelIf(_lacks(ir.Ref(o), ir.Ref(n)), (ir.Store(state.seen, i, either(ir.Ref(o), ir.Ref(n))),))
+                for n, o, i in zip(new, old, places, strict=True)
+            ),
+            *((ir.SetLocal(count, _sum(ir.Ref(count), ones)),) if _is_counted(state) else ()),
+            *(
+                ir.KernelIf(_lacks(cell, ir.Ref(n)), (sets(cell.array, cell.index, ir.Ref(n)),))
+                for n, cell in zip(new, cells, strict=True)
+            ),
+        )
+
+    counts = (ir.Let(count, build.ZERO),) if _is_counted(state) else ()
+    body = (*counts, *state.each_word(ir.Ref(node), lanes), *_reached(state))
+    is_active = ir.Load(state.active, ir.Ref(node))
+    return state.kernel("visit", ir.Kernel("", ir.AllNodes(), node, body, filter=is_active))
+
+
+def pushes(state: BatchState) -> str:
+    """Nodes offer their new bits to their neighbors."""
+    state.locals = state.names.inner()
+    node, neighbor = state.local("v", NODE), state.local("w", NODE)
+    arc, takes = state.local("e", ir.Element.ARC), state.local("takes", BOOL)
+    at_once = state.lanes <= AT_ONCE
+
+    def lanes(first: ir.Expression, index: ir.Expression, several: int) -> tuple[ir.KernelOp, ...]:
+        new, places = state.several("fresh", several), behind(index, several)
+        offered = [ir.Load(state.front, i) for i in behind(state.place(ir.Ref(node), first), several)]
+        lacking = [without(bits, ir.Load(state.seen, i)) for bits, i in zip(offered, places, strict=True)]
+        taken: list[ir.KernelOp] = [sets(state.coming, i, ir.Ref(n)) for n, i in zip(new, places, strict=True)]
+        if several > 1:
+            taken = [ir.KernelIf(build.differs(ir.Ref(n), NO_BITS), (one,)) for n, one in zip(new, taken, strict=True)]
+        every: Iterator[ir.Expression] = (ir.Ref(n) for n in new)
+        some = build.differs(reduce(either, every), NO_BITS)
+        then = joins if at_once else (ir.SetLocal(takes, build.TRUE),)
+        return (*(ir.Let(n, bits) for n, bits in zip(new, lacking, strict=True)), ir.KernelIf(some, (*taken, *then)))
+
+    joins = (
+        ir.Store(state.following, ir.Ref(neighbor), build.TRUE, shared=True),
+        ir.Contribute(state.more, build.TRUE),
+    )
+    body = state.each_word(ir.Ref(neighbor), lanes)
+    if not at_once:
+        body = (ir.Let(takes, build.FALSE), *body, ir.KernelIf(ir.Ref(takes), joins))
+    arcs = ir.ForNeighbors(state.searches.direction, ir.Ref(node), neighbor, arc, body, parallel=True)
+    return state.kernel(
+        "offer_bits",
+        ir.Kernel(
+            "",
+            ir.AllNodes(),
+            node,
+            (arcs,),
+            filter=ir.Load(state.active, ir.Ref(node)),
+            reductions=(ir.Reduction(state.more, ir.Combine.OR),),
+            comment="neighbors take the bits that they have not seen",
+        ),
+    )
+
+
+def pulls(state: BatchState) -> str:
+    """Words that lack bits take those that neighbors offer, and leave when none is missing that any node has."""
+    state.locals = state.names.inner()
+    number, node, neighbor = state.local("word", INT), state.local("w", NODE), state.local("v", NODE)
+    slot, lane = state.local("in_e", ir.Element.ARC), state.local("lane", INT)
+    missing, found = state.local("missing", LONG), state.local("found", LONG)
+    word = ir.Ref(number)
+    offered = ir.Load(state.front, state.word(ir.Ref(neighbor), ir.Ref(lane)))
+    lacking = build.differs(ir.Ref(missing), NO_BITS)
+    held = on_bits(ir.BinaryOperator.BIT_AND, ir.Ref(found), ir.Ref(missing))
+    look = (
+        ir.KernelIf(
+            ir.Load(state.active, ir.Ref(neighbor)),
+            (
+                ir.SetLocal(found, either(ir.Ref(found), offered)),
+                ir.KernelIf(build.equal(held, ir.Ref(missing)), (ir.KernelBreak(),)),
+            ),
+        ),
+    )
+    back = ir.Direction.IN if state.searches.direction is ir.Direction.OUT else ir.Direction.OUT
+    taken = (
+        ir.UpdateCell(ir.Combine.BIT_OR, state.coming, word, ir.Ref(found), shared=False),
+        ir.UpdateCell(ir.Combine.BIT_OR, state.seen, word, ir.Ref(found), shared=False),
+        ir.Store(state.following, ir.Ref(node), build.TRUE, shared=True),
+        ir.Contribute(state.more, build.TRUE),
+    )
+    search = (
+        ir.Let(found, NO_BITS),
+        ir.ForNeighbors(back, ir.Ref(node), neighbor, slot, look, parallel=False),
+        ir.SetLocal(found, held),
+        ir.KernelIf(build.differs(ir.Ref(found), NO_BITS), taken),
+    )
+    lacks = without(ir.Load(state.alive, _cell_of(state, lane)), ir.Load(state.seen, word))
+    body = (*_parts(state, number, node, lane), ir.Let(missing, lacks), ir.KernelIf(lacking, search))
+    return state.kernel(
+        "look_for_bits",
+        ir.Kernel(
+            "",
+            ir.Numbers(build.times(ir.NumNodes(), build.number(state.lanes))),
+            number,
+            body,
+            reductions=(ir.Reduction(state.more, ir.Combine.OR),),
+            comment="nodes look for the bits that they have not seen",
+        ),
+    )
+
+
+def _parts(state: BatchState, word: ir.Variable, node: ir.Variable, lane: ir.Variable) -> tuple[ir.KernelOp, ...]:
+    """Declares whose word it is, and which."""
+    if state.lanes == 1:
+        return (ir.Let(node, ir.Ref(word)),)
+    of = build.divided(ir.Ref(word), build.number(state.lanes))
+    return (ir.Let(node, of), ir.Let(lane, modulo(ir.Ref(word), state.lanes)))
+
+
+def _reached(state: BatchState) -> tuple[ir.KernelOp, ...]:
+    """What is done to a node, at the level of the round."""
+    return Renamer({state.searches.level: state.level}).kernel_block(state.searches.reached)
+
+
+def _is_counted(state: BatchState) -> bool:
+    """Whether it matters how many sources come to a node."""
+    parts = all_expressions(state.searches.reached)
+    return any(isinstance(part, ir.Ref) and part.variable == state.searches.count for part in parts)
+
+
+def _cell_of(state: BatchState, lane: ir.Variable) -> ir.Expression:
+    """The place of a word among those of one node."""
+    return build.ZERO if state.lanes == 1 else ir.Ref(lane)
+
+
+def _sum(first: ir.Expression, others: Iterable[ir.Expression]) -> ir.Expression:
+    for other in others:
+        first = build.plus(first, other)
+    return first
+
+
+def _lacks(one: ir.Expression, bits: ir.Expression) -> ir.Expression:
+    """Whether it has not all of the bits."""
+    return build.differs(without(bits, one), NO_BITS)
