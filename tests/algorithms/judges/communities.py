@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import networkx as nx
 
-from tests.algorithms.judged import RETURNED, Answer, Arguments, Judged, Network, directed, loopless
+from tests.algorithms.judged import RETURNED, Answer, Arguments, Judged, Network, directed, loopless, undirected
 
 
 def partitions(network: Network) -> list[Arguments]:
@@ -46,7 +46,22 @@ def connected_parts(network: Network, community: dict[int, int]) -> Answer:
     return {"part": part, RETURNED: len(set(part.values()))}
 
 
+def is_a_local_optimum(network: Network, answer: Answer) -> None:
+    """No node alone raises the modularity by moving to a neighbor's community."""
+    community = answer["community"]
+    assert all(name == min(v for v in community if community[v] == name) for name in set(community.values()))
+    if network.size(weight="weight") == 0:
+        assert answer[RETURNED] == 0
+        return
+    best = nx.community.modularity(network, grouped(community))
+    assert abs(best - answer[RETURNED]) < 1e-9
+    for v, w in list(network.to_directed().edges()) if len(network) < 30 else ():
+        moved = community | {v: community[w]}
+        assert nx.community.modularity(network, grouped(moved)) < best + 1e-6, (v, w)
+
+
 TABLE = (
+    Judged("local_moving", None, undirected, verify=is_a_local_optimum),
     Judged("modularity", modularity, loopless, with_resolutions),
     Judged("connected_parts", connected_parts, directed, partitions),
 )
