@@ -10,6 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from starplat import algorithms
+    from starplat.algorithms.algorithm import Algorithm
     from starplat.diagnostics import Diagnostic, DiagnosticError, StarplatWarning
     from starplat.graph import Graph
     from starplat.graph_files import read
@@ -29,6 +31,7 @@ __all__ = [
     "Session",
     "StarplatWarning",
     "__version__",
+    "algorithms",
     "close",
     "compile",
     "read",
@@ -51,14 +54,15 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    """Imports a public name from its home when it is first asked for: `import starplat` itself costs nothing."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'starplat' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
+def __getattr__(name: str) -> "Algorithm":
+    """Imports a public name from its home when it is first asked for: `import starplat` itself costs nothing. Other
+    names are algorithms, `starplat.pagerank`."""
+    home = import_module(_HOMES.get(name, "starplat.algorithms"))
+    found: Any = home if name == "algorithms" else getattr(home, name)
+    value: Algorithm = found
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*__all__, *dir(import_module("starplat.algorithms"))} - {"Algorithm", "program"})

@@ -1,8 +1,8 @@
 """The documents tell the truth: their commands run, their programs compile, their links lead somewhere, their index is
 whole.
 
-In `docs/tutorial.md`, `docs/python.md` and the README's Python, blocks run in order, in one folder. A fence may say
-`file=NAME` (the block is written there) or `exit=N`.
+In `docs/tutorial.md`, `docs/python.md`, `docs/algorithms.md` and the README's Python, blocks run in order, in one
+folder. A fence may say `file=NAME` (the block is written there) or `exit=N`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("page", ["tutorial.md", "python.md"])
+@pytest.mark.parametrize("page", ["tutorial.md", "python.md", "algorithms.md"])
 def test_a_page_runs_from_top_to_bottom(workspace: Path, page: str) -> None:
     python: list[str] = []
     for block in blocks(ROOT / "docs" / page):

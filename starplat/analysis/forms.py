@@ -16,7 +16,8 @@ def forms(program: typed.Program) -> tuple[typed.FunctionDefinition, ...]:
     same algorithm for weights that are integers and for others."""
     found = uncalled(program)
     alike = all(_are_forms(found[0], other) for other in found[1:])
-    return found if len(found) > 1 and alike else ()
+    different = len({tuple(p.type for p in function.parameters) for function in found}) == len(found)
+    return found if len(found) > 1 and alike and different else ()
 
 
 def _are_forms(one: typed.FunctionDefinition, other: typed.FunctionDefinition) -> bool:

@@ -58,6 +58,11 @@ def test_a_program_for_no_graph_has_to_be_told_which(program: starplat.Program) 
         program.artifact("opencl")
 
 
+def test_functions_that_do_not_differ_are_no_forms() -> None:
+    with pytest.raises(DiagnosticError, match="E0654"):
+        starplat.compile(FORMS.replace("double", "long").replace("0.0", "0")).run(ARCS, target="reference")
+
+
 @pytest.mark.parametrize(
     "other", ["node start = -1", "bool start = False", "long begin = 0", "long start = 0, int more = 1"]
 )
