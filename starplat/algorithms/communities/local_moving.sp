@@ -7,7 +7,7 @@
 //
 // Nodes move all at once: in turns only to communities of larger names, only to those of smaller names, and as they
 // like, but one node to or from a community. Of the first two kinds only rounds that raise the modularity count.
-function local_moving(Graph g, propNode<node> community, propEdge<double> weight, double resolution = 1.0, double tolerance = 1e-7, int max_rounds = 1000) {
+function local_moving(Graph g, propNode<node> community, propEdge<double> weight, double resolution = 1.0, double tolerance = 1e-7, int max_iterations = 1000) {
   propNode<double> degree;
   propNode<node> goal;
   propNode<double> gain;
@@ -24,7 +24,7 @@ function local_moving(Graph g, propNode<node> community, propEdge<double> weight
   all = all > 0.0 ? all : 1.0;
   double best = modularity(g, community, weight, degree, all, resolution);
   bool moving = True;
-  for (int round = 0; moving && round < max_rounds; round++) {
+  for (int round = 0; moving && round < max_iterations; round++) {
     seek(g, community, goal, gain, weight, degree, all, resolution, tolerance, round % 3);
     if (round % 3 == 2) {
       moving = move_apart(g, community, goal, gain);
