@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from starplat.analysis import Facts, analyse
-from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Severity, sort
+from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Reporter, Severity, sort
 from starplat.frontend import ast, typed
 from starplat.frontend.check import check as check_tree
 from starplat.frontend.mistakes.suggest import did_you_mean
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from starplat.schedule.describe import Plan
 
 
-def parse(source: SourceFile) -> ast.Program:
-    """The syntax tree.
+def parse(source: SourceFile, reporter: Reporter | None = None) -> ast.Program:
+    """The syntax tree; with a `reporter`, which then has the mistakes, what could be understood of it.
 
     Raises:
-        DiagnosticError: E01xx.
+        DiagnosticError: E01xx, if there is no `reporter`.
     """
     keep_tables_with(_kept_tables)
-    return parse_text(source)
+    return parse_text(source, reporter)
 
 
 def _kept_tables() -> Keeper | None:
@@ -72,6 +72,14 @@ def check(source: SourceFile, *, strict: bool = False) -> Checked:
     if strict and any(map(is_race, warnings)):
         raise DiagnosticError(*(replace(w, severity=Severity.ERROR) if is_race(w) else w for w in warnings))
     return Checked(source, tree, facts, warnings)
+
+
+def diagnostics(source: SourceFile, *, strict: bool = False) -> tuple[Diagnostic, ...]:
+    """Everything that is wrong or doubtful in a program."""
+    try:
+        return check(source, strict=strict).warnings
+    except DiagnosticError as error:
+        return error.diagnostics
 
 
 def is_race(diagnostic: Diagnostic) -> bool:

@@ -27,10 +27,11 @@ ORDER = (
     {"runtime"},
     {"program_text", "graph_files", "highlighting"},
     {"pipeline"},
+    {"editing"},
     {"program"},
     {"algorithms"},
     {"networkx"},
-    {"notebook"},
+    {"notebook", "lsp"},
     {"bench"},
     {"cli"},
 )

@@ -19,8 +19,8 @@ def describe(facts: Facts) -> str:
 
 def _function_text(facts: FunctionFacts, source: SourceFile) -> str:
     parts = [f"function {facts.function.name}"]
-    parts += [_loop_text(loop, source) for loop in facts.loops]
-    parts += [_convergence_text(c, source) for c in facts.fixed_points]
+    parts += [loop_text(loop, source) for loop in facts.loops]
+    parts += [convergence_text(c, source) for c in facts.fixed_points]
     parts.append(_transfers_text(facts.transfers, source))
     return "\n\n".join(parts)
 
@@ -34,7 +34,8 @@ def _heading(span: Span, source: SourceFile) -> str:
     return f"line {number}: {source.line(number).strip().rstrip('{').rstrip()}"
 
 
-def _loop_text(loop: LoopRaces, source: SourceFile) -> str:
+def loop_text(loop: LoopRaces, source: SourceFile) -> str:
+    """A parallel loop: the class of what it touches, with the reason, and its effects."""
     lines = [f"  {_heading(loop.loop.span, source)}"]
     width = max((len(_cell_title(c)) for c in loop.cells), default=0)
     lines += [
@@ -70,7 +71,8 @@ def _verb(access: Access) -> str:
             return "writes"
 
 
-def _convergence_text(form: Convergence, source: SourceFile) -> str:
+def convergence_text(form: Convergence, source: SourceFile) -> str:
+    """A fixed point: when it ends, and its frontier."""
     lines = [f"  {_heading(form.loop.span, source)}", f"    {form.spelling.value} ({form.reason})"]
     if form.frontier is not None:
         lines.append(f"    frontier: nodes where '{form.frontier.name}' is True")

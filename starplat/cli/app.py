@@ -32,6 +32,7 @@ from starplat.cli.verbs.explain import explain
 from starplat.cli.verbs.fmt import fmt
 from starplat.cli.verbs.graph import app as graph
 from starplat.cli.verbs.inspect import inspect
+from starplat.cli.verbs.lsp import lsp
 from starplat.cli.verbs.new import new
 from starplat.cli.verbs.run import run
 from starplat.cli.verbs.show import show
@@ -60,6 +61,7 @@ VERBS: tuple[Callable[..., None], ...] = (
     inspect,
     explain,
     fmt,
+    lsp,
     devices,
     doctor,
     version,

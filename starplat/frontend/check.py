@@ -12,12 +12,13 @@ from starplat.frontend.builtins import FUNCTION_NAMES
 from starplat.frontend.context import Signature
 from starplat.frontend.parsing.syntax import syntax_within
 from starplat.frontend.prelude import asked_for, called, prelude
+from starplat.frontend.scope import Noted
 from starplat.frontend.statements.functions import check_function
 from starplat.source import SourceFile, Span
 
 
-def check(program: ast.Program, source: SourceFile) -> typed.Program:
-    """The typed program.
+def check(program: ast.Program, source: SourceFile, noted: Noted | None = None) -> typed.Program:
+    """The typed program; names and expressions are left in `noted`, in a wrong program too.
 
     Raises:
         DiagnosticError: with all mistakes, and the warnings among them, in the order of the text.
@@ -28,8 +29,10 @@ def check(program: ast.Program, source: SourceFile) -> typed.Program:
     names = {name: _name_span(function) for name, function in functions.items()}
     signatures: dict[str, Signature] = {}
     done: dict[str, typed.FunctionDefinition] = {}
+    noted = Noted() if noted is None else noted
     for name in _callees_first(functions, reporter):
-        signature, definition = check_function(functions[name], name, signatures, names, reporter)
+        notes = noted if name in own else Noted()
+        signature, definition = check_function(functions[name], name, signatures, names, reporter, notes)
         signatures[name] = signature
         done[name] = definition
     reporter.raise_errors()

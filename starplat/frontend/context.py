@@ -170,7 +170,7 @@ class Context:
 
     def find(self, name: str, span: Span) -> Binding | None:
         """The binding of `name`; reports once that it is not declared."""
-        binding = self.scopes.find(name)
+        binding = self.scopes.find(name, span)
         if binding is None:
             related, help = self.suggestion(name, (b for b in self.scopes.visible()))
             if help is None and name in self.function_names:
@@ -262,9 +262,9 @@ class Context:
         self.error("E0210", message, span, help=help)
         return None
 
-    def weight(self) -> Symbol | None:
-        """The propEdge named `weight` in scope, which then stands for the edges' weights."""
-        binding = self.scopes.find("weight")
+    def weight(self, used: Span | None = None) -> Symbol | None:
+        """The propEdge named `weight` in scope, which then stands for the edges' weights, here at `used`."""
+        binding = self.scopes.find("weight", used)
         symbol = binding.symbol if binding is not None else None
         if symbol is None or not isinstance(symbol.type, PropertyType) or symbol.type.carrier.value != "propEdge":
             return None

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from starplat.frontend.typed import Direction, Symbol
-from starplat.frontend.types import Carrier, PropertyType
+from starplat.frontend.types import Carrier, PropertyType, Type
 from starplat.source import Span
 
 
@@ -32,10 +32,19 @@ class Binding:
     written: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What stands where: the symbol of every name, where it is declared too, and the type of every expression."""
+
+    symbols: dict[Span, Symbol] = field(default_factory=dict)
+    types: dict[Span, Type] = field(default_factory=dict)
+
+
 @dataclass(slots=True)
 class Scopes:
     """The open blocks of one function, the innermost last."""
 
+    noted: Noted = field(default_factory=Noted)
     blocks: list[dict[str, Binding]] = field(default_factory=lambda: [{}])
     of_symbol: dict[Symbol, Binding] = field(default_factory=dict)
     all: list[Binding] = field(default_factory=list)
@@ -52,12 +61,12 @@ class Scopes:
         """The binding of `name` in the innermost block."""
         return self.blocks[-1].get(name)
 
-    def find(self, name: str) -> Binding | None:
-        """The binding of `name`."""
-        for block in reversed(self.blocks):
-            if name in block:
-                return block[name]
-        return None
+    def find(self, name: str, used: Span | None = None) -> Binding | None:
+        """The binding of `name`, which stands at `used`."""
+        found = next((block[name] for block in reversed(self.blocks) if name in block), None)
+        if used is not None and found is not None and found.symbol is not None:
+            self.noted.symbols[used] = found.symbol
+        return found
 
     def bind(self, binding: Binding) -> None:
         """Adds a name to the innermost block."""
@@ -65,6 +74,7 @@ class Scopes:
         self.all.append(binding)
         if binding.symbol is not None:
             self.of_symbol[binding.symbol] = binding
+            self.noted.symbols[binding.span] = binding.symbol
 
     def forget(self, name: str, span: Span) -> None:
         """Remembers that `name` is unknown and that this has been said."""

@@ -1,12 +1,10 @@
-"""Completion in `%%starplat` cells: the language's words, its methods behind a point, and the names in the cell."""
+"""Completion in `%%starplat` cells, as editors have it."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-from starplat.frontend.builtins import GRAPH_METHODS, SET_METHODS
-from starplat.frontend.parser import keywords, words
+from starplat.editing.completion import completions
 from starplat.notebook.cells import MAGIC
 
 
@@ -17,7 +15,7 @@ def matcher() -> Any:
     def starplat_matcher(context: Any) -> dict[str, Any]:
         if not in_program(context.full_text, context.cursor_line):
             return {"completions": []}
-        head, candidates = candidates_at(context.full_text, context.text_until_cursor, context.token)
+        head, candidates = candidates_at(context.full_text, context.cursor_line, context.cursor_position, context.token)
         return {"completions": [SimpleCompletion(text=head + found) for found in candidates], "suppress": True}
 
     return context_matcher()(starplat_matcher)
@@ -28,16 +26,16 @@ def in_program(text: str, line: int) -> bool:
     return line > 0 and text.lstrip().startswith(MAGIC)
 
 
-def candidates_at(text: str, before: str, token: str) -> tuple[str, list[str]]:
-    """What stands before the word under the cursor in what IPython replaces, and the words that it may become.
+def candidates_at(text: str, line: int, column: int, token: str) -> tuple[str, list[str]]:
+    """What stands before the word under the cursor in what IPython replaces, and the words that it may become. Lines
+    and columns count from 0; the first line is that of the magic.
 
-    >>> candidates_at("%%starplat f\\nfor", "for", "for")
+    >>> candidates_at("%%starplat f\\nfor", 1, 3, "for")
     ('', ['for', 'forall'])
-    >>> candidates_at("%%starplat f\\ng.num_n", "  g.num_n", "g.num_n")
+    >>> candidates_at("%%starplat f\\ng.num_n", 1, 7, "g.num_n")
     ('g.', ['num_nodes'])
     """
-    point, start = re.search(r"(\.?)(\w*)$", before).groups()  # type: ignore[union-attr]  # it matches anything
     cell = text.partition("\n")[2]
-    own = {word.text for word in words(cell) if word.kind == "name"} - {start}
-    known = own | (GRAPH_METHODS | SET_METHODS if point else set(keywords()))
-    return token.removesuffix(start), sorted(word for word in known if word.startswith(start))
+    before = cell.split("\n")[: line - 1]
+    span, found = completions(cell, sum(len(each) + 1 for each in before) + column)
+    return token.removesuffix(cell[span.start : span.end]), list(dict.fromkeys(each.name for each in found))

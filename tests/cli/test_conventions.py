@@ -32,6 +32,7 @@ VERBS = (
     "inspect",
     "explain",
     "fmt",
+    "lsp",
     "graph",
     "devices",
     "doctor",

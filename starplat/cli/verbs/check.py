@@ -25,11 +25,11 @@ def check(files: ProgramFiles, strict: Strict = False, json: Json = False, all_e
 
 
 def diagnostics_of(file: Path, strict: bool) -> tuple[Diagnostic, ...]:
-    """All diagnostics of a program."""
+    """All diagnostics of a program, or what is wrong with its file."""
     from starplat import pipeline
 
     try:
-        return pipeline.check(source_at(file), strict=strict).warnings
+        return pipeline.diagnostics(source_at(file), strict=strict)
     except DiagnosticError as error:
         return error.diagnostics
 

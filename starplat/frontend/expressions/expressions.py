@@ -41,6 +41,8 @@ def value(context: Context, node: ast.Expression) -> Value | None:
         result = _value(context, node)
     finally:
         context.expression_depth -= 1
+    if result is not None:
+        context.scopes.noted.types[node.span] = result.type
     if isinstance(result, typed.Cell):
         context.mark_read(result.symbol)
     elif isinstance(result, typed.MapValue | typed.MapSize | typed.MapBest):

@@ -41,7 +41,7 @@ def attribute(context: Context, base: Value, name: ast.Name, span: Span) -> Valu
 def _attribute_of_thing(context: Context, base: Thing, name: ast.Name, span: Span) -> Value | None:
     match base.type:
         case types.GraphType():
-            binding = context.scopes.find(name.text)
+            binding = context.scopes.find(name.text, name.span)
             if (
                 binding is not None
                 and binding.symbol is not None
@@ -49,7 +49,7 @@ def _attribute_of_thing(context: Context, base: Thing, name: ast.Name, span: Spa
             ):
                 return Thing(binding.symbol.type, binding.symbol, name.text, span)
         case types.UpdateType() if name.text in UPDATE_ATTRIBUTES:
-            weight = context.weight() if name.text == "weight" else None
+            weight = context.weight(name.span) if name.text == "weight" else None
             kind = UPDATE_ATTRIBUTES[name.text] if weight is None else weight.property.element
             return typed.UnsupportedValue(f"update.{name.text}", kind, span=span)
         case _:
@@ -104,7 +104,7 @@ def _edge_attribute(context: Context, edge: typed.Expression, name: ast.Name, sp
             graph = graph_of_edge(context, edge)
             return None if graph is None else typed.EdgeEnd(edge, End(name.text), graph, span=span)
         case "weight":
-            weight = context.weight()
+            weight = context.weight(name.span)
             return typed.GraphWeight(edge, span=span) if weight is None else Cell(weight, edge, span=span)
         case "id":
             return typed.Convert(edge, types.Scalar.LONG, span=span)
@@ -151,7 +151,7 @@ def graph_of_edge(context: Context, edge: typed.Expression) -> Symbol | None:
 
 def _property(context: Context, name: ast.Name, carrier: types.Carrier, base: typed.Expression) -> Symbol | None:
     """The property called `name` on nodes or on edges, here on `base`."""
-    binding = context.scopes.find(name.text)
+    binding = context.scopes.find(name.text, name.span)
     if binding is None:
         _say_no_property(context, name, carrier, base)
         return None

@@ -96,7 +96,7 @@ def _attached(
 
 
 def _attached_property(context: Context, name: ast.Name, carrier: Carrier) -> Symbol | None:
-    binding = context.scopes.find(name.text)
+    binding = context.scopes.find(name.text, name.span)
     if binding is None:
         related, help = context.suggestion(name.text, context.scopes.properties(carrier))
         help = help or f"declare it: '{carrier.value}<int> {name.text};'"

@@ -26,7 +26,7 @@ def counter_of(context: Context, node: ast.For) -> Binding | None:
             "E0201", f"'{node.name.text}' is not declared", node.name.span, "not found in this scope", help=help
         )
         return None
-    binding = context.scopes.find(node.name.text)
+    binding = context.scopes.find(node.name.text, node.name.span)
     if binding is None or binding.symbol is None:
         return None
     if not isinstance(binding.symbol.type, Scalar) or binding.symbol.role is Role.ITERATOR or binding.fixed:

@@ -6,7 +6,7 @@ from starplat.frontend.context import Context, Signature
 from starplat.frontend.expressions.conversions import convert, is_constant
 from starplat.frontend.expressions.expressions import expression
 from starplat.frontend.expressions.local_maps import refuse_unfilled
-from starplat.frontend.scope import Binding
+from starplat.frontend.scope import Binding, Noted, Scopes
 from starplat.frontend.statements.declarations import Meaning, may_hold_weights, meaning, property_name_is_free
 from starplat.frontend.statements.flow import check_flow
 from starplat.frontend.statements.increments import incremented
@@ -17,13 +17,18 @@ from starplat.source import Span
 
 
 def check_function(
-    function: ast.Function, name: str, signatures: dict[str, Signature], names: dict[str, Span], reporter: Reporter
+    function: ast.Function,
+    name: str,
+    signatures: dict[str, Signature],
+    names: dict[str, Span],
+    reporter: Reporter,
+    noted: Noted,
 ) -> tuple[Signature, typed.FunctionDefinition]:
     """Checks a function whose callees have been; the definition holds only if no error was reported."""
-    context, definition = _pass(function, name, signatures, names, reporter, None)
+    context, definition = _pass(function, name, signatures, names, reporter, noted, None)
     result = _result(context)
     if isinstance(result, Scalar) and any(scalar_of(value) is not result for _, value in context.returns):
-        context, definition = _pass(function, name, signatures, names, reporter, result)
+        context, definition = _pass(function, name, signatures, names, reporter, noted, result)
     broken = any(d.severity is Severity.ERROR for d in context.reporter.diagnostics)
     if not broken:
         _warn_of_unused(context)
@@ -55,10 +60,11 @@ def _pass(
     signatures: dict[str, Signature],
     names: dict[str, Span],
     reporter: Reporter,
+    noted: Noted,
     expected: Scalar | None,
 ) -> tuple[Context, typed.FunctionDefinition]:
     """One walk over the function; a second one is needed where its returns have to be converted to what they share."""
-    context = Context(Reporter(reporter.source), signatures, names, incremented)
+    context = Context(Reporter(reporter.source), signatures, names, incremented, Scopes(noted))
     context.expected_result = expected
     parameters, defaults = _parameters(context, function)
     body = open_block(context, function.body)

@@ -245,7 +245,7 @@ def _declare_iterator(context: Context, name: ast.Name, over: Range, parallel: b
 
 def _flag(context: Context, name: ast.Name) -> Symbol | None:
     """The flag of a fixed point: the bool variable of that name, or a symbol of its own."""
-    binding = context.scopes.find(name.text)
+    binding = context.scopes.find(name.text, name.span)
     if binding is None:
         binding = context.declare(name.text, Scalar.BOOL, Role.FLAG, name.span)
     binding.read = binding.written = True

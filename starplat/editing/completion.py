@@ -1,0 +1,166 @@
+"""Completion: what the word at a place of a program may become.
+
+The text before the place is read as if the word stood there and everything open were closed after it, so that a
+half-written program has the names and types that a whole one would have.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from starplat.editing.reading import Reading, read
+from starplat.editing.wording import of_function, of_symbol, signature
+from starplat.frontend import ast, builtins, typed
+from starplat.frontend.parser import keywords, words
+from starplat.frontend.parsing.lexer import Token
+from starplat.frontend.parsing.syntax import syntax_within
+from starplat.frontend.prelude import prelude
+from starplat.frontend.types import Carrier, GraphType, PropertyType, Scalar, Type, UpdateType
+from starplat.source import SourceFile, Span
+
+_STAND_IN = "word_to_complete"
+_CLOSING = {"(": ")", "{": "}", "[": "]"}
+
+
+class Kind(Enum):
+    """What a candidate is."""
+
+    KEYWORD = "keyword"
+    FUNCTION = "function"
+    METHOD = "method"
+    ATTRIBUTE = "attribute"
+    PROPERTY = "property"
+    VARIABLE = "variable"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A word that may stand at a place; `detail` is its type or signature."""
+
+    name: str
+    kind: Kind
+    detail: str = ""
+
+
+def completions(text: str, offset: int) -> tuple[Span, list[Candidate]]:
+    """The word that ends at a character, and everything that may stand in its place, sorted by name.
+
+    >>> span, found = completions("function f(Graph g) { forall (v in g.neighb", 43)
+    >>> [candidate.name for candidate in found]
+    ['neighbor', 'neighbors']
+    """
+    start = offset - len(re.search(r"\w*$", text[:offset]).group())  # type: ignore[union-attr]  # it matches anything
+    before = words(text[:start])
+    found: set[Candidate] = set()
+    if not _stands_apart(text[:offset], before):
+        before = [word for word in before if word.kind != "comment"]
+        reading = read(SourceFile("", text[:start] + _STAND_IN + "()" + _closed(before)))
+        if text[:start].rstrip().endswith("."):
+            found.update(_members(reading, start))
+        else:
+            found.update(_names(reading, start))
+    prefix = text[start:offset]
+    return Span(start, offset), sorted((c for c in found if c.name.startswith(prefix)), key=lambda c: c.name)
+
+
+def _stands_apart(text: str, before: list[Token]) -> bool:
+    """Whether the end of a text stands in a comment or a number."""
+    last = words(text)[-1:]
+    end = last[0].span.end if last else 0
+    if "/*" in text[end:] or not before:
+        return "/*" in text[end:] or bool(last and last[0].kind == "comment")
+    return end == len(text) and last[0].kind in ("comment", "integer", "real", "unknown")
+
+
+def _closed(before: list[Token]) -> str:
+    """What closes the brackets that are open after these words: a head gets a body, a statement its `;`."""
+    opened: list[int] = []
+    for place, word in enumerate(before):
+        if word.text in _CLOSING:
+            opened.append(place)
+        elif word.text in _CLOSING.values() and opened:
+            opened.pop()
+    text, ended = "", False
+    for place in reversed(opened):
+        if before[place].text == "{" and not ended:
+            text, ended = text + ";", True
+        text += _CLOSING[before[place].text]
+        is_head = before[place].text == "(" and place and before[place - 1].kind in ("keyword", "name")
+        if is_head and _begins_body(before, place):
+            text, ended = text + "{}", True
+    return text
+
+
+def _begins_body(before: list[Token], bracket: int) -> bool:
+    """Whether the bracket opens the head of a loop, a branch or a function."""
+    word = before[bracket - 1]
+    if word.kind == "keyword":
+        return word.text in ("forall", "for", "if", "while", "loop", "until", "iterateInBFS", "iterateInReverse")
+    return bracket > 1 and before[bracket - 2].text in ("function", "Static", "Dynamic")
+
+
+# --- behind a point ------------------------------------------------------------------------------------------------
+
+
+def _members(reading: Reading, offset: int) -> Iterator[Candidate]:
+    """What may stand behind a point; everything of nodes, edges and graphs where it is not known what is before it."""
+    points = (node for node in syntax_within(reading.tree) if isinstance(node, ast.Attribute))
+    base = next((point.value for point in points if point.name.text == _STAND_IN), None)
+    if _is_domain(base):
+        yield Candidate("filter", Kind.METHOD, "filter(condition)")
+        return
+    properties = [s for s in reading.visible(offset) if isinstance(s.type, PropertyType)]
+    match None if base is None else reading.types.get(base.span):
+        case Scalar.EDGE:
+            yield from _attributes(
+                builtins.EDGE_ATTRIBUTES | builtins.PRELUDE_ATTRIBUTES.keys() - builtins.GRAPH_METHODS
+            )
+            yield from (_named(s) for s in properties if s.property.carrier is Carrier.EDGE)
+        case Scalar.NODE | Scalar.INT | Scalar.LONG:
+            yield from (_named(s) for s in properties if s.property.carrier is Carrier.NODE)
+        case UpdateType():
+            yield from _attributes(builtins.UPDATE_ATTRIBUTES)
+        case None:
+            yield from map(_named, properties)
+            yield from _methods(GraphType())
+        case kind:
+            yield from _methods(kind)
+
+
+def _is_domain(base: ast.Expression | None) -> bool:
+    """Whether an expression is what a loop runs over, which takes a filter."""
+    match base:
+        case ast.Call(function=ast.Attribute(name=ast.Name(text=name))):
+            return name in builtins.DOMAINS
+        case _:
+            return False
+
+
+def _attributes(names: Iterable[str]) -> Iterator[Candidate]:
+    yield from (Candidate(name, Kind.ATTRIBUTE) for name in names)
+
+
+def _methods(kind: Type) -> Iterator[Candidate]:
+    yield from (Candidate(name, Kind.METHOD, signature(kind, name)) for name in builtins.method_names(kind))
+
+
+# --- elsewhere -----------------------------------------------------------------------------------------------------
+
+
+def _names(reading: Reading, offset: int) -> Iterator[Candidate]:
+    """The names in sight, the functions, the words of the language."""
+    yield from map(_named, reading.visible(offset))
+    for function in reading.tree.functions:
+        if function.name is not None and function.name.text != _STAND_IN:
+            yield Candidate(function.name.text, Kind.FUNCTION, of_function(function, reading.source))
+    own = prelude().keys() - builtins.PRELUDE_ATTRIBUTES.values()
+    yield from (Candidate(name, Kind.FUNCTION) for name in builtins.FUNCTION_NAMES | own)
+    yield from (Candidate(word, Kind.KEYWORD) for word in keywords())
+
+
+def _named(symbol: typed.Symbol) -> Candidate:
+    kind = Kind.PROPERTY if isinstance(symbol.type, PropertyType) else Kind.VARIABLE
+    return Candidate(symbol.name, kind, of_symbol(symbol))

@@ -1,0 +1,174 @@
+"""The answers to an editor's questions about a document, in the records of the protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+
+from lsprotocol import types as lsp
+
+from starplat.diagnostics import Diagnostic, DiagnosticError, Label, Severity
+from starplat.editing import completion as completing
+from starplat.editing import hover as hovering
+from starplat.editing.reading import declared
+from starplat.editing.renaming import renamed
+from starplat.editing.wording import of_function, of_symbol
+from starplat.frontend import ast, typed
+from starplat.frontend.types import PropertyType
+from starplat.frontend.unparse import format_source
+from starplat.lsp.document import Document
+from starplat.source import Span
+
+_SEVERITIES = {
+    Severity.ERROR: lsp.DiagnosticSeverity.Error,
+    Severity.WARNING: lsp.DiagnosticSeverity.Warning,
+    Severity.NOTE: lsp.DiagnosticSeverity.Information,
+}
+_KINDS = {
+    completing.Kind.KEYWORD: lsp.CompletionItemKind.Keyword,
+    completing.Kind.FUNCTION: lsp.CompletionItemKind.Function,
+    completing.Kind.METHOD: lsp.CompletionItemKind.Method,
+    completing.Kind.ATTRIBUTE: lsp.CompletionItemKind.Field,
+    completing.Kind.PROPERTY: lsp.CompletionItemKind.Property,
+    completing.Kind.VARIABLE: lsp.CompletionItemKind.Variable,
+}
+_UNUSED = frozenset(("W0201", "W0202", "W0203"))
+
+
+def diagnostics(document: Document, uri: str) -> list[lsp.Diagnostic]:
+    """Everything that is wrong or doubtful, as `starplat check` says it."""
+    return [_diagnostic(found, document, uri) for found in document.diagnostics]
+
+
+def _diagnostic(found: Diagnostic, document: Document, uri: str) -> lsp.Diagnostic:
+    place = Label(Span(0, 0)) if found.place is None else found.place
+    said = [found.message, *([place.text] if place.text else []), *([f"help: {found.help}"] if found.help else [])]
+    related = [
+        lsp.DiagnosticRelatedInformation(
+            location=lsp.Location(uri=uri, range=document.places.range(label.span)), message=label.text or found.message
+        )
+        for label in found.related
+    ]
+    return lsp.Diagnostic(
+        range=document.places.range(place.span),
+        message="\n".join(said),
+        severity=_SEVERITIES[found.severity],
+        code=found.code,
+        source="starplat",
+        related_information=related or None,
+        tags=[lsp.DiagnosticTag.Unnecessary] if found.code in _UNUSED else None,
+    )
+
+
+def hover(document: Document, position: lsp.Position) -> lsp.Hover | None:
+    """What is known of the piece under the cursor."""
+    found = hovering.hover(document.reading, document.good, document.places.offset(position))
+    if found is None:
+        return None
+    text = lsp.MarkupContent(kind=lsp.MarkupKind.Markdown, value=found.text)
+    return lsp.Hover(contents=text, range=document.places.range(found.span))
+
+
+def completions(document: Document, position: lsp.Position) -> list[lsp.CompletionItem]:
+    """What the word before the cursor may become."""
+    span, candidates = completing.completions(document.source.text, document.places.offset(position))
+    place = document.places.range(span)
+    return [
+        lsp.CompletionItem(
+            label=candidate.name,
+            kind=_KINDS[candidate.kind],
+            detail=candidate.detail or None,
+            text_edit=lsp.TextEdit(range=place, new_text=candidate.name),
+        )
+        for candidate in candidates
+    ]
+
+
+def definition(document: Document, position: lsp.Position, uri: str) -> lsp.Location | None:
+    """Where the thing under the cursor is declared."""
+    span = document.reading.name_at(document.places.offset(position))
+    if span is None:
+        return None
+    return lsp.Location(uri=uri, range=document.places.range(declared(document.reading.meanings[span])))
+
+
+def references(document: Document, position: lsp.Position, uri: str, declaration: bool) -> list[lsp.Location]:
+    """Where the thing under the cursor is named."""
+    span = document.reading.name_at(document.places.offset(position))
+    if span is None:
+        return []
+    meaning = document.reading.meanings[span]
+    places = [place for place in document.reading.places_of(meaning) if declaration or place != declared(meaning)]
+    return [lsp.Location(uri=uri, range=document.places.range(place)) for place in places]
+
+
+def renameable(document: Document, position: lsp.Position) -> lsp.Range | None:
+    """The name under the cursor, if it is the program's."""
+    span = document.reading.name_at(document.places.offset(position))
+    return None if span is None else document.places.range(span)
+
+
+def rename(document: Document, position: lsp.Position, uri: str, name: str) -> lsp.WorkspaceEdit:
+    """The changes that give a thing another name.
+
+    Raises:
+        RenameError: it cannot be called so.
+    """
+    places = renamed(document.reading, document.places.offset(position), name)
+    return lsp.WorkspaceEdit(changes={uri: [_edit(document, place, name) for place in places]})
+
+
+def formatting(document: Document) -> list[lsp.TextEdit] | None:
+    """The lines that `starplat fmt` would change; None where it refuses the program."""
+    try:
+        formatted = format_source(document.source)
+    except DiagnosticError:  # the diagnostics of the document say why
+        return None
+    before, after = (text.splitlines(keepends=True) for text in (document.source.text, formatted))
+    starts = [0]
+    for line in before:
+        starts.append(starts[-1] + len(line))
+    changed = SequenceMatcher(a=before, b=after, autojunk=False).get_opcodes()
+    return [
+        _edit(document, Span(starts[first], starts[last]), "".join(after[new_first:new_last]))
+        for tag, first, last, new_first, new_last in changed
+        if tag != "equal"
+    ]
+
+
+def _edit(document: Document, span: Span, text: str) -> lsp.TextEdit:
+    return lsp.TextEdit(range=document.places.range(span), new_text=text)
+
+
+def symbols(document: Document) -> list[lsp.DocumentSymbol]:
+    """The functions, each with what it declares."""
+    return [_function_symbol(document, function) for function in document.reading.tree.functions]
+
+
+def _function_symbol(document: Document, function: ast.Function) -> lsp.DocumentSymbol:
+    name = function.kind.value if function.name is None else function.name.text
+    return lsp.DocumentSymbol(
+        name=name,
+        detail=of_function(function, document.source),
+        kind=lsp.SymbolKind.Function,
+        range=document.places.range(function.span),
+        selection_range=document.places.range(function.span if function.name is None else function.name.span),
+        children=list(_declarations(document, function)),
+    )
+
+
+def _declarations(document: Document, function: ast.Function) -> Iterator[lsp.DocumentSymbol]:
+    for span, found in sorted(document.reading.meanings.items(), key=lambda item: item[0].start):
+        if (
+            isinstance(found, typed.Symbol)
+            and found.span == span
+            and function.span.start <= span.start < function.span.end
+        ):
+            is_property = isinstance(found.type, PropertyType)
+            yield lsp.DocumentSymbol(
+                name=found.name,
+                detail=of_symbol(found),
+                kind=lsp.SymbolKind.Property if is_property else lsp.SymbolKind.Variable,
+                range=document.places.range(span),
+                selection_range=document.places.range(span),
+            )

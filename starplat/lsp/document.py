@@ -1,0 +1,46 @@
+"""One open program: its text as the editor has it, what can be read of it, and the last program without errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from starplat import pipeline
+from starplat.diagnostics import Diagnostic, DiagnosticError
+from starplat.editing.reading import Reading, read
+from starplat.lsp.places import Places
+from starplat.pipeline import Checked
+from starplat.source import SourceFile
+
+
+@dataclass
+class Document:
+    """A text of one version; `next` makes the next. `good` is the program that the text was when it last was one."""
+
+    source: SourceFile
+    encoding: str
+    version: int | None = None
+    good: Checked | None = None
+
+    def next(self, text: str, version: int | None) -> Document:
+        """The document with another text."""
+        return Document(SourceFile(self.source.name, text), self.encoding, version, self.good)
+
+    @cached_property
+    def places(self) -> Places:
+        """Its places as the editor counts them."""
+        return Places(self.source.text, self.encoding)
+
+    @cached_property
+    def reading(self) -> Reading:
+        """What its names mean, whatever is wrong with it."""
+        return read(self.source)
+
+    @cached_property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Everything that is wrong or doubtful; a text without errors is `good` from then on."""
+        try:
+            self.good = pipeline.check(self.source)
+        except DiagnosticError as error:
+            return error.diagnostics
+        return self.good.warnings
