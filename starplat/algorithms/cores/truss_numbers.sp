@@ -10,10 +10,8 @@ function truss_numbers(Graph g, propEdge<int> truss) {
   forall (e in g.edges()) {
     node fewer = g.count_outNbrs(e.source) < g.count_outNbrs(e.destination) ? e.source : e.destination;
     node more = fewer == e.source ? e.destination : e.source;
-    for (w in g.neighbors(fewer)) {
-      if (g.is_an_edge(more, w)) {
-        e.triangles += 1;
-      }
+    for (w in g.common_neighbors(fewer, more)) {
+      e.triangles += 1;
     }
   }
   long left = g.num_edges() / 2;
@@ -28,19 +26,17 @@ function truss_numbers(Graph g, propEdge<int> truss) {
     forall (e in g.edges().filter(peeling)) {
       node fewer = g.count_outNbrs(e.source) < g.count_outNbrs(e.destination) ? e.source : e.destination;
       node more = fewer == e.source ? e.destination : e.source;
-      for (w in g.neighbors(fewer)) {
+      for (w in g.common_neighbors(fewer, more)) {
         edge a = one_of_both(g, fewer, w);
         edge b = one_of_both(g, more, w);
-        if (b != -1) {
-          bool a_there = a.found == 0 || a.peeling;
-          bool b_there = b.found == 0 || b.peeling;
-          // Of two edges that leave a triangle together the first tells the third.
-          if (a_there && b.found == 0 && (!a.peeling || e < a)) {
-            b.triangles -= 1;
-          }
-          if (b_there && a.found == 0 && (!b.peeling || e < b)) {
-            a.triangles -= 1;
-          }
+        bool a_there = a.found == 0 || a.peeling;
+        bool b_there = b.found == 0 || b.peeling;
+        // Of two edges that leave a triangle together the first tells the third.
+        if (a_there && b.found == 0 && (!a.peeling || e < a)) {
+          b.triangles -= 1;
+        }
+        if (b_there && a.found == 0 && (!b.peeling || e < b)) {
+          a.triangles -= 1;
         }
       }
     }
@@ -56,7 +52,7 @@ function truss_numbers(Graph g, propEdge<int> truss) {
   }
 }
 
-// That arc of an edge which leads to the larger node, -1 if the nodes are not joined.
+// That arc of an edge which leads to the larger node.
 function one_of_both(Graph g, node a, node b) {
   return g.get_edge(min(a, b), max(a, b));
 }

@@ -6,10 +6,8 @@ function jaccard_coefficient(Graph g, propEdge<double> jaccard) {
     node fewer = g.count_outNbrs(e.source) < g.count_outNbrs(e.destination) ? e.source : e.destination;
     node more = fewer == e.source ? e.destination : e.source;
     double common = 0.0;
-    for (w in g.neighbors(fewer)) {
-      if (g.is_an_edge(more, w)) {
-        common += 1.0;
-      }
+    for (w in g.common_neighbors(fewer, more)) {
+      common += 1.0;
     }
     e.jaccard = common / (g.count_outNbrs(fewer) + g.count_outNbrs(more) - common);
   }

@@ -8,10 +8,8 @@ function resource_allocation_index(Graph g, propEdge<double> index) {
     node fewer = g.count_outNbrs(e.source) < g.count_outNbrs(e.destination) ? e.source : e.destination;
     node more = fewer == e.source ? e.destination : e.source;
     double sum = 0.0;
-    for (w in g.neighbors(fewer)) {
-      if (g.is_an_edge(more, w)) {
-        sum += 1.0 / g.count_outNbrs(w);
-      }
+    for (w in g.common_neighbors(fewer, more)) {
+      sum += 1.0 / g.count_outNbrs(w);
     }
     e.index = sum;
   }

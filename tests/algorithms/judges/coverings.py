@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import networkx as nx
 
+from starplat import Graph
 from tests.algorithms.judged import RETURNED, Answer, Arguments, Judged, Network, directed, undirected
 from tests.algorithms.judges.reach import marked
 
@@ -22,6 +23,25 @@ def is_a_maximal_matching(network: Network, answer: Answer) -> None:
     edges = matched(network, answer)
     assert nx.is_maximal_matching(whole, edges)
     assert len(edges) == answer[RETURNED]
+
+
+def is_a_largest_matching(network: Network, answer: Answer) -> None:
+    edges = matched(network, answer)
+    whole = nx.Graph(network)
+    if nx.is_bipartite(whole):
+        assert all(whole.has_edge(*edge) for edge in edges)
+        assert len(edges) == answer[RETURNED] == len(nx.max_weight_matching(whole, maxcardinality=True, weight=None))
+    else:
+        assert not edges
+        assert answer[RETURNED] == -1
+
+
+def two_sided(graph: Graph) -> Graph:
+    """Only the arcs between even nodes and odd ones."""
+    kept = (graph.sources + graph.columns) % 2 == 1
+    weights = None if graph.weights is None else graph.weights[kept]
+    ends = graph.sources[kept], graph.columns[kept]
+    return Graph.from_arcs(graph.num_nodes, *ends, weights, directed=graph.directed, name=graph.name)
 
 
 def heaviest(network: Network) -> dict[frozenset[int], float]:
@@ -107,5 +127,7 @@ TABLE = (
     Judged("heavy_matching", None, undirected, verify=is_a_heavy_matching),
     Judged("edge_cover", None, undirected, verify=is_an_edge_cover),
     Judged("dominating_set", None, undirected, verify=is_a_dominating_set),
+    Judged("bipartite_matching", None, directed, verify=is_a_largest_matching),
+    Judged("bipartite_matching", None, two_sided, verify=is_a_largest_matching),
     Judged("maximum_flow", maximum_flow, directed, between_two, is_a_flow_with_its_cut),
 )

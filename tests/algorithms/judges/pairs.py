@@ -7,7 +7,7 @@ from typing import Any
 
 import networkx as nx
 
-from tests.algorithms.judged import Answer, Arguments, Judged, Network
+from tests.algorithms.judged import RETURNED, Answer, Arguments, Judged, Network
 
 Measure = Callable[..., Any]
 
@@ -46,7 +46,24 @@ def of_some_nodes(network: Network) -> list[Arguments]:
     return [{"of": node} for node in nodes]
 
 
+def average_clustering(network: Network) -> Answer:
+    return {RETURNED: nx.average_clustering(network) if network else 0.0}
+
+
+def effective_size(network: Network) -> Answer:
+    sizes = nx.effective_size(network) if network else {}
+    return {"size": {v: sizes[v] if network.adj[v] else 0.0 for v in network}}
+
+
+def constraint(network: Network) -> Answer:
+    values = nx.constraint(network) if network else {}
+    return {"constraint": {v: values[v] if network.adj[v] else 0.0 for v in network}}
+
+
 TABLE = (
+    Judged("average_clustering", average_clustering),
+    Judged("effective_size", effective_size),
+    Judged("constraint", constraint),
     Judged("weighted_clustering", weighted_clustering, calls=with_weights),
     Judged("jaccard_coefficient", of_edges("jaccard", nx.jaccard_coefficient)),
     Judged("adamic_adar_index", of_edges("index", nx.adamic_adar_index)),

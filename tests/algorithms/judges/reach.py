@@ -71,7 +71,13 @@ def are_sides_or_an_odd_cycle(network: Network, answer: Answer) -> None:
         assert all(degree == 2 for _, degree in cycle.degree)
 
 
+def is_forest(network: Network) -> Answer:
+    return {RETURNED: len(network) == 0 or nx.is_forest(network)}
+
+
 TABLE = (
+    Judged("is_forest", is_forest, undirected),
+    Judged("is_forest", is_forest, lambda graph: graph.undirected()),
     Judged("descendants", descendants, directed, from_some_nodes),
     Judged("ancestors", ancestors, directed, from_some_nodes),
     Judged("is_connected", is_connected, directed),

@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 
 from tests.algorithms.judged import RETURNED, Answer, Judged, Network, directed, loopless, simple_directed, undirected
+from tests.programs.test_prelude import real, whole
 
 
 def out_degrees(network: Network) -> dict[int, int]:
@@ -87,7 +88,54 @@ def power_law_exponent(network: Network, smallest: int = 6) -> Answer:
     return {RETURNED: 1 + len(tail) / logarithms if tail else math.inf}
 
 
+def rich_club_coefficient(network: Network) -> Answer:
+    """NetworkX refuses graphs without edges."""
+    densities = nx.rich_club_coefficient(network, normalized=False) if network.size() else {}
+    return {"coefficient": {v: densities.get(place, 0.0) for place, v in enumerate(network)}}
+
+
+def random_walks(network: Network, walks: int, length: int, seed: int) -> Answer:
+    """The same walks, from the generator's definition."""
+    nodes = list(network)
+    heads = {v: [w for w in sorted(network.adj[v]) for _ in range(network.number_of_edges(v, w))] for v in nodes}
+    visits, last = dict.fromkeys(nodes, 0), {}
+    for walk in range(walks):
+        for place, v in enumerate(nodes):
+            here, first = v, (walk * len(nodes) + place) * length
+            visits[here] += 1
+            for step in range(length if heads[here] else 0):
+                here = heads[here][whole(seed, first + step, len(heads[here]))]
+                visits[here] += 1
+                if not heads[here]:
+                    break
+            last[v] = here
+    return {"visits": visits, "last": last}
+
+
+def sample_nodes(network: Network, share: float = 0.1, seed: int = 1) -> Answer:
+    chosen = {v: real(seed, place) < share for place, v in enumerate(network)}
+    return {"chosen": chosen, RETURNED: sum(chosen.values())}
+
+
+def sample_edges(network: Network, share: float = 0.1, seed: int = 1) -> Answer:
+    keys = arcs_of(network)
+    places = {key: place for place, key in enumerate(keys)}
+    back = {key: places.get((key[1], key[0], *key[2:]), place) for key, place in places.items()}
+    chosen = {key: real(seed, min(place, back[key])) < share for key, place in places.items()}
+    return {"chosen": chosen, RETURNED: sum(chosen.values())}
+
+
+def arcs_of(network: Network) -> list[tuple[int, ...]]:
+    """The arcs by source, destination and, where some are parallel, rank."""
+    arcs = network.to_directed()
+    return sorted(arcs.edges(keys=True) if arcs.is_multigraph() else arcs.edges)
+
+
 TABLE = (
+    Judged("rich_club_coefficient", rich_club_coefficient),
+    Judged("random_walks", random_walks, directed, lambda network: [{"walks": 2, "length": 4, "seed": 5}]),
+    Judged("sample_nodes", sample_nodes, directed, lambda network: [{}, {"share": 0.5, "seed": 2}]),
+    Judged("sample_edges", sample_edges, directed, lambda network: [{}, {"share": 0.5, "seed": 2}]),
     Judged("density", density, loopless),
     Judged("reciprocity", reciprocity, simple_directed),
     Judged("self_loops", self_loops, directed),
