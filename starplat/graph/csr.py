@@ -2,7 +2,7 @@
 
 Works on bare arrays and knows nothing of files or of `Graph`. Sorting is two stable counting sorts (SciPy's CSR to CSC
 conversion, which keeps duplicates), so it costs O(n + m) and never compares 64-bit keys. SciPy is imported where it is
-needed: importing it takes longer than reading most graphs, and sorted arcs do without.
+needed: importing it takes longer than reading most graphs, and sorted arcs, or few, do without.
 """
 
 from dataclasses import dataclass
@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+FEW = 1 << 18
+"""Arcs that NumPy sorts before SciPy is imported."""
 
 Offsets = NDArray[np.int64]
 Nodes = NDArray[np.int32]
@@ -29,6 +32,10 @@ def compressed(n: int, source: Nodes, destination: Nodes, weights: Weights | Non
     """The arcs sorted by source, then destination; parallel arcs stay, in the order they came in."""
     if _in_order(source, destination):
         return Rows(offsets_of(n, source), _as_nodes(destination), weights)
+    if len(source) <= FEW:
+        order = np.lexsort((destination, source))
+        carried = None if weights is None else weights[order]
+        return Rows(offsets_of(n, source), _as_nodes(destination[order]), carried)
     from scipy.sparse import csc_array
 
     sources, order, ends = _grouped(n, destination, source)
@@ -50,7 +57,7 @@ def offsets_of(n: int, source: Nodes) -> Offsets:
 
 def sources_of(row_offsets: Offsets) -> Nodes:
     """The source of every arc, int32[m]."""
-    return np.repeat(np.arange(len(row_offsets) - 1, dtype=np.int32), np.diff(row_offsets))
+    return np.repeat(np.arange(len(row_offsets) - 1, dtype=np.int32), np.diff(row_offsets).astype(np.intp))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +75,9 @@ def reversed_rows(row_offsets: Offsets, columns: Nodes) -> Reverse:
     n, m = len(row_offsets) - 1, len(columns)
     if n == 0:
         return Reverse(row_offsets, columns, np.zeros(0, np.int64))
+    if m <= FEW:
+        order = np.argsort(columns, kind="stable")
+        return Reverse(offsets_of(n, columns), sources_of(row_offsets)[order], order)
     from scipy.sparse import csr_array
 
     turned = csr_array((np.arange(m, dtype=np.int64), columns, row_offsets), shape=(n, n)).tocsc()
@@ -119,7 +129,7 @@ def _without_counterparts(doubled: Rows, given: NDArray[np.bool_]) -> Rows:
         group = np.cumsum(np.r_[True, (group[1:] != group[:-1]) | (light[1:] != light[:-1])]) - 1
     starts = np.flatnonzero(np.r_[True, group[1:] != group[:-1]])
     size = np.diff(np.r_[starts, len(group)])
-    count = np.add.reduceat(ours.astype(np.int64), starts)
+    count = np.add.reduceat(ours.astype(np.intp), starts)
     rank = np.arange(len(group)) - np.repeat(starts, size)
     keep = np.ones(len(given), np.bool_)
     keep[among] = rank < np.repeat(np.maximum(count, size - count), size)

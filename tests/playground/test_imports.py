@@ -19,11 +19,11 @@ threading.Thread.start = start
 import starplat
 from pathlib import Path
 path = Path(sys.argv[1], "edges.el")
-path.write_text("0 1\\n1 2\\n")
+path.write_text("1 2\\n0 1\\n")
 program = starplat.compile("bfs_levels")
 for target in ("cuda", "opencl", "sycl", "openacc", "openmp", "hip"):
     assert program.artifact(target)
-print(program.run(starplat.read(path), src=0, target="reference")["level"].tolist())
+print(program.run(starplat.read(path, undirected=True), src=0, target="reference")["level"].tolist())
 """
 
 

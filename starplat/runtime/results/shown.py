@@ -71,7 +71,7 @@ def as_html(result: Result) -> str:
     names = [name for name in result if result.types[name].carrier is Carrier.NODE and not result.on_device]
     head = "".join(f"<th>{escape(name)}</th>" for name in ("id", *names))
     count = min(result.graph.num_nodes, MOST_ROWS)
-    columns = [[str(id) for id in result.ids[:count].tolist()], *(_spelt(result, name, count) for name in names)]
+    columns = [[str(id) for id in result.ids[:count].tolist()], *(spelt(result, name, count) for name in names)]
     rows = "".join(
         f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in zip(*columns, strict=True)
     )
@@ -145,12 +145,12 @@ def _ranks(graph: Graph) -> Cells:
 def _first_values(result: Result, name: str) -> str:
     if result.on_device:
         return "on the device"
-    values = _spelt(result, name, MOST_VALUES)
+    values = spelt(result, name, MOST_VALUES)
     more = " …" if len(result[name]) > MOST_VALUES else ""
     return _cut(" ".join(values), WIDEST) + more
 
 
-def _spelt(result: Result, name: str, count: int) -> list[str]:
+def spelt(result: Result, name: str, count: int) -> list[str]:
     """The first values, INF as the language has it."""
     kind = result.types[name].element
     largest = ir.infinity(element_of(kind)).value if kind.is_integer else None

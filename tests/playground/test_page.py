@@ -1,0 +1,120 @@
+"""The page as built, in headless Chromium: it checks, compiles, explains, runs, stops."""
+
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from starplat.diagnostics import DiagnosticError, render
+from starplat.pipeline import check
+from starplat.source import SourceFile
+from tests.cli.conftest import ROOT
+
+PATIENCE = 90_000
+"""Milliseconds that the page may take for one thing on a busy machine."""
+
+ENDLESS = """function endless(Graph g) {
+  int i = 0;
+  while (i >= 0) { i = i * 0 + g.num_nodes(); }
+  return i;
+}
+"""
+DISTANCES = {"0": "0", "1": "7", "2": "9", "3": "20", "4": "20", "5": "11"}
+"""In 'Six towns and their roads' from town 0."""
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """A static server of one folder."""
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Says nothing."""
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    """Where the page is served, built anew."""
+    if shutil.which("npm") is None or shutil.which("chromium") is None:
+        pytest.skip("npm or chromium is missing: apt-get install npm chromium")
+    subprocess.run([sys.executable, ROOT / "docs/playground/build.py", tmp_path / "page"], check=True)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=tmp_path / "page"))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+
+
+@pytest.fixture
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+    with playwright.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.mark.campaign
+def test_the_page_checks_compiles_explains_runs_and_stops(address: str, browser: Any) -> None:
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
+    asked: list[str] = []
+    failed: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: failed.append(str(error)))
+    page.goto(address)
+    page.wait_for_selector("#go:enabled")
+
+    page.select_option("#graph", label="Six towns and their roads")
+    ran(page)
+    rows = page.locator("#tables table").first.locator("tbody tr").all_inner_texts()
+    assert dict(row.split("\t") for row in rows) == DISTANCES
+    assert page.locator("#picture circle").count() == 6
+
+    page.click("#tab-opencl")
+    page.wait_for_selector("body[data-shown=opencl]")
+    page.locator("#editor .cm-line", has_text="forall (nbr").hover()
+    assert page.locator("#editor .lit").count() == 6
+    assert "sssp.sp:12 forall" in page.locator("#panel-code .lit").first.inner_text()
+    page.click("#tab-explain")
+    page.wait_for_selector("body[data-shown=explain]")
+    assert "monotone" in page.inner_text("#facts")
+
+    mistaken = (ROOT / "examples/sssp.sp").read_text(encoding="utf-8").replace("nbr.dist, nbr.m", "nbr.dist, nbr.n")
+    written(page, mistaken)
+    page.wait_for_selector("#verdict.error")
+    with pytest.raises(DiagnosticError) as wrong:
+        check(SourceFile("sssp.sp", mistaken))
+    assert page.locator("#diagnostics pre").all_inner_texts() == [render(one) for one in wrong.value.diagnostics]
+    assert page.locator("#editor .cm-lintRange-error").first.inner_text() == "nodified"
+    assert page.is_disabled("#go")
+
+    written(page, ENDLESS)
+    page.click("#tab-run")
+    page.click("#go")
+    page.click("#stop")
+    page.select_option("#example", "bfs_levels")
+    ran(page)
+    assert page.input_value("#shown") == "level"
+
+    assert failed == []
+    assert {url for url in asked if not url.startswith((address, "data:", "blob:"))} == set()
+
+
+def ran(page: Any) -> None:
+    """Runs, and waits for the answers."""
+    page.wait_for_selector("#go:enabled")
+    before = int(page.get_attribute("body", "data-ran") or 0)
+    page.click("#go")
+    page.wait_for_selector(f"body[data-ran='{before + 1}']")
+
+
+def written(page: Any, text: str) -> None:
+    """Replaces the program."""
+    page.click("#editor .cm-content")
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(text)
