@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from starplat import pipeline
-from starplat.analysis.walk import calls
+from starplat.analysis.forms import uncalled
 from starplat.diagnostics import Diagnostic, DiagnosticError, StarplatWarning, first_errors, render
 from starplat.frontend.types import GraphType, PropertyType
 from starplat.source import SourceFile
@@ -86,7 +86,7 @@ def run(name: str, text: str, edges: str, undirected: bool, arguments: dict[str,
 
     program = Program(_checked(name, text))
     graph = _graph(edges, undirected)
-    function = _function(program.checked).name
+    function = program.form_on(graph, arguments) or _function(program.checked).name
     bound = bind_text(program.module(function), graph, arguments)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -134,9 +134,8 @@ def _module(name: str, text: str) -> Any:
 
 def _function(checked: pipeline.Checked) -> typed.FunctionDefinition:
     """The function to run: the one that no other calls; of several the program's namesake, or the first."""
-    functions = checked.facts.program.functions
-    called = {call.function for function in functions for call in calls(function.body)}
-    roots = [function for function in functions if function.name not in called] or list(functions)
+    program = checked.facts.program
+    roots = uncalled(program) or program.functions
     name = checked.source.name.removesuffix(".sp")
     return next((function for function in roots if function.name == name), roots[0])
 

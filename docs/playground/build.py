@@ -28,7 +28,7 @@ difference, as Pyodide's lock file has its checksum."""
 
 CORE = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 PAGE = ("index.html", "page.css", "graphs.json", "source/worker.js")
-LEFT_OUT = ("networkx", "notebook", "bench", "cli", "__pycache__")
+LEFT_OUT = ("networkx", "notebook", "bench", "cli", "lsp", "__pycache__")
 """Parts of starplat that the page has no use for."""
 
 

@@ -2,14 +2,12 @@
 import { forceCenter, forceCollide, forceLink, forceManyBody, forceSimulation, forceX, forceY } from "d3-force";
 import { interpolateViridis, schemeTableau10 } from "d3-scale-chromatic";
 
-const WIDTH = 720;
-const HEIGHT = 480;
 const MARGIN = 26;
 const SVG = "http://www.w3.org/2000/svg";
 const MOST_LABELLED = 80;
 
-// Places of the nodes in the picture, the same each time.
-export function placed(count, arcs) {
+// Places of the nodes in a picture of that width, the same each time.
+export function placed(count, arcs, width) {
   const nodes = Array.from({ length: count }, () => ({}));
   const links = arcs.filter(([u, v]) => u !== v).map(([source, target]) => ({ source, target }));
   const length = Math.min(90, 900 / Math.sqrt(count + 1));
@@ -22,16 +20,19 @@ export function placed(count, arcs) {
     .force("middle", forceCenter())
     .stop()
     .tick(300);
-  return fitted(nodes);
+  return fitted(nodes, width);
 }
 
-function fitted(nodes) {
+const heightOf = (width) => Math.round((width * 2) / 3);
+
+function fitted(nodes, width) {
+  const height = heightOf(width);
   const span = (values) => [Math.min(...values), Math.max(...values)];
   const [left, right] = span(nodes.map((node) => node.x));
   const [top, bottom] = span(nodes.map((node) => node.y));
-  const scale = Math.min((WIDTH - 2 * MARGIN) / (right - left || 1), (HEIGHT - 2 * MARGIN) / (bottom - top || 1), 2.5);
+  const scale = Math.min((width - 2 * MARGIN) / (right - left || 1), (height - 2 * MARGIN) / (bottom - top || 1), 2.5);
   const [middleX, middleY] = [(left + right) / 2, (top + bottom) / 2];
-  return nodes.map(({ x, y }) => [WIDTH / 2 + (x - middleX) * scale, HEIGHT / 2 + (y - middleY) * scale]);
+  return nodes.map(({ x, y }) => [width / 2 + (x - middleX) * scale, height / 2 + (y - middleY) * scale]);
 }
 
 // A colour for each value, and a legend: [colour, words] pairs.
@@ -65,20 +66,23 @@ function element(name, attributes, ...children) {
 }
 
 // The picture. `values` are words to show with each node, `marked` tells which arcs to draw strongly.
-export function drawn({ ids, arcs, graph }, places, { title, colours, values, marked }) {
+export function drawn({ ids, arcs, graph }, places, { width, title, colours, values, marked }) {
   const radius = ids.length > MOST_LABELLED ? 6 : 12;
-  const svg = element("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": title });
+  const svg = element("svg", { viewBox: `0 0 ${width} ${heightOf(width)}`, role: "img", "aria-label": title });
   const head = element("marker", { id: "head", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" });
   head.append(element("path", { d: "M0 0.8 L8 4 L0 7.2 z", class: "head" }));
   svg.append(element("defs", {}, head));
-  arcs.forEach(([u, v], arc) => {
-    if (u === v || (!graph.directed && u > v)) return;
-    svg.append(line(places[u], places[v], radius, graph.directed, marked?.[arc]));
-  });
+  const ends = ([u, v]) => (graph.directed || u < v ? `${u} ${v}` : `${v} ${u}`);
+  const strong = new Set(arcs.filter((_, arc) => marked?.[arc]).map(ends));
+  for (const arc of arcs) {
+    const [u, v] = arc;
+    if (u === v || (!graph.directed && u > v)) continue;
+    svg.append(line(places[u], places[v], radius, graph.directed, strong.has(ends(arc))));
+  }
   places.forEach(([x, y], node) => {
     const group = element("g", { class: "node", transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})` });
     group.append(element("title", {}, values ? `${ids[node]}: ${values[node]}` : ids[node]));
-    group.append(element("circle", { r: radius, fill: colours?.[node] ?? "var(--no-value)" }));
+    group.append(element("circle", { r: radius, fill: colours?.[node] ?? "var(--accent)" }));
     if (radius > 6) group.append(label(ids[node]));
     svg.append(group);
   });

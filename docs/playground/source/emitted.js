@@ -33,6 +33,11 @@ export class Emitted {
     this.#show();
   }
 
+  // There is no code yet: the program has errors.
+  clear() {
+    if (!this.files.length) this.shared.textContent = "no code: the program has errors";
+  }
+
   #show() {
     setText(this.view, this.#file.text);
     this.view.scrollDOM.scrollTop = 0;

@@ -69,7 +69,9 @@ async function perform(wanted) {
   const given = { name, text: text() };
   if (wanted in TARGETS) {
     const made = await asked("emit", { ...given, target: wanted });
-    if (made !== null && tab === wanted) emitted.set(made);
+    if (tab !== wanted) return;
+    if (made === null) return emitted.clear();
+    emitted.set(made);
   } else {
     const told = await asked("explain", { ...given, target: find("#plan-target").value });
     if (told === null) return;

@@ -85,16 +85,21 @@ export class Run {
     this.find("#said").textContent = `${graph.described}. '${name}' ran in ${time}.`;
     this.find("#returned").hidden = returned === null;
     this.find("#returned output").textContent = String(returned);
-    this.places = arcs && ids.length ? placed(ids.length, arcs) : null;
+    this.find("#answers").hidden = false;
+    this.width = this.#width;
+    this.places = arcs && ids.length ? placed(ids.length, arcs, this.width) : null;
     const chooser = this.find("#shown");
     const before = chooser.value;
     chooser.replaceChildren(...properties.map((property) => new Option(property.name)));
     const changed = properties.filter((property) => property.name !== "weight");
     chooser.value = properties.some((p) => p.name === before) ? before : (changed[0] ?? properties[0])?.name;
     this.find("#picture-of").hidden = !properties.length;
-    this.find("#answers").hidden = false;
     this.#draw();
     this.#tabulate();
+  }
+
+  get #width() {
+    return Math.min(Math.max(this.find("#picture").clientWidth - 40, 300), 720);
   }
 
   #draw() {
@@ -103,7 +108,7 @@ export class Run {
     const { colours, legend } = property && ofNodes ? coloured(property) : { legend: [] };
     const marked = property && !ofNodes && property.type === "bool" ? property.words.map((word) => word === "True") : null;
     const title = property ? `The graph, coloured by ${property.name}; the table has the same values` : "The graph";
-    const look = { title, colours, values: ofNodes ? property.words : null, marked };
+    const look = { width: this.width, title, colours, values: ofNodes ? property.words : null, marked };
     const none = Object.assign(document.createElement("p"), { textContent: "This graph is too large to draw." });
     this.find("#picture").replaceChildren(this.places ? drawn(this.answers, this.places, look) : none);
     this.find("#legend").replaceChildren(...legend.map(([colour, words]) => swatch(colour, words)));
