@@ -665,7 +665,7 @@ LASTING = {
     "numbers from before": ("turn = -1", "turn = 2"),
     "numbers in an order": ("turn == round", "turn <= round"),
     "another number": ("turn == round", "turn == k"),
-    "numbers of other rounds": ("v.turn = round", "v.turn = round + 1"),
+    "numbers of other rounds": ("v.turn = round", "v.turn = round + 2"),
     "a number that is read": ("w.y += 1", "w.y += v.turn"),
     "what the caller asks for": ("propNode<int> y) {\n  propNode<int> turn;", "propNode<int> y, propNode<int> turn) {"),
     "numbers that nodes raise": ("v.x = 9; }", "v.x = 9; round += 1; }"),

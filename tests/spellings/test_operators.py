@@ -29,20 +29,22 @@ REACHED = {
     " first_come_flags first_flagged_parent first_parent_in_order goes_on_in_order helper_round in_bfs look_for_parent"
     " marked_in_neighbors one_after_another over_edges parent_is_near pull_least round_flag seen_beside_level"
     " two_flags unit_weights visited visited_in_order while_more",
-    "sssp": "all_arcs frontier_count goes_on_in_order helpers in_its_turn long_sums marked_in_neighbors"
-    " marked_sources one_after_another over_edges pull relax_of_a_helper round_flag two_flags waiting_in_order",
+    "sssp": "all_arcs changed_in_this_round frontier_count goes_on_in_order helpers in_its_turn long_sums"
+    " marked_in_neighbors marked_sources min_plus one_after_another over_edges pull relax_of_a_helper round_flag"
+    " two_flags waiting_in_order",
     "connected_components": "both_neighbors count_rounds edges_until_quiet helpers old_and_new round_flag two_flags",
-    "reachability": "as_many_rounds bfs_levels_known count_of_the_frontier count_rounds greatest_number int_flags"
-    " least_number levels levels_offered local_result look_for_parent marked_in_their_turn number_and_count"
-    " numbers_for_flags or_and or_assign over_edges parents_only round_flag size_of_the_set to_do two_flags while_more",
-    "widest_path": "all_arcs both_are_wider c_relax count_of_the_frontier count_rounds goes_on_in_order"
-    " marked_in_neighbors marked_in_two_buffers one_after_another one_after_another_pull over_edges pull"
-    " relax_of_a_helper round_flag the_lesser_in_order the_lesser_of_two",
+    "reachability": "as_many_rounds bfs_levels_known count_of_the_frontier count_rounds distance_known"
+    " greatest_number int_flags least_number levels levels_offered local_result look_for_parent marked_in_their_turn"
+    " number_and_count numbers_for_flags or_and or_assign over_edges parents_only round_flag size_of_the_set to_do"
+    " two_flags while_more",
+    "widest_path": "all_arcs both_are_wider c_relax changed_in_this_round count_of_the_frontier count_rounds"
+    " goes_on_in_order marked_in_neighbors marked_in_two_buffers max_min one_after_another one_after_another_pull"
+    " over_edges pull relax_of_a_helper round_flag the_lesser_in_order the_lesser_of_two",
     "pagerank": "pull sequential_sums",
     "k_core": "edge_flags peel",
     "triangle_count": "along_a_path as_in_the_paper by_degree continue_in_loops counted_on_edges equal_ends"
-    " from_the_greatest from_the_least from_the_middle helper_common in_neighbors marked_neighbors matrix_masked"
-    " over_edges per_node private_counts six_times ternaries third_of_the_paths",
+    " from_the_greatest from_the_least from_the_middle greatest_corner helper_common in_neighbors marked_neighbors"
+    " matrix_masked over_edges per_node private_counts six_times ternaries third_of_the_paths",
 }
 """The spellings that reach the canonical form; the list only grows."""
 SEARCHED = (
@@ -53,7 +55,7 @@ SEARCHED = (
 """The spellings of betweenness that search from each source, there and back, and do nothing else."""
 JOINED = (
     "both_neighbors count_rounds edges_until_quiet helpers hooking jump_by_root label_frontier largest_turned"
-    " local_result old_and_new pull round_flag search_from_each two_flags"
+    " local_result min_times_vector old_and_new pull round_flag search_from_each two_flags"
 )
 """The spellings of connected components that union-find takes the place of, as of the example's."""
 LOCALS = {"local_result": "mine", "largest_turned": "rank"}

@@ -35,7 +35,7 @@ def snapshot(loop: typed.Statement, symbol: typed.Symbol, extreme: typed.Extreme
         if old is None:
             continue
         for last, comparison in enumerate(body[first + 1 :], first + 1):
-            stores = _told_differing(comparison, symbol, old, extreme)
+            stores = told_differing(comparison, symbol, old, extreme)
             outside = (*body[:first], *body[last + 1 :])
             if not stores or symbol in walk.all_written(*outside, comparison):
                 continue
@@ -68,7 +68,7 @@ def _copied(s: typed.Statement, symbol: typed.Symbol) -> typed.Symbol | None:
             return None
 
 
-def _told_differing(
+def told_differing(
     s: typed.Statement, symbol: typed.Symbol, old: typed.Symbol, extreme: typed.Extreme
 ) -> tuple[typed.Assign | typed.Update, ...]:
     """The stores of every node whose cell has changed; none if the loop does not compare."""

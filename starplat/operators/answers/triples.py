@@ -20,6 +20,7 @@ from starplat.frontend.types import Scalar
 from starplat.operators.canonical.effects import asked_by_loop, forwarded
 from starplat.operators.canonical.rebuilding import substituted
 
+_CHOICES = {typed.Function.MIN: min, typed.Function.MAX: max}
 _MEANINGS: dict[typed.Operator, Callable[[int, int], int]] = {
     typed.Operator.EQUAL: operator.eq,
     typed.Operator.NOT_EQUAL: operator.ne,
@@ -290,6 +291,10 @@ def _value(value: typed.Expression, numbers: Mapping[typed.Expression, tuple[int
             (kind, one), (other_kind, other) = _value(left, numbers), _value(right, numbers)
             if kind == other_kind:
                 return "truth", _MEANINGS[meaning](one, other)
+        case typed.Apply(function=function, arguments=(left, right)) if function in _CHOICES:
+            (kind, one), (other_kind, other) = _value(left, numbers), _value(right, numbers)
+            if kind == other_kind:
+                return kind, _CHOICES[function](one, other)
         case typed.GraphQuery(query=query, arguments=(node,)) if query in _DEGREES and bare(node) in numbers:
             return "degree", numbers[bare(node)][1]
         case node if node in numbers:

@@ -12,6 +12,7 @@ from starplat.operators.canonical.counted import without_counters
 from starplat.operators.canonical.counters import as_flags
 from starplat.operators.canonical.counts.draining import drained_when_visited
 from starplat.operators.canonical.counts.peeling import with_counts
+from starplat.operators.canonical.counts.turns import with_turns
 from starplat.operators.canonical.extremes import without_choices
 from starplat.operators.canonical.filters import with_filters, without_continues
 from starplat.operators.canonical.floods import as_spreading
@@ -61,7 +62,7 @@ def _canonical_function(
 ) -> typed.FunctionDefinition:
     results = function.results
     ranged = as_rounds(within_range(as_results(as_truths(with_fills(without_choices(function.body))))))
-    ranged = until_none_is_left(without_counters(ranged))
+    ranged = until_none_is_left(with_turns(without_counters(ranged)))
     flags = as_flags(without_reached(until_none_joins(without_continues(ranged))))
     flagged = without_copies(turned(flags, frozenset(function.parameters)))
     flagged = as_spreading(flagged, program)

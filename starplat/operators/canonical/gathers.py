@@ -6,7 +6,8 @@
     }                                                  }
     if (best < v.dist) { v.dist = best; more = True; } }
 
-This changes what a single round sees of itself: it is for loops that go on until nothing changes.
+This changes what a single round sees of itself: it is for loops that go on until nothing changes. What a node finds may
+also be kept for the next round, `v.next = best;`: that begins as `next = dist`, and is offered the same.
 """
 
 from __future__ import annotations
@@ -22,14 +23,41 @@ from starplat.operators.canonical.effects import REVERSED
 from starplat.operators.canonical.rebuilding import rebuilt, substituted
 
 
-def as_scatters(loop: typed.Statement) -> tuple[typed.ForEach, ...] | None:
+def as_scatters(loop: typed.Statement) -> tuple[typed.Statement, ...] | None:
     """A loop over all nodes, each of which takes the best of its neighbors, as one loop for each way it looks; None for
     any other statement."""
     match loop:
         case typed.ForEach(parallel=True, domain=typed.AllNodes(), filter=None, body=body):
-            return _from_local(loop, body.statements)
+            return _from_local(loop, body.statements) or _for_later(loop, body.statements)
         case _:
             return None
+
+
+def _for_later(loop: typed.ForEach, statements: Sequence[typed.Statement]) -> tuple[typed.Statement, ...] | None:
+    """The copy and the loops, where nodes begin with what they hold and keep the best in another property."""
+    best: typed.Place
+    match statements:
+        case [
+            typed.Declare(symbol=local, value=typed.Cell() as start),
+            *rows,
+            typed.Assign(place=typed.Cell() as later, value=typed.Variable(symbol=kept)),
+        ] if kept is local:
+            best = typed.Variable(local)
+        case [typed.Assign(place=typed.Cell() as later, value=typed.Cell() as start), *rows]:
+            best = later
+        case _:
+            return None
+    own = typed.Variable(loop.iterator)
+    symbols = start.symbol, later.symbol
+    if start.index != own or later.index != own or symbols[0] is symbols[1] or symbols[0].type != symbols[1].type:
+        return None
+    for extreme in typed.Extreme:
+        store = typed.AssignExtreme(extreme, later, best, span=loop.span)
+        done = [_row(loop, row, best, store, {best.symbol, later.symbol}) for row in rows]
+        if done and all(row is not None for row in done):
+            copy = typed.CopyProperty(later.symbol, start.symbol, span=loop.span)
+            return copy, *(row for row in done if row is not None)
+    return None
 
 
 def _from_local(loop: typed.ForEach, statements: Sequence[typed.Statement]) -> tuple[typed.ForEach, ...] | None:
@@ -51,7 +79,7 @@ def _from_local(loop: typed.ForEach, statements: Sequence[typed.Statement]) -> t
         return None
     if not all(_asks_whether_found(c, best, store.extreme) for c in conditions):
         return None
-    done = [_row(loop, row, best, store) for row in rows]
+    done = [_row(loop, row, typed.Variable(best), store, {best}) for row in rows]
     return None if any(row is None for row in done) else tuple(row for row in done if row is not None)
 
 
@@ -77,15 +105,16 @@ def _asks_whether_found(condition: typed.Expression, best: typed.Symbol, extreme
 
 
 def _row(
-    loop: typed.ForEach, row: typed.Statement, best: typed.Symbol, store: typed.AssignExtreme
+    loop: typed.ForEach, row: typed.Statement, best: typed.Place, store: typed.AssignExtreme, kept: set[typed.Symbol]
 ) -> typed.ForEach | None:
-    """The loop in which every neighbor of a row offers its value to the node."""
+    """The loop in which every neighbor of a row offers its value to the node, which looks for the `best`; nothing else
+    may read where that is `kept`."""
     if not isinstance(row, typed.ForEach) or not isinstance(row.domain, typed.Neighbors):
         return None
     if row.domain.node != typed.Variable(loop.iterator) or (found := _offered(row.body, best, store.extreme)) is None:
         return None
     conditions, offer = found
-    candidate = substituted(store.candidate, {best: offer})
+    candidate = rebuilt(store.candidate, lambda part: offer if part == best else None)
     whole = replace(store, candidate=candidate)
     here, there = row.iterator, replace(loop.iterator)
 
@@ -100,7 +129,7 @@ def _row(
 
     inner: typed.Statement = rebuilt(whole, change)
     asked = [*(() if row.filter is None else (row.filter,)), *conditions]
-    if any(mentions(value, {best}) for value in (*asked, offer)):
+    if any(mentions(value, kept) for value in (*asked, offer)):
         return None
     build = Builder(row.span)
     for condition in reversed(asked):
@@ -111,13 +140,12 @@ def _row(
 
 
 def _offered(
-    body: typed.Block, best: typed.Symbol, extreme: typed.Extreme
+    body: typed.Block, own: typed.Place, extreme: typed.Extreme
 ) -> tuple[list[typed.Expression], typed.Expression] | None:
     """The conditions under which a neighbor offers a value, and the value."""
     function = typed.Function.MIN if extreme is typed.Extreme.MIN else typed.Function.MAX
     values: dict[typed.Symbol, typed.Expression | typed.Symbol] = {}
     conditions: list[typed.Expression] = []
-    own = typed.Variable(best)
     statements = list(body.statements)
     while statements:
         s = statements.pop(0)

@@ -42,14 +42,14 @@ def with_flags_for_marks(body: typed.Block) -> typed.Block:
     """A function's body with flags in place of such numbers."""
     for s in body.statements:
         if isinstance(s, typed.Declare) and s.symbol.type == NUMBER and s.symbol.role is typed.Role.LOCAL:
-            marks = _Marks(s.symbol, body)
+            marks = Marks(s.symbol, body)
             if marks.graph is not None and marks.are_only_compared():
                 body = _by_number(marks) or _by_step(marks) or body
     return body
 
 
 @dataclass(frozen=True)
-class _Marks:
+class Marks:
     """A local property of integers."""
 
     symbol: typed.Symbol
@@ -107,7 +107,7 @@ class _Marks:
         return has if same else typed.Unary(typed.UnaryOperator.NOT, has, span=part.span)
 
 
-def _by_number(marks: _Marks) -> typed.Block | None:
+def _by_number(marks: Marks) -> typed.Block | None:
     """The body with a flag for nodes that hold a number of the host that only rises."""
     values = {value for _, value in marks.comparisons} | {s.value for s in marks.stores if isinstance(s, typed.Assign)}
     if len(values) != 1 or not marks.comparisons:
@@ -146,7 +146,7 @@ def _by_number(marks: _Marks) -> typed.Block | None:
     return rebuilt(body, change)
 
 
-def _only_rises(symbol: typed.Symbol, marks: _Marks) -> bool:
+def _only_rises(symbol: typed.Symbol, marks: Marks) -> bool:
     """Whether a scalar is declared at the top of a function and only rises, on the host, in rounds that test the mark
     of every node anyway, so that clearing all flags costs little."""
     body = marks.body
@@ -160,14 +160,14 @@ def _only_rises(symbol: typed.Symbol, marks: _Marks) -> bool:
     return declared and host and asked and not any(step is s for step in steps for s in writers)
 
 
-def _cells_asked(loop: typed.ForEach, marks: _Marks) -> bool:
+def _cells_asked(loop: typed.ForEach, marks: Marks) -> bool:
     return loop.filter is not None and marks.symbol in walk.read(loop)
 
 
 # --- states
 
 
-def _by_step(marks: _Marks) -> typed.Block | None:
+def _by_step(marks: Marks) -> typed.Block | None:
     """The body with a flag for a state that all nodes leave at one place."""
     for loop in loops_over_nodes(marks.body):
         own = typed.Cell(marks.symbol, typed.Variable(loop.iterator))
@@ -193,7 +193,7 @@ def _asked(condition: typed.Expression, own: typed.Cell) -> int | None:
             return None
 
 
-def _is_only_step(marks: _Marks, loop: typed.ForEach, step: typed.Statement, now: int, later: int) -> bool:
+def _is_only_step(marks: Marks, loop: typed.ForEach, step: typed.Statement, now: int, later: int) -> bool:
     """Whether nodes leave state `now` only there, and nothing tests for state `later`."""
     others = [s.value for s in marks.stores if isinstance(s, typed.Assign) and s is not step]
     compared = [number(value) for _, value in marks.comparisons]
@@ -216,7 +216,7 @@ def _cells(loop: typed.Statement, symbol: typed.Symbol) -> Iterator[typed.Cell]:
         yield from (p for p in walk.within(value) if isinstance(p, typed.Cell) and p.symbol is symbol)
 
 
-def _stepped(marks: _Marks, loop: typed.ForEach, now: int, later: int) -> typed.Block:
+def _stepped(marks: Marks, loop: typed.ForEach, now: int, later: int) -> typed.Block:
     flag = typed.Symbol(f"turn_of_{marks.symbol.name}", FLAG, typed.Role.LOCAL, marks.symbol.span)
     assert marks.graph is not None
     cleared = typed.Attach(marks.graph, ((flag, typed.FALSE),), span=loop.span)

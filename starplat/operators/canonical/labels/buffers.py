@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import says_that_it_wins
+from starplat.analysis.settling.snapshots import told_differing
 from starplat.frontend import typed
 from starplat.operators.canonical.effects import asked_by_loop
 from starplat.operators.canonical.hosts import HostLoop
@@ -54,8 +55,12 @@ def _in_place(
     """The loop without what hands over at that place, if both properties are alike where a round begins, and there is
     but one way in which the one gets ahead of the other."""
     rounds, rest = list(loop.body.statements[:place]), loop.body.statements[place + 1 :]
-    if rounds and _copied(rounds[0]) == (following, now):
-        rounds.pop(0)
+    if rounds and not told and (told := _compared(rounds[-1], following, now, extreme)):
+        rounds.pop()
+    first = next((i for i, s in enumerate(rounds) if _copied(s) == (following, now)), None)
+    ahead_of_it = [i for s in rounds[:first] for i in walk.statements(s)]
+    if first is not None and not any({now, following} & {*walk.written(i), *walk.read(i)} for i in ahead_of_it):
+        rounds.pop(first)
     elif not _begin_alike(now, following, before):
         return None
     ahead = walk.writers(following, *rounds)
@@ -86,6 +91,17 @@ def _in_place(
 
     changed = rebuilt(substituted(tuple(rounds), {following: now}), telling)
     return replace(loop, body=replace(loop.body, statements=(*resets, *changed, *rest)))
+
+
+def _compared(
+    s: typed.Statement, following: typed.Symbol, now: typed.Symbol, extreme: typed.Extreme
+) -> tuple[typed.Assign, ...]:
+    """What nodes store whose cell has got better, if a loop in front of the copy does nothing else."""
+    stores = told_differing(s, following, now, extreme)
+    if not isinstance(s, typed.ForEach) or not s.parallel:
+        return ()
+    plain = tuple(store for store in stores if isinstance(store, typed.Assign))
+    return plain if plain == stores and all(_is_plain(store, typed.Variable(s.iterator)) for store in plain) else ()
 
 
 def _handed_over(

@@ -15,7 +15,11 @@ from dataclasses import replace
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import PropertyType
+from starplat.operators.canonical.effects import asked_by_loop
 from starplat.operators.canonical.rebuilding import substituted
+from starplat.operators.canonical.searches.initial_values import InitialValues, initial_values
+
+_NONE = InitialValues(typed.FALSE, ())
 
 
 def as_results(body: typed.Block) -> typed.Block:
@@ -24,10 +28,10 @@ def as_results(body: typed.Block) -> typed.Block:
     if any(isinstance(i, typed.Return | typed.Unsupported) for s in statements[:-1] for i in walk.statements(s)):
         return body
     for place, s in enumerate(statements):
-        if (copied := _copy(s)) is None:
+        before, after = statements[:place], statements[place + 1 :]
+        if (copied := _copy(s, before)) is None:
             continue
         result, own = copied
-        before, after = statements[:place], statements[place + 1 :]
         if _is_copied(own, before):
             continue  # two buffers change places, which a result cannot do
         if _is_filled_first(own, before) and not _touched(own, after) and (kept := _without(result, before)):
@@ -35,8 +39,8 @@ def as_results(body: typed.Block) -> typed.Block:
     return body
 
 
-def _copy(s: typed.Statement) -> tuple[typed.Symbol, typed.Symbol] | None:
-    """The parameter that becomes what a local is."""
+def _copy(s: typed.Statement, before: tuple[typed.Statement, ...]) -> tuple[typed.Symbol, typed.Symbol] | None:
+    """The parameter that becomes what a local is. Truths may be set for those that have it, where all are False."""
     match s:
         case typed.CopyProperty(destination=to, source=of):
             pass
@@ -53,6 +57,16 @@ def _copy(s: typed.Statement) -> tuple[typed.Symbol, typed.Symbol] | None:
             ),
         ) if at is own is s.iterator:
             pass
+        case typed.ForEach(domain=typed.AllNodes()):
+            node = typed.Variable(s.iterator)
+            match asked_by_loop(s):
+                case (
+                    (typed.Cell(symbol=of, index=asked),),
+                    (typed.Assign(place=typed.Cell(symbol=to, index=index), value=typed.Literal(value=True)),),
+                ) if asked == node == index and initial_values(to, before) == _NONE:
+                    pass
+                case _:
+                    return None
         case _:
             return None
     roles = to.role is typed.Role.PARAMETER and of.role is typed.Role.LOCAL
