@@ -1,8 +1,9 @@
-// Biconnected components: no node less breaks one apart; returns their number, `component` is that of every arc.
+// Biconnected components, articulation points and bridges; returns the number of components.
 //
-// A component is called after one of its nodes, no two after the same. `articulation` marks the nodes that are in more
-// than one: without it the graph falls apart further. `bridge` marks both arcs of every edge that is a component of its
-// own. The graph is undirected, without loops; parallel edges are no bridges.
+// A component stays in one piece whichever of its nodes is taken away. `component` is that of every arc, called after
+// one of its nodes, no two after the same. `articulation` marks the nodes that are in more than one: without it the
+// graph falls apart further. `bridge` marks both arcs of every edge that is a component of its own. The graph is
+// undirected, without loops; parallel edges are no bridges.
 //
 // Of a tree of a breadth-first search a node and its parent are in the component that the parent shares with its own
 // parent if an edge leads from below the node to somewhere not below the parent; all other edges join nodes of one

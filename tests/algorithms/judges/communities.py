@@ -60,7 +60,28 @@ def is_a_local_optimum(network: Network, answer: Answer) -> None:
         assert nx.community.modularity(network, grouped(moved)) < best + 1e-6, (v, w)
 
 
+def coverage(network: Network, community: dict[int, int]) -> Answer:
+    arcs = [(community[u] == community[v], weight) for u, v, weight in network.to_directed().edges(data="weight")]
+    all_weight = sum(weight for _, weight in arcs)
+    return {RETURNED: sum(weight for same, weight in arcs if same) / all_weight if all_weight else 0.0}
+
+
+def some_sets(network: Network) -> list[Arguments]:
+    """The first half of the nodes, all, none."""
+    nodes = list(network)
+    return [{"nodes": chosen} for chosen in (nodes[: len(nodes) // 2], nodes, [])]
+
+
+def conductance(network: Network, nodes: list[int]) -> Answer:
+    try:
+        return {RETURNED: nx.conductance(network, nodes, weight="weight")}
+    except ZeroDivisionError:
+        return {RETURNED: 0.0}
+
+
 TABLE = (
+    Judged("coverage", coverage, directed, partitions),
+    Judged("conductance", conductance, undirected, some_sets),
     Judged("local_moving", None, undirected, verify=is_a_local_optimum),
     Judged("modularity", modularity, loopless, with_resolutions),
     Judged("connected_parts", connected_parts, directed, partitions),

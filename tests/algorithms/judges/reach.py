@@ -75,7 +75,13 @@ def is_forest(network: Network) -> Answer:
     return {RETURNED: len(network) == 0 or nx.is_forest(network)}
 
 
+def is_eulerian(network: Network, *, both_ways: bool = False) -> Answer:
+    return {RETURNED: len(network) > 0 and nx.is_eulerian(network if both_ways else network.to_directed())}
+
+
 TABLE = (
+    Judged("is_eulerian", is_eulerian, directed),
+    Judged("is_eulerian", is_eulerian, lambda graph: graph.undirected(), lambda network: [{"both_ways": True}]),
     Judged("is_forest", is_forest, undirected),
     Judged("is_forest", is_forest, lambda graph: graph.undirected()),
     Judged("descendants", descendants, directed, from_some_nodes),

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import math
+
 import networkx as nx
 import numpy as np
 
+from starplat import Graph
 from tests.algorithms.judged import RETURNED, Answer, Arguments, Judged, Network, directed
+from tests.algorithms.judges.paths import tenths
 from tests.algorithms.judges.reach import from_some_nodes
 
 INF = 2**31 - 1
+LONG = 2**63 - 1
+
+
+def forwards(graph: Graph) -> Graph:
+    """Only the arcs to larger nodes, which is acyclic."""
+    kept = graph.sources < graph.columns
+    weights = None if graph.weights is None else graph.weights[kept]
+    return Graph.from_arcs(graph.num_nodes, graph.sources[kept], graph.columns[kept], weights, name=graph.name)
 
 
 def between_some_nodes(network: Network) -> list[Arguments]:
@@ -53,7 +65,45 @@ def arcs_on_shortest_paths(network: Network, src: int, destination: int) -> Answ
     return {"on_path": {key: key[:2] in steps for key in keys}, RETURNED: len(ways[0]) - 1}
 
 
+def around_some(network: Network) -> list[Arguments]:
+    """Around the first and the last node, and around none."""
+    nodes = list(network)
+    return [{"centers": sorted({nodes[0], nodes[-1]})}, {"centers": []}] if nodes else []
+
+
+def are_cells(network: Network, answer: Answer, centers: list[int]) -> None:
+    """The nearest center, of equals the smallest; of real weights, where rounding decides, one of the nearest."""
+    rows = {center: nx.single_source_dijkstra_path_length(network, center) for center in centers}
+    for v in network:
+        found, center = answer["dist"][v], answer["center"][v]
+        dist = min((row[v] for row in rows.values() if v in row), default=None)
+        if dist is None:
+            assert (found in (LONG, math.inf), center) == (True, -1)
+            continue
+        near = [center for center, row in rows.items() if v in row and math.isclose(row[v], dist, abs_tol=1e-9)]
+        assert math.isclose(found, dist, abs_tol=1e-9)
+        assert center in near if isinstance(found, float) else center == min(near)
+
+
+def critical_path(network: Network) -> Answer:
+    """By the order of an acyclic graph, less what lies on cycles and beyond."""
+    arcs = nx.MultiDiGraph()
+    arcs.add_nodes_from(network)
+    arcs.add_weighted_edges_from(network.to_directed().edges(data="weight"))
+    cyclic = {v for part in nx.strongly_connected_components(arcs) if len(part) > 1 for v in part}
+    cyclic |= set(nx.nodes_with_selfloops(arcs))
+    beyond = cyclic.union(*(nx.descendants(arcs, v) for v in cyclic))
+    start = dict.fromkeys(network, -1.0)
+    for v in nx.topological_sort(arcs.subgraph(set(network) - beyond)):
+        start[v] = max((start[u] + weight for u, _, weight in arcs.in_edges(v, data="weight")), default=0.0)
+    return {"start": start, RETURNED: -1.0 if beyond else max(start.values(), default=0.0)}
+
+
 TABLE = (
+    Judged("voronoi_cells", None, directed, around_some, are_cells),
+    Judged("voronoi_cells", None, tenths, around_some, are_cells),
+    Judged("critical_path", critical_path, directed),
+    Judged("critical_path", critical_path, forwards),
     Judged("has_path", has_path, directed, between_some_nodes),
     Judged("nodes_at_distance", nodes_at_distance, directed, at_some_distances),
     Judged("shortest_path_counts", shortest_path_counts, directed, from_some_nodes),
