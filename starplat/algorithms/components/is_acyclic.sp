@@ -5,7 +5,7 @@ function is_acyclic(Graph g) {
   propNode<int> missing;
   propNode<bool> taken;
   propNode<bool> free;
-  g.attachNodeProperty(taken = False);
+  g.attachNodeProperty(taken = False, free = False);
   forall (v in g.nodes()) {
     v.missing = g.count_inNbrs(v);
   }
