@@ -120,7 +120,7 @@ _simple = st.one_of(
         st.lists(expressions, min_size=1, max_size=2).map(tuple),
     ),
     st.builds(ast.CallStatement, calls),
-    st.builds(ast.Return, st.none() | expressions),
+    st.builds(ast.Return, st.lists(expressions, max_size=2).map(tuple)),
     st.just(ast.Break()),
     st.just(ast.Continue()),
 )

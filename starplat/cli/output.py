@@ -72,7 +72,9 @@ def _write_npz(path: Path, findings: Findings) -> list[Path]:
 
     arrays = {**findings.edge_table, **findings.node_table}
     if findings.returned is not None:
-        arrays[_free("returned", arrays)] = np.asarray(findings.returned)
+        several = isinstance(findings.returned, tuple)
+        for number, value in enumerate(findings.returned if several else (findings.returned,), 1):
+            arrays[_free(f"returned_{number}" if several else "returned", arrays)] = np.asarray(value)
     with files.replacing(path) as temporary, temporary.open("wb") as stream:
         np.savez(stream, allow_pickle=False, **{name: _without_objects(array) for name, array in arrays.items()})
     return [path]
@@ -120,7 +122,9 @@ def _write_parquet(path: Path, findings: Findings) -> list[Path]:
     for place, columns in _tables(path, findings):
         table = pyarrow.table({name: _plain(column) for name, column in columns.items()})
         if findings.returned is not None:
-            table = table.replace_schema_metadata({"returned": str(findings.returned)})
+            from starplat.runtime.results.shown import in_text
+
+            table = table.replace_schema_metadata({"returned": in_text(findings.returned)})
         with files.replacing(place) as temporary:
             parquet.write_table(table, temporary)
         written.append(place)

@@ -27,7 +27,9 @@ def show(result: Result, *, json: bool, asked: str, validate: bool, rounds: bool
     if result.properties:
         console.show_table(_summary_table(result))
     if result.returned is not None:
-        console.write(f"returned {result.returned}")
+        from starplat.runtime.results.shown import in_text
+
+        console.write(f"returned {in_text(result.returned)}")
     if result.trace is not None and rounds:
         _print_rounds(result, result.trace)
     console.write(_times(result))

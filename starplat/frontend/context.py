@@ -16,7 +16,7 @@ from starplat.frontend.mistakes import remedies
 from starplat.frontend.mistakes.suggest import closest
 from starplat.frontend.scope import Binding, Scopes
 from starplat.frontend.typed import Role, Symbol
-from starplat.frontend.types import Collection, GraphType, MapType, PropertyType, Scalar, SetType, Type, Void
+from starplat.frontend.types import Collection, GraphType, MapType, PropertyType, Scalar, SetType, Several, Type, Void
 from starplat.source import Span
 
 DEEPEST_EXPRESSION = 120
@@ -94,7 +94,7 @@ class Signature:
     span: Span
     parameters: tuple[Symbol, ...]
     defaults: tuple[typed.Literal | typed.Infinity | None, ...]
-    result: Scalar | Void | None
+    result: Scalar | Several | Void | None
     host_only: Label | None = None
     foreign_write: Label | None = None
 
@@ -120,8 +120,8 @@ class Context:
     bare_node: Symbol | None = None
     expression_depth: int = 0
     statement_depth: int = 0
-    expected_result: Scalar | Void | None = None
-    returns: list[tuple[Span, typed.Expression]] = field(default_factory=list)
+    expected_result: Scalar | Several | None = None
+    returns: list[tuple[Span, tuple[typed.Expression, ...]]] = field(default_factory=list)
     returns_value: bool = False
     empty_returns: list[Span] = field(default_factory=list)
     host_only: Label | None = None

@@ -51,6 +51,16 @@ class Void(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Several:
+    """What a function with several values returns."""
+
+    types: tuple[Scalar, ...]
+
+    def __str__(self) -> str:
+        return f"{len(self.types)} values"
+
+
+@dataclass(frozen=True, slots=True)
 class GraphType:
     """`Graph` or `dirGraph`."""
 
@@ -151,7 +161,7 @@ class UpdateType:
 
 
 Collection = ListType | ContainerType | NodeMapType | UpdatesType | UpdateType
-Type = Scalar | Void | GraphType | PropertyType | SetType | MapType | Collection
+Type = Scalar | Void | Several | GraphType | PropertyType | SetType | MapType | Collection
 
 _RANK = {Scalar.INT: 0, Scalar.LONG: 1, Scalar.FLOAT: 2, Scalar.DOUBLE: 3}
 

@@ -180,8 +180,8 @@ class _Printer:
                 return f"<{self._expressions.between(targets)}> = <{self._expressions.between(values)}>"
             case ast.CallStatement(call):
                 return write(call)
-            case ast.Return(value):
-                return f"return {write(value)}" if value else "return"
+            case ast.Return(values):
+                return f"return {', '.join(map(write, values))}".rstrip()
             case ast.Break():
                 return "break"
             case ast.Continue():

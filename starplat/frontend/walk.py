@@ -22,6 +22,7 @@ _CHILDREN: dict[type, Callable[[Any], tuple[typed.Expression, ...]]] = {
     typed.SetContains: _alone("member"),
     typed.Incremented: _alone("place"),
     typed.MapValue: _alone("key"),
+    typed.Together: attrgetter("values"),
     typed.Binary: attrgetter("left", "right"),
     typed.Conditional: attrgetter("condition", "then", "otherwise"),
     typed.Call: lambda call: tuple(a for a in call.arguments if not isinstance(a, typed.Symbol)),
@@ -55,6 +56,8 @@ def with_children(e: typed.Expression, parts: Sequence[typed.Expression]) -> typ
             return replace(e, left=parts[0], right=parts[1])
         case typed.Conditional():
             return replace(e, condition=parts[0], then=parts[1], otherwise=parts[2])
+        case typed.Together():
+            return replace(e, values=tuple(parts))
         case typed.GraphQuery() | typed.Apply():
             return replace(e, arguments=tuple(parts))
         case typed.Call():

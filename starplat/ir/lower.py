@@ -152,7 +152,7 @@ def _module(
         arguments=_arguments(function, main, context.facts.shows_infinity),
         inputs=tuple(inputs),
         results=tuple(main.arrays[p] for p in properties),
-        result_type=function.result if isinstance(function.result, Scalar) else None,
+        result_types=function.result_types,
         graph_arrays=tuple(array for array in ir.GRAPH_ARRAYS if array in used),
         returns_infinity=any(shows_infinity(value, context.facts.shows_infinity) for value in returned),
     )

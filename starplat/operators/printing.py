@@ -303,6 +303,8 @@ class _Printer:
                 return f"{applied.value}({', '.join(map(self._text, arguments))})"
             case typed.Aggregate(aggregation=aggregation, property=symbol):
                 return f"{aggregation.value.lower()} of {self._name(symbol)}"
+            case typed.Together(values=values):
+                return ", ".join(map(self._text, values))
             case typed.Call(function=called, arguments=lent):
                 given = (self._name(a) if isinstance(a, typed.Symbol) else self._text(a) for a in lent)
                 return f"{called}({', '.join(given)})"

@@ -15,6 +15,7 @@ from starplat.frontend.types import Scalar
 from starplat.ir import nodes as ir
 
 Value = bool | int | float
+Returned = Value | tuple[Value, ...] | None
 """The value of a scalar."""
 
 Cells = NDArray[Any]

@@ -27,7 +27,7 @@ from starplat.runtime.attending.limits import UNLIMITED, Limits, took_too_long
 from starplat.runtime.attending.progress import Progress, Step
 from starplat.runtime.devices.building import kernels_on
 from starplat.runtime.devices.device import Device
-from starplat.runtime.elements import Value
+from starplat.runtime.elements import Returned, Value
 from starplat.runtime.estimate import Estimate
 from starplat.runtime.facts import wants_facts
 from starplat.runtime.looking import look
@@ -245,7 +245,13 @@ def _arrays_wanted(module: ir.Module, results: Iterable[str] | None) -> dict[str
     return {name: known[name] for name in results}
 
 
-def _returned(module: ir.Module, value: Value | None, graph: Graph) -> Any:
-    if module.result_type is Scalar.NODE and value is not None and 0 <= value < graph.num_nodes:
-        return graph.original_id(int(value))
-    return value
+def _returned(module: ir.Module, returned: Returned, graph: Graph) -> Any:
+    """What the entry returned, nodes by their original ids; a tuple of several values."""
+    values = returned if isinstance(returned, tuple) else (returned,)
+    shown = tuple(map(partial(_shown, graph), module.result_types, values))
+    return shown if len(shown) > 1 else shown[0] if shown else None
+
+
+def _shown(graph: Graph, kind: Scalar, value: Value | None) -> Any:
+    is_node = kind is Scalar.NODE and value is not None and 0 <= value < graph.num_nodes
+    return graph.original_id(int(value or 0)) if is_node else value

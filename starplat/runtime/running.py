@@ -26,7 +26,7 @@ from starplat.runtime.arguments.lent import Lent
 from starplat.runtime.attending.progress import Progress
 from starplat.runtime.devices.buffers import Adopted, Buffer
 from starplat.runtime.devices.device import Device, Kernels
-from starplat.runtime.elements import Cells, Value, dtype_of
+from starplat.runtime.elements import Cells, Returned, dtype_of
 from starplat.runtime.estimate import Estimate, Sizes, host_memory, temporaries, too_large
 from starplat.runtime.resident import HostArrays, ResidentGraph, make_room
 from starplat.runtime.tracing.watch import Watch
@@ -56,7 +56,7 @@ class Run:
     progress: Progress = field(default_factory=Progress)
 
     def __post_init__(self) -> None:
-        self.returned: Value | None = None
+        self.returned: Returned = None
         self.launches = 0
         self._given: dict[str, Buffer] = {}
         self._first: dict[str, Buffer] = {}

@@ -91,7 +91,7 @@ def module_of(kernel: ir.Kernel, *helpers: ir.Function, source: str = "program.s
     )
     graph = tuple(array for array in kernel.arrays if array.origin is ir.Origin.GRAPH)
     return ir.Module(
-        SourceFile(source, ""), "run", (function,), (kernel,), helpers, arguments, arrays, arrays, None, graph
+        SourceFile(source, ""), "run", (function,), (kernel,), helpers, arguments, arrays, arrays, (), graph
     )
 
 
@@ -162,7 +162,7 @@ def sssp() -> ir.Module:
         tuple(ir.Argument(name, type) for name, type in arguments),
         (weight,),
         (dist, weight),
-        None,
+        (),
         (ir.ROW_OFFSETS, ir.COLUMNS),
     )
 

@@ -159,6 +159,6 @@ def test_every_host_operation_compiles(tmp_path: Path) -> None:
         arguments=arguments,
         inputs=(cells, members),
         results=(cells,),
-        result_type=Scalar.NODE,
+        result_types=(Scalar.NODE,),
     )
     compiled(module, tmp_path, "all")

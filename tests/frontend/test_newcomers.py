@@ -103,7 +103,6 @@ MISTAKES = [
     ("«Forall» (v in g.nodes()) { v.dist = 1; }", "E0114", "did you mean 'forall'?"),
     ("do { n--; } «until» (n < 3);", "E0101", "while (!(…))"),
     ("«switch» (n) { case 1: n = 2; break; default: n = 3; }", "E0114", "else if (…)"),
-    ("return n«,» t;", "E0128", "'&'"),
     ("forall (v in g.«nodes») { v.dist = 1; }", "E0211", "g.nodes()"),
     ("forall (v in «g») { v.dist = 1; }", "E0328", "g.nodes()"),
     ("forall (v in «nodes») { v.dist = 1; }", "E0201", "g.nodes()"),

@@ -69,7 +69,7 @@ def module(*kernels: ir.Kernel, helpers: Iterable[ir.Function] = (), host: ir.Ho
         arguments=(),
         inputs=(),
         results=(),
-        result_type=None,
+        result_types=(),
         graph_arrays=tuple(dict.fromkeys(graph)),
     )
 

@@ -75,7 +75,7 @@ def module(
         arguments=tuple(types),
         inputs=given if inputs is None else inputs,
         results=tuple(a for a in given if not a.is_set),
-        result_type=returns,
+        result_types=() if returns is None else (returns,),
         graph_arrays=tuple(graph),
     )
 

@@ -17,7 +17,7 @@ from starplat.backends.files.layout import raw_literal
 from starplat.backends.files.library import Interface, header_parameter_lines, pairs, parameter_lines
 from starplat.backends.files.read_graph import graph_pieces, weight_element
 from starplat.backends.files.render import helper_texts, render
-from starplat.backends.host.functions import host_text
+from starplat.backends.host.functions import host_text, returned_type
 from starplat.backends.host.launches import BY_NAME, Launching
 from starplat.backends.host.words import CELLS, CPP, size_of
 from starplat.backends.launch import MOST_THREADS
@@ -92,7 +92,8 @@ def _program_pieces(module: ir.Module, names: Names, stem: str, capabilities: Ca
         "looked_at": arguments.looked_at(),
         "results": arguments.results(),
         "returns": returned,
-        "returned_type": _returned_type(module),
+        "returns_several": len(module.result_types) > 1,
+        "returned_type": returned_type(module.function(module.entry)),
     }
 
 
@@ -112,7 +113,7 @@ def _library_pieces(module: ir.Module, names: Names, stem: str, capabilities: Ca
         "buffers": interface.buffers(),
         "needs": interface.needs(),
         "setup": interface.setup(),
-        "call": arguments.call("const auto returned = " if interface.returned_element() else "", depth=3),
+        "call": arguments.call("const auto returned = " if interface.returned_elements() else "", depth=3),
         "looked_at": arguments.looked_at(),
         "results": interface.results(),
     }
@@ -142,19 +143,16 @@ def header_text(module: ir.Module, stem: str, capabilities: Capabilities) -> str
     )
 
 
-def _returned(module: ir.Module) -> str | None:
-    """How the entry's return value is printed."""
-    if not isinstance(module.result_type, Scalar):
-        return None
-    if module.result_type in (Scalar.FLOAT, Scalar.DOUBLE):
-        return f'watched_returned("{quoted(module.entry)}", returned{", true" * module.returns_infinity})'
-    return "host.original_id(returned)" if module.result_type is Scalar.NODE else "returned"
-
-
-def _returned_type(module: ir.Module) -> str | None:
-    """The type of the value that the entry returns, in C++."""
-    element = module.function(module.entry).result
-    return None if element is None else TYPES[element]
+def _returned(module: ir.Module) -> list[str]:
+    """How what the entry returns is printed: one value by what keeps it too, several to the standard output."""
+    several = len(module.result_types) > 1
+    texts = []
+    for place, kind in enumerate(module.result_types):
+        value = f"std::get<{place}>(returned)" if several else "returned"
+        if kind in (Scalar.FLOAT, Scalar.DOUBLE):
+            value = f'watched_returned("{quoted(module.entry)}", {value}{", true" * module.returns_infinity})'
+        texts.append(f"host.original_id({value})" if kind is Scalar.NODE else value)
+    return texts
 
 
 class _Arguments:

@@ -88,11 +88,21 @@ class Interface:
                 return [CParameter(f"{constant}{_TYPES[element]} *{name}", f"{size}, {way[is_result, is_input]}")]
 
     def returned(self) -> list[CParameter]:
-        kind = self.returned_element()
-        return [] if kind is None else [CParameter(f"{_TYPES[kind]} *given_returned", "what the program returns")]
+        return [
+            CParameter(f"{_TYPES[kind]} *{name}", "what the program returns")
+            for kind, (name, _) in zip(self.returned_elements(), self.returned_values(), strict=True)
+        ]
 
-    def returned_element(self) -> ir.Element | None:
-        return self.module.function(self.module.entry).result
+    def returned_elements(self) -> tuple[ir.Element, ...]:
+        function = self.module.function(self.module.entry)
+        return () if function.result is None else (function.result, *function.more_results)
+
+    def returned_values(self) -> list[tuple[str, str]]:
+        """The parameter of each returned value, and the value in C++."""
+        count = len(self.returned_elements())
+        if count == 1:
+            return [("given_returned", "returned")]
+        return [(f"given_returned_{place + 1}", f"std::get<{place}>(returned)") for place in range(count)]
 
     def given(self, what: ir.Variable | ir.Array) -> str:
         """The C function's name of its parameter: C++ has the name for its own."""
@@ -101,7 +111,7 @@ class Interface:
     @cached_property
     def _given(self) -> dict[ir.Variable | ir.Array, str]:
         """Names that collide with no other's, nor with another's count."""
-        given, used = {}, set(_OWN)
+        given, used = {}, {*_OWN, *(name for name, _ in self.returned_values())}
         for _, parameter in pairs(self.module):
             base, number = f"given_{self.names.local(parameter.what).rstrip('_')}", 2
             name = base
@@ -165,13 +175,12 @@ class Interface:
             if isinstance(parameter.what, ir.Array) and parameter.what in self.module.results
             for line in self.handed_over(argument, parameter.what)
         ]
-        element = self.returned_element()
-        if element is not None:
-            value = "host.original_id(returned)" if element is ir.Element.NODE else "returned"
-            lines.append(f"if (given_returned != nullptr) *given_returned = {value};")
+        for element, (name, returned) in zip(self.returned_elements(), self.returned_values(), strict=True):
+            value = f"host.original_id({returned})" if element is ir.Element.NODE else returned
+            lines.append(f"if ({name} != nullptr) *{name} = {value};")
             if element.is_real:
                 entry, written = quoted(self.module.entry), ", true" * self.module.returns_infinity
-                lines.append(f'message += doubts_of_returned("{entry}", returned{written});')
+                lines.append(f'message += doubts_of_returned("{entry}", {returned}{written});')
         return lines
 
     def handed_over(self, argument: ir.Argument, array: ir.Array) -> list[str]:

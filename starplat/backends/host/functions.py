@@ -77,7 +77,7 @@ class HostPrinter:
 
     def lines(self) -> tuple[str, ...]:
         """The whole function."""
-        result = "void" if self.function.result is None else TYPES[self.function.result]
+        result = returned_type(self.function)
         head = f"static {result} {self.names.host_function(self.function.name)}"
         place = origin(self.module, self.function.span)
         body = self.block(self.function.body)
@@ -179,8 +179,11 @@ class HostPrinter:
             case ir.HostContinue():
                 yield from self.rounds[-1]
                 yield "continue;"
-            case ir.HostReturn(value):
+            case ir.HostReturn(value, ()):
                 yield "return;" if value is None else f"return {self.text(value)};"
+            case ir.HostReturn(value, more):
+                assert value is not None
+                yield f"return {{{', '.join(map(self.text, (value, *more)))}}};"
             case ir.HostCall():
                 yield self.call(op)
             case ir.HostBlock():
@@ -241,3 +244,11 @@ class HostPrinter:
                     arguments.append(self.text(argument))
         text = f"{self.names.host_function(call.function)}({', '.join(arguments)});"
         return text if call.result is None else f"{self.names.local(call.result)} = {text}"
+
+
+def returned_type(function: ir.HostFunction) -> str:
+    """The C++ type of what a function returns, a tuple of several values."""
+    if function.result is None:
+        return "void"
+    kinds = [TYPES[element] for element in (function.result, *function.more_results)]
+    return kinds[0] if len(kinds) == 1 else f"std::tuple<{', '.join(kinds)}>"

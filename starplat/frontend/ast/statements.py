@@ -66,7 +66,7 @@ class CallStatement(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Return(Statement):
-    value: Expression | None = None
+    values: tuple[Expression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

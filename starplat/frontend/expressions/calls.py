@@ -195,6 +195,12 @@ def _own_function(context: Context, signature: Signature, arguments: Arguments, 
         wanted = counted(most) if least == most else f"{least} to {most} arguments"
         wrong_count(context, f"'{signature.name}'", wanted, len(arguments), span, declared=signature.span)
         return None
+    if isinstance(signature.result, types.Several):
+        help = "its further results can be parameters with '&'"
+        related = [Label(signature.span, f"'{signature.name}' returns {signature.result}")]
+        message = "a function that returns several values is called by no other"
+        context.error("E0325", message, span, related=related, help=help)
+        return None
     _check_allowed_in_forall(context, signature, span)
     passed: list[typed.Expression | Symbol] = []
     for parameter, value in zip(signature.parameters, arguments, strict=False):

@@ -14,7 +14,7 @@ from starplat.frontend.expressions.methods import known_method, value_of_method
 from starplat.frontend.expressions.operators import binary, conditional, unary
 from starplat.frontend.expressions.truth import require_truth
 from starplat.frontend.typed import Infinity, Literal, Operator
-from starplat.frontend.types import PropertyType, Scalar, Void
+from starplat.frontend.types import PropertyType, Scalar, Several, Void
 
 
 def expression(context: Context, node: ast.Expression) -> typed.Expression | None:
@@ -103,7 +103,7 @@ def _identifier(context: Context, node: ast.Identifier) -> Value | None:
         binding.read = True
     if isinstance(kind, Scalar):
         return typed.Variable(binding.symbol, span=node.span)
-    assert not isinstance(kind, Void)
+    assert not isinstance(kind, Void | Several)
     return Thing(kind, binding.symbol, node.name, node.span)
 
 

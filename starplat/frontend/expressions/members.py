@@ -261,7 +261,7 @@ def collection_value(construct: str, kind: types.Type, span: Span) -> Value:
     match kind:
         case types.Scalar():
             return typed.UnsupportedValue(construct, kind, span=span)
-        case types.Void():
+        case types.Void() | types.Several():
             raise AssertionError("no collection holds nothing")
         case _:
             return Thing(kind, None, construct, span)

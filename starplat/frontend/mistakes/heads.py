@@ -171,19 +171,6 @@ def _in_header(situation: Situation) -> bool:
     return situation.accepts("LBRACE") and not situation.accepts("RETURN")
 
 
-def several_results(situation: Situation) -> bool:
-    """`return a, b;`."""
-    if situation.found.value != "," or situation.tokens[situation.statement_start()].value != "return":
-        return False
-    brackets = situation.open_brackets()
-    if brackets and situation.tokens[brackets[-1]].value != "{":
-        return False
-    help = "further results are properties, or parameters with '&': 'function f(Graph g, int & count)'"
-    situation.reporter.report("E0128", "a function returns one value", span_of(situation.found), help=help)
-    situation.give_up_statement()
-    return True
-
-
 def size_behind_name(situation: Situation) -> bool:
     """`container<int> c(10);`, `container<int> c(g.num_nodes());`."""
     first = situation.tokens[situation.statement_start()]

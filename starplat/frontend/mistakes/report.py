@@ -54,7 +54,6 @@ _RECOGNISERS = (
     mistaken_habits.word_operator,
     mistaken_habits.split_operator,
     mistaken_habits.property_without_element,
-    mistaken_heads.several_results,
     mistaken_orders.filter_behind_brackets,
     mistaken_orders.condition_in_head,
     mistaken_orders.counting_domain,

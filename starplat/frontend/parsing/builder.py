@@ -130,7 +130,7 @@ class Builder(Transformer[Token, ast.Program]):
         return ast.MultiAssignment(targets, values, span=_span(children))
 
     def return_(self, children: Children) -> ast.Return:
-        return ast.Return(children[1], span=_span(children))
+        return ast.Return(tuple(_nodes(children)), span=_span(children))
 
     def break_(self, children: Children) -> ast.Break:
         return ast.Break(span=_span(children))

@@ -12,7 +12,7 @@ from starplat.frontend.statements.flow import check_flow
 from starplat.frontend.statements.increments import incremented
 from starplat.frontend.statements.statements import open_block
 from starplat.frontend.typed import Role, scalar_of
-from starplat.frontend.types import GraphType, MapType, PropertyType, Scalar, Void, common, indefinite
+from starplat.frontend.types import GraphType, MapType, PropertyType, Scalar, Several, Void, common, indefinite
 from starplat.source import Span
 
 
@@ -27,7 +27,7 @@ def check_function(
     """Checks a function whose callees have been; the definition holds only if no error was reported."""
     context, definition = _pass(function, name, signatures, names, reporter, noted, None)
     result = _result(context)
-    if isinstance(result, Scalar) and any(scalar_of(value) is not result for _, value in context.returns):
+    if isinstance(result, Scalar | Several) and any(_kind(values) != result for _, values in context.returns):
         context, definition = _pass(function, name, signatures, names, reporter, noted, result)
     broken = any(d.severity is Severity.ERROR for d in context.reporter.diagnostics)
     if not broken:
@@ -61,7 +61,7 @@ def _pass(
     names: dict[str, Span],
     reporter: Reporter,
     noted: Noted,
-    expected: Scalar | None,
+    expected: Scalar | Several | None,
 ) -> tuple[Context, typed.FunctionDefinition]:
     """One walk over the function; a second one is needed where its returns have to be converted to what they share."""
     context = Context(Reporter(reporter.source), signatures, names, incremented, Scopes(noted))
@@ -163,15 +163,33 @@ def _check_defaults_last(context: Context, function: ast.Function) -> None:
 # --- what it returns -----------------------------------------------------------------------------------------------
 
 
-def _result(context: Context) -> Scalar | Void | None:
-    """The type that all returns share; None where there is none, which is reported, or was."""
+def _kind(values: tuple[typed.Expression, ...]) -> Scalar | Several:
+    kinds = tuple(scalar_of(value) for value in values)
+    return kinds[0] if len(kinds) == 1 else Several(kinds)
+
+
+def _result(context: Context) -> Scalar | Several | Void | None:
+    """The type that all returns share, that of each value where there are several; None where there is none, which is
+    reported, or was."""
     if not context.returns_value:
         return Void.VOID
     for span in context.empty_returns:
         related = [Label(context.returns[0][0], "a value is returned here")] if context.returns else []
         help = "return a value everywhere or nowhere"
         context.error("E0402", "this return gives no value", span, related=related, help=help)
-    return _shared(context, context.returns) if context.returns else None
+    if not context.returns:
+        return None
+    first, values = context.returns[0]
+    for span, others in context.returns[1:]:
+        if len(others) != len(values):
+            message = f"{len(others)} returned here, {len(values)} elsewhere: the numbers of values differ"
+            context.error("E0330", message, span, related=[Label(first, f"{len(values)} here")])
+            return None
+    shared = [_shared(context, [(span, values[k]) for span, values in context.returns]) for k in range(len(values))]
+    kinds = tuple(kind for kind in shared if kind is not None)
+    if len(kinds) < len(shared):
+        return None
+    return kinds[0] if len(kinds) == 1 else Several(kinds)
 
 
 def _shared(context: Context, returns: list[tuple[Span, typed.Expression]]) -> Scalar | None:

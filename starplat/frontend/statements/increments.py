@@ -75,8 +75,8 @@ def _moments(node: ast.Statement) -> Iterator[tuple[ast.Expression, ...]]:
             yield from ((d.value,) for d in node.declarators if d.value is not None)
         case ast.CallStatement():
             yield (node.call,)
-        case ast.Return() if node.value is not None:
-            yield (node.value,)
+        case ast.Return():
+            yield node.values
         case ast.If() | ast.While() | ast.DoWhile():
             yield (node.condition,)
         case ast.For():

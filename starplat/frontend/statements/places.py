@@ -10,7 +10,7 @@ from starplat.frontend.context import Context, Thing
 from starplat.frontend.expressions.expressions import expression, value
 from starplat.frontend.expressions.members import attribute, index
 from starplat.frontend.typed import Cell, Place, Role, Variable
-from starplat.frontend.types import GraphType, MapType, Scalar, SetType, Void, described
+from starplat.frontend.types import GraphType, MapType, Scalar, SetType, Several, Void, described
 from starplat.frontend.walk import as_named
 
 PlaceOrWhole = Place | Thing | typed.MapValue | typed.UnsupportedValue
@@ -64,7 +64,7 @@ def _named_place(context: Context, target: ast.Identifier) -> Place | Thing | No
             message = f"'{target.name}' is {described(symbol.type)} and cannot be assigned"
             context.error("E0309", message, target.span, related=related)
             return None
-        case Void():
+        case Void() | Several():
             raise AssertionError(symbol)
         case kind:
             return Thing(kind, symbol, target.name, target.span)

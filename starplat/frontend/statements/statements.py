@@ -14,7 +14,7 @@ from starplat.frontend.statements.declarations import broken_statement, broken_v
 from starplat.frontend.statements.increments import check_order
 from starplat.frontend.statements.loops import LoopChecker
 from starplat.frontend.statements.multi import multi_assignment
-from starplat.frontend.types import Scalar
+from starplat.frontend.types import Scalar, Several
 from starplat.source import Span
 
 
@@ -99,22 +99,27 @@ def _while(context: Context, node: ast.While | ast.DoWhile) -> typed.Statement:
 
 
 def _return(context: Context, node: ast.Return) -> typed.Statement:
-    given = None if node.value is None else expression(context, node.value)
+    given = [expression(context, value) for value in node.values]
     for frame in context.frames:
         if frame.kind not in (Enclosure.FOR, Enclosure.WHILE):
             _refuse_leaving(context, "return", frame, node.span)
             break
-    if node.value is None:
+    if not node.values:
         context.empty_returns.append(node.span)
-    else:
-        context.returns_value = True
-    if given is not None:
-        context.returns.append((node.span, given))
-    if given is not None and isinstance(context.expected_result, Scalar):
-        given = convert(context, given, context.expected_result)
-    if given is None and node.value is not None:
-        given = broken_value(Scalar.INT, node.value.span)
-    return typed.Return(given, span=node.span)
+        return typed.Return(span=node.span)
+    context.returns_value = True
+    values = tuple(value for value in given if value is not None)
+    if len(values) < len(given):
+        return typed.Return(broken_value(Scalar.INT, node.values[0].span), span=node.span)
+    context.returns.append((node.span, values))
+    match context.expected_result:
+        case Several(types=kinds):
+            values = tuple(convert(context, v, kind) or v for v, kind in zip(values, kinds, strict=True))
+        case Scalar() as kind:
+            values = (convert(context, values[0], kind) or values[0],)
+        case _:
+            pass
+    return typed.Return(values[0] if len(values) == 1 else typed.Together(values, span=node.span), span=node.span)
 
 
 def _refuse_leaving(context: Context, word: str, frame: Frame, span: Span) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from starplat.frontend.typed.symbols import Node, Symbol
-from starplat.frontend.types import Scalar, Void
+from starplat.frontend.types import Scalar, Several, Void
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +306,17 @@ class Call(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Together(Node):
+    """Two or more values that are returned together; it stands in a `Return` only."""
+
+    values: tuple[Expression, ...]
+
+    @property
+    def type(self) -> Several:
+        return Several(tuple(scalar_of(value) for value in self.values))
+
+
+@dataclass(frozen=True, slots=True)
 class UnsupportedValue(Node):
     """The value of a collection's operation, which nothing runs yet; `construct` as in `Unsupported`."""
 
@@ -336,6 +347,7 @@ Expression = (
     | Apply
     | Aggregate
     | Call
+    | Together
     | UnsupportedValue
 )
 Place = Variable | Cell

@@ -6,7 +6,7 @@ from starplat.diagnostics import Diagnostic
 from starplat.frontend.typed.expressions import Infinity, Literal
 from starplat.frontend.typed.statements import Block
 from starplat.frontend.typed.symbols import Node, Role, Symbol
-from starplat.frontend.types import PropertyType, Scalar, SetType, Void
+from starplat.frontend.types import PropertyType, Scalar, SetType, Several, Void
 from starplat.source import SourceFile
 
 
@@ -19,7 +19,7 @@ class FunctionDefinition(Node):
     kind: str
     parameters: tuple[Symbol, ...]
     defaults: tuple[Literal | Infinity | None, ...]
-    result: Scalar | Void
+    result: Scalar | Several | Void
     body: Block
 
     @property
@@ -27,6 +27,13 @@ class FunctionDefinition(Node):
         """The parameters in which the caller sees what the function leaves: properties, sets and references."""
         shared = PropertyType | SetType
         return frozenset(p for p in self.parameters if isinstance(p.type, shared) or p.role is Role.REFERENCE)
+
+    @property
+    def result_types(self) -> tuple[Scalar, ...]:
+        """The types of the values that it returns."""
+        if isinstance(self.result, Several):
+            return self.result.types
+        return (self.result,) if isinstance(self.result, Scalar) else ()
 
 
 @dataclass(frozen=True, slots=True)

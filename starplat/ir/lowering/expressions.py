@@ -59,6 +59,8 @@ class ExpressionLowering(ABC):
                 return self.aggregate(e)
             case typed.Call():
                 return self.call(e)
+            case typed.Together():
+                raise AssertionError("the host's return takes them one by one")
             case typed.Incremented():
                 raise AssertionError("an increment is a statement by now")
             case typed.UnsupportedValue():

@@ -7,7 +7,7 @@ from starplat.frontend import typed
 from starplat.frontend.types import Carrier, MapType, PropertyType, Scalar, SetType
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.context import COMBINES, ELEMENTS, EXTREMES, Context, array_of, element_of, zero
+from starplat.ir.lowering.context import COMBINES, ELEMENTS, EXTREMES, Context, array_of, zero
 from starplat.ir.lowering.host_expressions import HostExpressions
 from starplat.ir.lowering.host_loops import lower_for_each
 from starplat.ir.lowering.regions import RegionLowering
@@ -31,9 +31,11 @@ class HostLowering(HostExpressions):
             self._parameter(p) for p in function.parameters if isinstance(p.type, Scalar | PropertyType | SetType)
         )
         self.block(function.body)
-        result = element_of(function.result) if isinstance(function.result, Scalar) else None
-        body = (*self.prologue, *self.ops)
-        return ir.HostFunction(function.name, parameters, tuple(self.own_arrays), result, body, function.span)
+        first, *more = function.result_types or (None,)
+        results = tuple(ELEMENTS[kind] for kind in more if kind is not None)
+        body, result = (*self.prologue, *self.ops), None if first is None else ELEMENTS[first]
+        arrays = tuple(self.own_arrays)
+        return ir.HostFunction(function.name, parameters, arrays, result, body, function.span, results)
 
     def _parameter(self, symbol: typed.Symbol) -> ir.Parameter:
         if isinstance(symbol.type, Scalar):
@@ -81,7 +83,9 @@ class HostLowering(HostExpressions):
             case typed.CallStatement():
                 self._call(s.call, None)
             case typed.Return():
-                self.do(ir.HostReturn(None if s.value is None else self.expression(s.value)))
+                values = s.value.values if isinstance(s.value, typed.Together) else (s.value,)
+                first, *more = (None if value is None else self.expression(value) for value in values)
+                self.do(ir.HostReturn(first, tuple(value for value in more if value is not None)))
             case typed.Break():
                 self.do(ir.HostBreak())
             case typed.Continue():

@@ -244,7 +244,10 @@ class HostContinue:
 
 @dataclass(frozen=True, slots=True)
 class HostReturn:
+    """`more` are the values after the first of a function that returns several."""
+
     value: Expression | None = None
+    more: tuple[Expression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

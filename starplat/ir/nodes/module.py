@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from starplat.frontend.types import Type
+from starplat.frontend.types import Scalar, Type
 from starplat.ir.nodes.hosts import HostOp
 from starplat.ir.nodes.kernels import Function, Kernel, Parameter
 from starplat.ir.nodes.values import Array, Const, Element, Placement
@@ -12,7 +12,8 @@ from starplat.source import NOWHERE, SourceFile, Span
 
 @dataclass(frozen=True, slots=True)
 class HostFunction:
-    """`arrays` are allocated on entry, with undefined contents, and freed on return."""
+    """`arrays` are allocated on entry, with undefined contents, and freed on return. `more_results` are the types of
+    the values after the first of a function that returns several."""
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -20,6 +21,7 @@ class HostFunction:
     result: Element | None
     body: tuple[HostOp, ...]
     span: Span = field(default=NOWHERE, compare=False)
+    more_results: tuple[Element, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ class Module:
 
     `inputs` are the entry's arrays whose first contents matter (uploaded if the caller gives them, else zeros; the
     WEIGHT array from the graph); `results` the entry's properties in order: the caller may ask for each.
-    `result_type` is the language's type of what the entry returns. `graph_arrays` are those of GRAPH_ARRAYS that any
+    `result_types` are the language's types of what the entry returns. `graph_arrays` are those of GRAPH_ARRAYS that any
     kernel uses. `variants` of the entry are called in its place where the graph is of their kind; the first that fits.
     `mapped` are the arrays that lie in mapped host memory; kernels only read them. `prepared` are the arrays of the
     graph that the module itself makes. `returns_infinity`: the entry may return INF because the program says so.
@@ -76,7 +78,7 @@ class Module:
     arguments: tuple[Argument, ...]
     inputs: tuple[Array, ...]
     results: tuple[Array, ...]
-    result_type: Type | None
+    result_types: tuple[Scalar, ...]
     graph_arrays: tuple[Array, ...]
     mapped: tuple[Array, ...] = ()
     prepared: tuple[Prepared, ...] = ()

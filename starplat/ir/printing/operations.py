@@ -50,7 +50,7 @@ LINES: Mapping[type, str] = {
     ir.HostForMembers: "for {variable.name}: {variable.element.value} in {members.name}",
     ir.HostBreak: "break",
     ir.HostContinue: "continue",
-    ir.HostReturn: "return {value}",
+    ir.HostReturn: "return {value}{more}",
     ir.HostCall: "{result}call {function}({arguments})",
     ir.OnDevice: "on device {name}{one_group}{traced}",
 }
@@ -112,6 +112,8 @@ def _shown(name: str, value: Any) -> object:
             return f", up to {most} rounds ahead"
         case "driver", ir.NearestFirst(later, values, step):
             return f", nearest first by {values.name} in steps of {step.name}, others in {later.name}"
+        case "more", tuple():
+            return "".join(f", {print_expression(one)}" for one in value)
         case "arguments", tuple():
             return print_arguments(value)
         case _, bool() if name in _FLAGS:

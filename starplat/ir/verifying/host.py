@@ -116,8 +116,8 @@ class _Host:
                 self.counted_loop(op)
             case ir.HostBreak() | ir.HostContinue():
                 scope.require(self.loops > 0, "break or continue outside a loop")
-            case ir.HostReturn(value):
-                scope.returned(value, self.function.result)
+            case ir.HostReturn(value, more):
+                scope.returned(value, self.function.result, more, self.function.more_results)
             case ir.HostCall():
                 self.call(op)
             case ir.HostBlock(body):

@@ -93,9 +93,18 @@ class Scope:
         self.expression(expression)
         self._must(expression.element.is_integer, expression, "an index must be an integer")
 
-    def returned(self, value: ir.Expression | None, result: ir.Element | None) -> None:
-        """A function with a result returns a value of its type, another one none."""
-        self.require((value is None) == (result is None), "return does not suit the result")
+    def returned(
+        self,
+        value: ir.Expression | None,
+        result: ir.Element | None,
+        more: tuple[ir.Expression, ...] = (),
+        more_results: tuple[ir.Element, ...] = (),
+    ) -> None:
+        """A function with a result returns a value of its type, another one none; one with several, all of them."""
+        suits = (value is None) == (result is None) and len(more) == len(more_results)
+        self.require(suits, "return does not suit the result")
+        for one, element in zip(more, more_results, strict=True):
+            self.value(one, element)
         if value is not None and result is not None:
             self.value(value, result)
 

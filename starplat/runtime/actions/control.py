@@ -118,7 +118,10 @@ def give_back(machine: Machine, op: ir.HostReturn, frame: Frame) -> Flow:
     if op.value is not None:
         value = machine.value(op.value, frame)
         result = frame.function.result
-        frame.returned = value if result is None else settled(result, value)
+        frame.returned = first = value if result is None else settled(result, value)
+        if op.more:
+            rest = zip(frame.function.more_results, op.more, strict=True)
+            frame.returned = (first, *(settled(kind, machine.value(one, frame)) for kind, one in rest))
     return Flow.RETURN
 
 

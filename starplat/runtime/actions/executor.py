@@ -14,7 +14,7 @@ from starplat.runtime.actions import control as control_actions
 from starplat.runtime.actions import launches as launch_actions
 from starplat.runtime.actions.machine import Flow, Frame, Machine, Op, Place
 from starplat.runtime.devices.buffers import Buffer
-from starplat.runtime.elements import Value
+from starplat.runtime.elements import Returned, Value
 
 ACTIONS: Mapping[type, Callable[[Machine, Any, Frame], Flow]] = {
     **cell_actions.ACTIONS,
@@ -27,7 +27,7 @@ ACTIONS: Mapping[type, Callable[[Machine, Any, Frame], Flow]] = {
 class Executor(Machine):
     """Runs the functions of one module on one device."""
 
-    def run(self, places: dict[str, Place], scalars: Mapping[str, Value]) -> Value | None:
+    def run(self, places: dict[str, Place], scalars: Mapping[str, Value]) -> Returned:
         """Calls the entry; afterwards `places` is what its arrays stand for."""
         frame = Frame(self.module.function(self.module.entry), places, dict(scalars))
         self.call(frame)

@@ -23,7 +23,7 @@ from starplat.runtime.attending.limits import too_many_rounds
 from starplat.runtime.attending.progress import LoopProgress, Progress
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device, Kernels
-from starplat.runtime.elements import Cells, Value, as_value, clipped, dtype_of
+from starplat.runtime.elements import Cells, Returned, Value, as_value, clipped, dtype_of
 from starplat.source import NOWHERE, Span
 
 Op = tuple[ir.HostOp, ...]
@@ -53,7 +53,7 @@ class Frame:
     function: ir.HostFunction
     places: dict[str, Place] = field(default_factory=dict)
     variables: dict[str, Value] = field(default_factory=dict)
-    returned: Value | None = None
+    returned: Returned = None
 
 
 @dataclass(frozen=True, slots=True)

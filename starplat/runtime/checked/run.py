@@ -21,7 +21,7 @@ from starplat.runtime.arguments.properties import shown_cells
 from starplat.runtime.checked.memory import Box, Frame, Thing
 from starplat.runtime.checked.memory import Cells as Memory
 from starplat.runtime.checked.statements import Statements
-from starplat.runtime.elements import dtype_of, element_of
+from starplat.runtime.elements import Returned, dtype_of, element_of
 from starplat.runtime.resident import weights_as
 from starplat.runtime.results.result import Result, Seconds, no_such_result
 
@@ -93,7 +93,11 @@ def _cells(memory: Memory, kind: PropertyType, graph: Graph) -> np.ndarray[tuple
     return np.array(values, dtype_of(element_of(kind.element), wide_arcs=wide))
 
 
-def _returned(function: typed.FunctionDefinition, value: Value | None, graph: Graph) -> object:
-    if function.result is Scalar.NODE and value is not None and 0 <= value < graph.num_nodes:
-        return graph.original_id(int(value))
-    return value
+def _returned(function: typed.FunctionDefinition, returned: Returned, graph: Graph) -> object:
+    if isinstance(returned, tuple):
+        return tuple(_shown(kind, value, graph) for kind, value in zip(function.result_types, returned, strict=True))
+    return None if returned is None else _shown(function.result_types[0], returned, graph)
+
+
+def _shown(kind: Scalar, value: Value, graph: Graph) -> object:
+    return graph.original_id(int(value)) if kind is Scalar.NODE and 0 <= value < graph.num_nodes else value

@@ -15,6 +15,7 @@ from starplat.ir.python.arithmetic import Fault, Value
 from starplat.runtime.checked.expressions import Expressions
 from starplat.runtime.checked.memory import Cells, Frame, Whereabouts
 from starplat.runtime.checked.stores import Stores
+from starplat.runtime.elements import Returned
 from starplat.same import Same
 
 
@@ -41,7 +42,7 @@ class Statements(Stores):
             for found in function.fixed_points
             if found.spelling is Spelling.ONE_FLAG
         }
-        self.returned: Value | None = None
+        self.returned: Returned = None
         self.searches: list[tuple[typed.IterateInBFS, list[int]]] = []
 
     def call(self, call: typed.Call, frame: Frame) -> Value | None:
@@ -49,9 +50,11 @@ class Statements(Stores):
         function = self.facts.program.function(call.function)
         things = [self.values.argument(given, frame) for given in call.arguments]
         inner = Frame(dict(zip(function.parameters, things, strict=True)))
-        return self.function(function, inner)
+        returned = self.function(function, inner)
+        assert not isinstance(returned, tuple)
+        return returned
 
-    def function(self, function: typed.FunctionDefinition, frame: Frame) -> Value | None:
+    def function(self, function: typed.FunctionDefinition, frame: Frame) -> Returned:
         """Runs a body in a frame that holds the parameters."""
         self.returned = None
         self.perform(function.body, frame)
@@ -80,7 +83,9 @@ class Statements(Stores):
             case typed.IterateInBFS():
                 return self.search(s, frame)
             case typed.Return():
-                self.returned = None if s.value is None else self.values.value(s.value, frame)
+                values = s.value.values if isinstance(s.value, typed.Together) else (s.value,)
+                found = tuple(None if v is None else self.values.value(v, frame) for v in values)
+                self.returned = found[0] if len(found) == 1 else tuple(v for v in found if v is not None)
                 return Flow.RETURN
             case typed.Break():
                 return Flow.BREAK

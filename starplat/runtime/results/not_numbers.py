@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from starplat.diagnostics import Diagnostic, Severity
-from starplat.frontend.types import Carrier, PropertyType, Scalar
+from starplat.frontend.types import Carrier, PropertyType
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.runtime.arguments.bind import Bound
@@ -32,9 +32,10 @@ def _found(
         cells = properties.get(argument.name)
         if isinstance(cells, np.ndarray):
             yield from _in_property(argument, graph, bound, cells)
-    real = module.result_type in (Scalar.FLOAT, Scalar.DOUBLE) and isinstance(returned, float)
-    if real and _odd(np.array([returned]), infinite=module.returns_infinity).any():
-        yield _warning(f"what '{module.entry}' returned is no finite number: {returned}")
+    for kind, value in zip(module.result_types, returned if isinstance(returned, tuple) else (returned,), strict=False):
+        real = kind.is_real and isinstance(value, float)
+        if real and _odd(np.array([value]), infinite=module.returns_infinity).any():
+            yield _warning(f"what '{module.entry}' returned is no finite number: {value}")
 
 
 def _in_property(argument: ir.Argument, graph: Graph, bound: Bound, cells: Cells) -> Iterator[Diagnostic]:

@@ -50,6 +50,15 @@ class Result(Protocol):
     def __len__(self) -> int: ...
 
 
+def in_text(returned: Any) -> str:
+    """What a program returned; several values beside each other.
+
+    >>> in_text((3, 0.5))
+    '3, 0.5'
+    """
+    return ", ".join(map(str, returned)) if isinstance(returned, tuple) else str(returned)
+
+
 def in_words(result: Result) -> str:
     """At most ten lines: what ran where, the first values of every property, what was returned."""
     graph = result.graph
@@ -61,7 +70,7 @@ def in_words(result: Result) -> str:
     if len(result) > MOST_PROPERTIES:
         lines.append(f"  … and {len(result) - MOST_PROPERTIES} more: " + _cut(", ".join(result), WIDEST))
     if result.returned is not None:
-        lines.append(f"  returned {result.returned}")
+        lines.append(f"  returned {in_text(result.returned)}")
     return "\n".join(lines)
 
 

@@ -8,7 +8,6 @@ and all that follows from them; others do not.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from starplat.frontend.types import Scalar
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.rewriter import Rewriter
@@ -52,9 +51,9 @@ def following(module: ir.Module, bound: Bound, answer: Result) -> Following:
 
 def _returned(module: ir.Module, answer: Result) -> Value | None:
     """What the answer's entry returned, nodes by their numbers here."""
-    kind = module.result_type
-    known = isinstance(kind, Scalar) and answer.returned is not None
-    return scalar(answer.returned, kind, answer.graph) if known and isinstance(kind, Scalar) else None
+    if len(module.result_types) != 1 or answer.returned is None:
+        return None
+    return scalar(answer.returned, module.result_types[0], answer.graph)
 
 
 def _cells(name: str, answer: Result) -> Cells:
