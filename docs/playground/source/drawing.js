@@ -2,7 +2,7 @@
 import { forceCenter, forceCollide, forceLink, forceManyBody, forceSimulation, forceX, forceY } from "d3-force";
 import { interpolateViridis, schemeTableau10 } from "d3-scale-chromatic";
 
-const MARGIN = 26;
+const MARGIN = 32;
 const SVG = "http://www.w3.org/2000/svg";
 const MOST_LABELLED = 80;
 

@@ -17,7 +17,9 @@ export class Emitted {
     this.shared = element.querySelector(".shared");
     this.view = emittedView(element.querySelector(".code"), (line) => this.lightFromHere(line));
     this.chooser.addEventListener("change", () => this.#show());
-    element.querySelector(".copy").addEventListener("click", () => navigator.clipboard.writeText(this.#file.text));
+    const copy = element.querySelector(".copy");
+    copy.hidden = !navigator.clipboard; // browsers lend it to pages from https and localhost only
+    copy.addEventListener("click", () => this.files.length && navigator.clipboard.writeText(this.#file.text));
   }
 
   get #file() {

@@ -82,7 +82,7 @@ async function perform(wanted) {
 }
 
 async function runNow() {
-  if (find("#go").disabled) return;
+  if (find("#go").disabled || find("#go").hidden) return;
   find("#go").hidden = true;
   find("#stop").hidden = false;
   const found = await asked("run", { name, text: text(), ...run.given });

@@ -31,7 +31,11 @@ export class Run {
     if (isRandom) {
       this.seed += again ? 1 : 0;
       const size = Math.min(Math.max(Number(this.find("#size").value) || 1, 1), 4096);
-      this.edges.value = await this.compiler.ask("generate", { kind, size, seed: this.seed });
+      this.edges.value = "";
+      this.edges.placeholder = "making it …";
+      const made = await this.compiler.ask("generate", { kind, size, seed: this.seed }).catch(() => "");
+      if (this.chosen.value !== kind) return;
+      this.edges.value = made;
       this.find("#undirected").checked = true;
     } else if (kind !== "own") {
       this.edges.value = this.graphs[kind].edges;
