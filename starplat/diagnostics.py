@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, Self
 
 from starplat.source import SourceFile, Span
 
@@ -38,11 +38,30 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
+class Fix:
+    """The remedy as a change of the text: `text` in the place of `span`."""
+
+    span: Span
+    text: str
+
+
+class Rewrite(str):
+    """A help line that says what to write in the place of what is underlined."""
+
+    replacement: str
+
+    def __new__(cls, line: str, replacement: str) -> Self:
+        made = super().__new__(cls, line)
+        made.replacement = replacement
+        return made
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One mistake.
 
     `place` is underlined with carets, `related` with dashes; `source` is None for what no program text caused
-    (an argument, a graph file, a device), and then no text is drawn.
+    (an argument, a graph file, a device), and then no text is drawn. `fix` is what `help` says, where that is exact.
     """
 
     code: str
@@ -52,6 +71,7 @@ class Diagnostic:
     related: tuple[Label, ...] = ()
     help: str | None = None
     severity: Severity = Severity.ERROR
+    fix: Fix | None = None
 
     def to_json(self) -> dict[str, Any]:
         """With places as lines and columns, both counted from 1; ends are exclusive."""
@@ -62,6 +82,7 @@ class Diagnostic:
             "place": None if self.place is None else _place_to_json(self.source, self.place),
             "related": [_place_to_json(self.source, label) for label in self.related],
             "help": self.help,
+            "fix": None if self.fix is None else _place_to_json(self.source, Label(self.fix.span, self.fix.text)),
         }
 
 
@@ -148,9 +169,11 @@ class Reporter:
         help: str | None = None,
         severity: Severity = Severity.ERROR,
     ) -> None:
-        """Adds a diagnostic; one that says the same of the same place is kept once."""
+        """Adds a diagnostic; one that says the same of the same place is kept once. A `Rewrite` as help is its fix."""
         place = None if span is None else Label(span, text)
-        diagnostic = Diagnostic(code, message, self.source, place, tuple(related), help, severity)
+        fix = Fix(span, help.replacement) if span is not None and isinstance(help, Rewrite) else None
+        said = None if help is None else str(help)
+        diagnostic = Diagnostic(code, message, self.source, place, tuple(related), said, severity, fix)
         if diagnostic not in self._seen:
             self._seen.add(diagnostic)
             self.diagnostics.append(diagnostic)

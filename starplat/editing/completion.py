@@ -115,9 +115,7 @@ def _members(reading: Reading, offset: int) -> Iterator[Candidate]:
     properties = [s for s in reading.visible(offset) if isinstance(s.type, PropertyType)]
     match None if base is None else reading.types.get(base.span):
         case Scalar.EDGE:
-            yield from _attributes(
-                builtins.EDGE_ATTRIBUTES | builtins.PRELUDE_ATTRIBUTES.keys() - builtins.GRAPH_METHODS
-            )
+            yield from _attributes(builtins.EDGE_ATTRIBUTES)
             yield from (_named(s) for s in properties if s.property.carrier is Carrier.EDGE)
         case Scalar.NODE | Scalar.INT | Scalar.LONG:
             yield from (_named(s) for s in properties if s.property.carrier is Carrier.NODE)

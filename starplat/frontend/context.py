@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 
-from starplat.diagnostics import Label, Reporter, Severity
+from starplat.diagnostics import Label, Reporter, Rewrite, Severity
 from starplat.frontend import ast, typed
 from starplat.frontend.mistakes import remedies
 from starplat.frontend.mistakes.suggest import closest
@@ -198,7 +198,7 @@ class Context:
         found = closest(name, by_name)
         if found is None:
             return [], None
-        return [Label(by_name[found].span, f"'{found}' is declared here")], f"did you mean '{found}'?"
+        return [Label(by_name[found].span, f"'{found}' is declared here")], Rewrite(f"did you mean '{found}'?", found)
 
     def declare(self, name: str, kind: Type, role: Role, span: Span) -> Binding:
         """Adds a name to the innermost block; says if it is taken, warns if it hides another."""

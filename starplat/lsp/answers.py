@@ -118,6 +118,22 @@ def rename(document: Document, position: lsp.Position, uri: str, name: str) -> l
     return lsp.WorkspaceEdit(changes={uri: [_edit(document, place, name) for place in places]})
 
 
+def actions(document: Document, asked: lsp.Range, uri: str) -> list[lsp.CodeAction]:
+    """The remedies, where they are exact, of what is wrong in a range."""
+    first, last = document.places.offset(asked.start), document.places.offset(asked.end)
+    return [
+        lsp.CodeAction(
+            title=f"Write '{found.fix.text}'",
+            kind=lsp.CodeActionKind.QuickFix,
+            diagnostics=[_diagnostic(found, document, uri)],
+            edit=lsp.WorkspaceEdit(changes={uri: [_edit(document, found.fix.span, found.fix.text)]}),
+            is_preferred=True,
+        )
+        for found in document.diagnostics
+        if found.fix is not None and found.fix.span.start <= last and first <= found.fix.span.end
+    ]
+
+
 def formatting(document: Document) -> list[lsp.TextEdit] | None:
     """The lines that `starplat fmt` would change; None where it refuses the program."""
     try:

@@ -51,11 +51,12 @@ class Service:
         self.server = LanguageServer("starplat", __version__, text_document_sync_kind=kind)
         self.documents: dict[str, Document] = {}
         self._waiting: dict[str, asyncio.TimerHandle] = {}
-        points = lsp.CompletionOptions(trigger_characters=["."])
-        for name, options, answer in self._answers(points):
+        for name, options, answer in self._answers():
             self.server.feature(name, options)(partial(answer))  # which pygls marks: a method cannot be
 
-    def _answers(self, points: lsp.CompletionOptions) -> tuple[tuple[str, Any, Callable[[Any], Any]], ...]:
+    def _answers(self) -> tuple[tuple[str, Any, Callable[[Any], Any]], ...]:
+        points = lsp.CompletionOptions(trigger_characters=["."])
+        fixes = lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.QuickFix])
         return (
             (lsp.TEXT_DOCUMENT_DID_OPEN, None, self.opened),
             (lsp.TEXT_DOCUMENT_DID_CHANGE, None, self.changed),
@@ -66,6 +67,7 @@ class Service:
             (lsp.TEXT_DOCUMENT_REFERENCES, None, self.references),
             (lsp.TEXT_DOCUMENT_PREPARE_RENAME, None, lambda p: answers.renameable(self._of(p), p.position)),
             (lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True), self.rename),
+            (lsp.TEXT_DOCUMENT_CODE_ACTION, fixes, lambda p: answers.actions(self._of(p), p.range, _uri(p))),
             (lsp.TEXT_DOCUMENT_FORMATTING, None, lambda p: answers.formatting(self._of(p))),
             (lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL, None, lambda p: answers.symbols(self._of(p))),
         )

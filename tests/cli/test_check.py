@@ -51,7 +51,7 @@ def test_check_as_json_is_one_object_with_places(starplat: Starplat, program: Wr
     (file,) = outcome.json["files"]
     assert (outcome.json["schema"], file["file"], file["errors"]) == (1, str(bad), 1)
     found = next(d for d in file["diagnostics"] if d["severity"] == "error")
-    assert set(found) == {"code", "severity", "message", "place", "related", "help"}
+    assert set(found) == {"code", "severity", "message", "place", "related", "help", "fix"}
     place = found["place"]
     assert (place["line"], place["column"], place["end_line"], place["end_column"]) == (2, 13, 2, 14)
     assert "error[" in outcome.err

@@ -23,14 +23,8 @@ def names(text: str, after: str = "") -> set[str]:
         (LOOP + "v.", {"distance"}),
         (LOOP + "int x = k + v.", {"distance"}),
         (LOOP + "if (v.", {"distance"}),
-        (
-            LOOP + "forall (w in g.neighbors(v)) { edge e = g.get_edge(v, w); e.",
-            {"length", "reverse", *EDGE_ATTRIBUTES},
-        ),
-        (
-            LOOP + "forall (w in g.neighbors(v)) { v.distance += g.get_edge(v, w).",
-            {"length", "reverse", *EDGE_ATTRIBUTES},
-        ),
+        (LOOP + "forall (w in g.neighbors(v)) { edge e = g.get_edge(v, w); e.", {"length", *EDGE_ATTRIBUTES}),
+        (LOOP + "forall (w in g.neighbors(v)) { v.distance += g.get_edge(v, w).", {"length", *EDGE_ATTRIBUTES}),
         (LOOP + "k.", {"distance"}),
         (HEAD + "forall (v in g.nodes().", {"filter"}),
         (HEAD + "forall (v in g.nodes().filter(dis", {"distance"}),

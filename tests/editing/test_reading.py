@@ -12,6 +12,7 @@ from starplat.editing.reading import Reading, declared, read
 from starplat.editing.renaming import RenameError, renamed, replaced
 from starplat.frontend import builtins
 from starplat.frontend.parser import words
+from starplat.frontend.prelude import prelude
 from starplat.resources import shipped_programs
 from starplat.source import SourceFile, Span
 
@@ -39,7 +40,7 @@ def is_the_languages(text: str, before: str, following: str) -> bool:
     """Whether a name is no program's: a function or method of the language, an attribute of edges."""
     if before == ".":
         return text in builtins.EDGE_ATTRIBUTES or (following == "(" and text in METHODS)
-    return following == "(" and text in builtins.FUNCTION_NAMES
+    return following == "(" and text in builtins.FUNCTION_NAMES | prelude().keys()
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)

@@ -142,6 +142,18 @@ def test_a_text_is_formatted_as_fmt_does(editor: Client, process: Callable[..., 
     assert editor.ask("textDocument/formatting", TEXT | options) is None
 
 
+def test_a_remedy_is_applied(editor: Client) -> None:
+    wrong = SSSP.replace("v.dist", "v.dst").replace("modified == True", "modifed == True")
+    editor.open(wrong)
+    start = place(wrong, "modifed")
+    where = {"range": {"start": start, "end": start}, "context": {"diagnostics": []}}
+    (action,) = editor.ask("textDocument/codeAction", TEXT | where)
+    assert (action["title"], action["kind"]) == ("Write 'modified'", "quickfix")
+    assert action["diagnostics"][0]["code"] == "E0201"
+    mended = applied(wrong, action["edit"]["changes"][URI])
+    assert mended == SSSP.replace("v.dist", "v.dst")
+
+
 def test_functions_and_their_declarations_are_listed(editor: Client) -> None:
     editor.open(SSSP)
     (function,) = editor.ask("textDocument/documentSymbol", TEXT)

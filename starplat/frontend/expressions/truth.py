@@ -3,7 +3,9 @@
 Each such place gets a note (W0303, W0304). Nodes, edges and reals are no conditions: node 0 is a node like any other.
 """
 
-from starplat.diagnostics import Label, Severity
+import re
+
+from starplat.diagnostics import Label, Rewrite, Severity
 from starplat.frontend import typed
 from starplat.frontend.context import Context
 from starplat.frontend.typed import Infinity, Literal, Operator, scalar_of
@@ -62,6 +64,14 @@ def comparison_help(kind: Scalar) -> str:
     return "compare it, as in '… != -1'" if kind.is_index else "compare it, as in '… != 0'"
 
 
+def _compared(text: str, span: Span) -> str:
+    """What says that the value at a place is not 0, in brackets where none are around it."""
+    value = text[span.start : span.end]
+    said = f"{value} != 0" if re.fullmatch(r"[\w.]+([(\[][\w., ]*[)\]])?", value) else f"({value}) != 0"
+    around = text[: span.start].rstrip()[-1:] + text[span.end :].lstrip()[:1]
+    return said if around == "()" else f"({said})"
+
+
 def _against_zero(context: Context, value: typed.Expression, operator: Operator, span: Span) -> typed.Expression:
     kind = scalar_of(value)
     context.warn(
@@ -69,7 +79,7 @@ def _against_zero(context: Context, value: typed.Expression, operator: Operator,
         f"{indefinite(kind)} is taken as a condition: anything but 0 is True",
         value.span,
         f"this is {indefinite(kind)}",
-        help="write '… != 0' to say so",
+        help=Rewrite("write '… != 0' to say so", _compared(context.reporter.source.text, value.span)),
         severity=Severity.NOTE,
     )
     holds = operator is Operator.NOT_EQUAL

@@ -1,5 +1,6 @@
 """Syntax errors: malformed statements and operators. See `mistakes`."""
 
+from starplat.diagnostics import Rewrite
 from starplat.frontend.mistakes.recovery import Situation
 from starplat.frontend.mistakes.wording import STATEMENT_WORDS, TYPE_WORDS, alternatives, quoted
 from starplat.frontend.parsing import foreign
@@ -13,7 +14,7 @@ def assignment_for_comparison(situation: Situation) -> bool:
     if found.value != "=" or not situation.accepts(equals, situation.type_at(situation.position + 1)):
         return False
     message = "'=' assigns; it cannot stand inside an expression"
-    situation.reporter.report("E0109", message, span_of(found), help="to compare, write '=='")
+    situation.reporter.report("E0109", message, span_of(found), help=Rewrite("to compare, write '=='", "=="))
     situation.take_as(situation.position, equals)
     return True
 

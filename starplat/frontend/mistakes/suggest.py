@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from itertools import islice
 
+from starplat.diagnostics import Rewrite
+
 _MOST_CANDIDATES = 100
 """Enough for every program that a person writes, few enough that a thousand mistakes in a generated one stay cheap."""
 
@@ -24,7 +26,7 @@ def closest(name: str, candidates: Iterable[str]) -> str | None:
 def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:
     """A help line that proposes the candidate most like `name`."""
     found = closest(name, candidates)
-    return None if found is None else f"did you mean '{found}'?"
+    return None if found is None else Rewrite(f"did you mean '{found}'?", found)
 
 
 def _allowed(wrong: str, right: str) -> int:

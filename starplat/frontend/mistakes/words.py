@@ -2,6 +2,7 @@
 
 from difflib import get_close_matches
 
+from starplat.diagnostics import Rewrite
 from starplat.frontend.mistakes.recovery import Situation
 from starplat.frontend.mistakes.suggest import did_you_mean
 from starplat.frontend.mistakes.wording import TYPE_WORDS
@@ -55,7 +56,9 @@ def misspelt_word(situation: Situation) -> bool:
             word = by_lower[lower]
             if situation.fits_as(index, words[word], *following):
                 message = f"there is no word '{name.value}' in the language"
-                situation.reporter.report("E0114", message, span_of(name), help=f"did you mean '{word}'?")
+                situation.reporter.report(
+                    "E0114", message, span_of(name), help=Rewrite(f"did you mean '{word}'?", word)
+                )
                 situation.take_as(index, words[word])
                 return True
     return False

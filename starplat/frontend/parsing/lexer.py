@@ -14,7 +14,7 @@ from typing import NamedTuple
 from lark import Token as LarkToken
 from lark.lexer import TerminalDef
 
-from starplat.diagnostics import Reporter
+from starplat.diagnostics import Reporter, Rewrite
 from starplat.frontend.parsing import foreign
 from starplat.source import Span
 
@@ -134,13 +134,13 @@ class Lexer:
 
 def _number_advice(text: str) -> str:
     if re.fullmatch(r"[0-9]+[fF]", text):
-        return f"a float has a point: {text[:-1]}.0f"
+        return Rewrite(f"a float has a point: {text[:-1]}.0f", f"{text[:-1]}.0f")
     if re.fullmatch(r"0[xX][0-9a-fA-F]+|0[bB][01]+", text):
-        return f"numbers are written in tens: {int(text, 0)}"
+        return Rewrite(f"numbers are written in tens: {int(text, 0)}", str(int(text, 0)))
     if re.fullmatch(r"[0-9]+[uUlL]+|[0-9.]+[lLdD]", text):
-        return f"a number has no ending: {text.rstrip('uUlLdD')}"
+        return Rewrite(f"a number has no ending: {text.rstrip('uUlLdD')}", text.rstrip("uUlLdD"))
     if re.fullmatch(r"[0-9]+(_[0-9]+)+", text):
-        return f"digits are not grouped: {text.replace('_', '')}"
+        return Rewrite(f"digits are not grouped: {text.replace('_', '')}", text.replace("_", ""))
     if re.match(r"[0-9]+[A-Za-z_]", text):
         return "a name starts with a letter; a number is written 42, 0.85, 1e-6 or 1.0f"
     return "a number is written 42, 0.85, 1e-6 or 1.0f"
@@ -162,7 +162,7 @@ def _report_letter(name: str, start: int, reporter: Reporter) -> None:
 
 
 def _report_lookalike(text: str, plain: str, span: Span, reporter: Reporter) -> None:
-    reporter.report("E0103", f"'{text}' is a typographic sign", span, help=f"write '{plain}'")
+    reporter.report("E0103", f"'{text}' is a typographic sign", span, help=Rewrite(f"write '{plain}'", plain))
 
 
 def _report_unknown(text: str, span: Span, reporter: Reporter) -> None:
