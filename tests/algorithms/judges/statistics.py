@@ -73,13 +73,9 @@ def degree_histogram(network: Network) -> Answer:
     return {"frequency": {v: counts[place] for place, v in enumerate(network)}, RETURNED: max(degrees, default=0)}
 
 
-def degree_variance(network: Network) -> Answer:
-    degrees = out_degrees(network)
-    mean = sum(degrees.values()) / max(len(degrees), 1)
-    return {
-        "away": {v: degree - mean for v, degree in degrees.items()},
-        RETURNED: np.var(list(degrees.values())) if degrees else 0,
-    }
+def degree_statistics(network: Network) -> Answer:
+    degrees = list(out_degrees(network).values())
+    return {RETURNED: (min(degrees), max(degrees), np.mean(degrees), np.var(degrees)) if degrees else (0, 0, 0, 0)}
 
 
 def power_law_exponent(network: Network, smallest: int = 6) -> Answer:
@@ -145,6 +141,6 @@ TABLE = (
     Judged("degree_assortativity", degree_assortativity, undirected),
     Judged("degree_assortativity", degree_assortativity_of_simple, simple_directed),
     Judged("degree_histogram", degree_histogram, directed),
-    Judged("degree_variance", degree_variance, directed),
+    Judged("degree_statistics", degree_statistics, directed),
     Judged("power_law_exponent", power_law_exponent, directed, lambda network: [{}, {"smallest": 1}]),
 )
