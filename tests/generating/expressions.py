@@ -252,6 +252,12 @@ class Expressions:
         arguments = ", ".join(self.value(p, depth - 1) for p in parameters)
         return f"{name}({arguments})", 1000
 
+    def _prelude(self, node: str) -> Bounded:
+        """A call of a function of the language that is written in it."""
+        self.count["call of the prelude"] += 1
+        drawn = f"randomInt({self.random.randrange(9)}, {node}, {self.random.randint(1, 90)})"
+        return self.random.choice([drawn, f"(0 + {self.graph}.neighbor({node}, {self.random.randrange(3)}))"]), 90
+
     def _query(self, kind: str) -> Bounded:
         g, nodes = self.graph, self.nodes()
         queries: list[Callable[[], Bounded | None]] = [lambda: (f"{g}.num_nodes()", 64)]
@@ -259,8 +265,9 @@ class Expressions:
             queries.append(lambda: (f"{g}.num_edges()", 10000))
         if nodes:
             node = self.random.choice(nodes)
-            word = self.random.choice(["count_outNbrs", "count_inNbrs", "getOutDegree", "getInDegree"])
+            word = self.random.choice(["degree", "count_inNbrs", "getOutDegree", "getInDegree"])
             queries += [lambda: (f"{g}.{word}({node})", 10000)] * 2
+            queries.append(lambda: self._prelude(node))
         edges = self.edges()
         if edges:
             edge = self.random.choice(edges)

@@ -530,7 +530,8 @@ class _Run:
             case typed.Operator.REMAINDER:
                 result = abs(left) % abs(right) * (-1 if left < 0 else 1)
             case typed.Operator.SHIFT_LEFT:
-                result = left << right
+                half = 2**63 if e.type is Scalar.LONG else 2**31
+                result = ((left << right) + half) % (2 * half) - half
             case typed.Operator.SHIFT_RIGHT:
                 result = left >> right
             case typed.Operator.BIT_AND:
