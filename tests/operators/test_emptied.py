@@ -6,6 +6,7 @@ import pytest
 
 from tests.changing import changed
 from tests.operators.meaning import assert_as_written
+from tests.operators.test_canonical import BFS
 from tests.operators.texts import operators_of
 from tests.spellings.graphs import UGLY
 
@@ -71,3 +72,44 @@ def test_programs_that_look_alike_keep_their_answers(name: str) -> None:
 def test_a_number_that_is_asked_for_again_stays() -> None:
     program = changed(COUNTED, *KEPT, ("function f(Graph g,", "function f(Graph g, propNode<int> y,"))
     assert_as_written(changed(program, ("now = later;", "now = later; if (size > 2) { src.y += 1; }")), GRAPHS)
+
+
+GROWING = """
+function f(Graph g, propNode<int> x, node src) {
+  propNode<bool> seen;
+  g.attachNodeProperty(x = INF, seen = False);
+  src.x = 0;
+  src.seen = True;
+  long last = 0;
+  long size = 1;
+  int depth = 0;
+  while (size > last) {
+    last = size;
+    forall (v in g.nodes().filter(x == depth)) {
+      forall (w in g.neighbors(v)) { if (!w.seen) { w.seen = True; w.x = depth + 1; } }
+    }
+    size = Count(seen);
+    depth++;
+  }
+}
+"""
+AFTER = "size = Count(seen);"
+NOT_GROWING = {
+    "a node that leaves after it was counted": (AFTER, AFTER + " src.seen = depth > 0;"),
+    "a node that joins after it was counted": (AFTER, AFTER + " if (depth == 1) { node one = 0; one.seen = True; }"),
+    "the number raised after it was counted": (AFTER, AFTER + " if (depth < 2) { size = size + 1; }"),
+    "nodes that are asked for another": ("if (!w.seen)", "if (!v.seen || w.x == INF)"),
+    "a node that leaves beside": ("w.seen = True;", "w.seen = True; w.seen = w != src + 1;"),
+}
+
+
+def test_a_set_may_be_counted_before_the_end_of_a_round() -> None:
+    assert operators_of(GROWING) == operators_of(BFS)
+    assert_as_written(GROWING, GRAPHS)
+
+
+@pytest.mark.parametrize("name", NOT_GROWING)
+def test_a_set_that_is_not_what_was_counted_stays(name: str) -> None:
+    program = changed(GROWING, NOT_GROWING[name])
+    assert operators_of(program) != operators_of(BFS)
+    assert_as_written(program, GRAPHS)

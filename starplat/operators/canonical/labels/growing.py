@@ -18,12 +18,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from starplat.analysis import walk
+from starplat.analysis.settling.monotone import conjuncts
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.hosts import may_leave, surroundings
 from starplat.operators.canonical.rebuilding import rebuilt, with_block
 from starplat.operators.canonical.rising import number
 from starplat.operators.canonical.searches.initial_values import initial_values
+from starplat.operators.canonical.searches.stores import says
 
 _Loop = typed.While | typed.DoWhile
 
@@ -70,6 +72,9 @@ class _Growth:
 
         def change(part: Any) -> Any:
             match part:
+                case typed.If(then=then, otherwise=None) if self._asks_first(part):
+                    told = typed.Assign(more, typed.TRUE, span=part.span)
+                    return replace(part, then=replace(then, statements=(told, *then.statements)))
                 case typed.Assign(place=typed.Cell(symbol=symbol)) if symbol is self.members:
                     return joins(part)
                 case typed.Update(place=typed.Cell(symbol=symbol), value=value) if symbol is self.members:
@@ -80,6 +85,15 @@ class _Growth:
         none = typed.Assign(more, typed.FALSE, span=loop.span)
         body = replace(loop.body, statements=(none, *(rebuilt(s, change) for s in self.rounds)))
         return typed.Declare(more.symbol, typed.TRUE, span=loop.span), replace(loop, condition=more, body=body)
+
+    def _asks_first(self, branch: typed.If) -> bool:
+        """Whether a branch makes a node a member, for which it asks that it is none."""
+        stores = [s for s in branch.then.statements if self.members in walk.all_written(s)]
+        match stores:
+            case [typed.Assign(place=typed.Cell() as place)]:
+                return any(says(c, place, False) for c in conjuncts(branch.condition))
+            case _:
+                return False
 
 
 def _read(loop: _Loop) -> _Growth | None:
@@ -130,7 +144,23 @@ def _joins(s: typed.Statement, members: typed.Symbol) -> bool:
 def counted(
     rounds: Sequence[typed.Statement], size: typed.Symbol
 ) -> tuple[typed.Symbol, tuple[typed.Statement, ...]] | None:
-    """The set whose members a round counts in the end, and what it does before."""
+    """The set whose members a round counts when it no longer changes them, and what else it does."""
+    last = max((i for i, s in enumerate(rounds) if _touches(s, size)), default=-1)
+    ahead, after = rounds[: last + 1], rounds[last + 1 :]
+    found = _counted(ahead, size)
+    if found is None or any(found[0] in walk.all_written(s) for s in after):
+        return None
+    return found[0], (*found[1], *after)
+
+
+def _touches(s: typed.Statement, symbol: typed.Symbol) -> bool:
+    return any(symbol in (*walk.written(i), *walk.read(i)) for i in walk.statements(s))
+
+
+def _counted(
+    rounds: Sequence[typed.Statement], size: typed.Symbol
+) -> tuple[typed.Symbol, tuple[typed.Statement, ...]] | None:
+    """The set whose members are counted last, and what stands before."""
     match rounds:
         case (*rest, typed.Assign(place=typed.Variable(symbol=to), value=value)) if to is size:
             value = value.operand if isinstance(value, typed.Convert) else value
