@@ -75,6 +75,12 @@ def test_the_page_checks_compiles_explains_runs_and_stops(address: str, browser:
     assert dict(row.split("\t") for row in rows) == DISTANCES
     assert page.locator("#picture circle").count() == 6
 
+    page.fill("#edges", "0 1 2\n0 x 2\n")
+    page.click("#go")
+    page.wait_for_selector("#said:has-text('error[E0805]')")
+    assert "edges.txt:2:3" in page.inner_text("#diagnostics")
+    page.select_option("#graph", label="Six towns and their roads")
+
     page.click("#tab-opencl")
     page.wait_for_selector("body[data-shown=opencl]")
     page.locator("#editor .cm-line", has_text="forall (nbr").hover()

@@ -56,7 +56,7 @@ async function refresh() {
   if (found === null) return;
   underline(editor, found.diagnostics);
   complain(found, found.diagnostics);
-  document.body.dataset.checked = String(version);
+  judge(found.diagnostics);
   const isRight = !found.diagnostics.some((one) => one.severity === "error");
   find("#go").disabled = !isRight;
   if (!isRight) return;
@@ -88,7 +88,11 @@ async function runNow() {
   const found = await asked("run", { name, text: text(), ...run.given });
   find("#stop").hidden = true;
   find("#go").hidden = false;
-  if (found === null) return;
+  if (found === null) {
+    const wrong = find("#diagnostics .error pre");
+    if (wrong) find("#said").textContent = wrong.textContent.split("\n")[0];
+    return;
+  }
   complain({ diagnostics: found.warnings, more: "" }, []);
   run.show(found);
   document.body.dataset.ran = String(Number(document.body.dataset.ran ?? 0) + 1);
@@ -111,6 +115,10 @@ function complain({ diagnostics, more }, placed) {
   });
   if (more) items.push(Object.assign(document.createElement("li"), { textContent: `and ${more}` }));
   find("#diagnostics").replaceChildren(...items);
+}
+
+// Says how many mistakes the program has.
+function judge(diagnostics) {
   const errors = diagnostics.filter((one) => one.severity === "error").length;
   const others = diagnostics.length - errors;
   const count = (number, noun) => (number ? [`${number} ${noun}${number === 1 ? "" : "s"}`] : []);
