@@ -40,7 +40,7 @@ USES_GRAPH = {"graph", "runtime", "graph_files", "pipeline", "program", "network
 GRAPH_USES = {"graph", "source", "diagnostics", "resources"}
 MOST_FILES = 20
 ENTRANCES = {"__init__", "__main__"}
-TARGETS = ("opencl", "cuda", "sycl", "openacc", "hip", "openmp")
+TARGETS = ("opencl", "cuda", "sycl", "openacc", "hip", "openmp", "webgpu")
 MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py") if "_resources" not in path.parts)
 NAMES = {".".join(module.with_suffix("").parts).removesuffix(".__init__"): module for module in MODULES}
 

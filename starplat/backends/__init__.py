@@ -9,6 +9,9 @@ from starplat.backends.openacc import OPENACC
 from starplat.backends.opencl import OpenCL
 from starplat.backends.openmp import OPENMP
 from starplat.backends.sycl import Sycl
+from starplat.backends.webgpu import WebGPU
 
-BACKENDS: Mapping[str, Backend] = {backend.name: backend for backend in (CUDA, OpenCL(), Sycl(), OPENACC, HIP, OPENMP)}
+BACKENDS: Mapping[str, Backend] = {
+    backend.name: backend for backend in (CUDA, OpenCL(), Sycl(), OPENACC, HIP, OPENMP, WebGPU())
+}
 """Every target that emits text, by name."""

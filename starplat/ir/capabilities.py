@@ -30,6 +30,7 @@ class Capabilities:
         group_loops: whether a launch of one group can hold a loop of the host, in which its threads wait for each
             other; under structured loops the group is one thread.
         double: whether there are 64-bit reals.
+        wide_arcs: whether graphs may have so many arcs that their numbers take 64 bits.
         shared_arcs: whether threads of a sub-group can share the arcs of its nodes out among them, and sets of nodes
             can be kept as bits with a list.
         group_rows: whether threads of a group can share the arcs of their nodes through the group's memory.
@@ -50,6 +51,7 @@ class Capabilities:
     grid_barrier: bool = False
     group_loops: bool = False
     double: bool = True
+    wide_arcs: bool = True
     shared_arcs: bool = False
     group_rows: bool = False
     group_tables: bool = False
@@ -63,11 +65,14 @@ class Capabilities:
 
     def has_atomic(self, combine: ir.Combine, element: ir.Element) -> bool:
         """Whether `cell = cell combine value` is one operation of the target; for an ARC in both of its widths."""
-        return all((combine, as_machine) in self.atomics for as_machine in machine_elements(element))
+        return all((combine, as_machine) in self.atomics for as_machine in self._machine_elements(element))
 
     def has_compare_and_swap(self, element: ir.Element) -> bool:
         """Whether a cell of this element can be compared and swapped."""
-        return BITS[element] in self.swap_bits
+        return all(BITS[as_machine] in self.swap_bits for as_machine in self._machine_elements(element))
+
+    def _machine_elements(self, element: ir.Element) -> tuple[ir.Element, ...]:
+        return (ir.Element.INT,) if element is ir.Element.ARC and not self.wide_arcs else machine_elements(element)
 
 
 INTERPRETER = Capabilities(

@@ -15,6 +15,7 @@ from starplat.toolchain.cuda import cupy
 from starplat.toolchain.devices import opencl_devices, report
 from starplat.toolchain.sycl import sycl_devices
 from starplat.toolchain.sycl_source import source_builds
+from starplat.toolchain.webgpu import adapters
 
 
 def _reference(index: int) -> Device:
@@ -65,6 +66,15 @@ def _openacc(index: int) -> Device:
     return OpenACCDevice(_build("openacc", index))
 
 
+def _webgpu(index: int) -> Device:
+    from starplat.runtime.devices.webgpu import WebGPUDevice
+
+    found = adapters()
+    if not 0 <= index < len(found):
+        raise _no_device("webgpu", index, len(found))
+    return WebGPUDevice(found[index])
+
+
 def _build(target: str, index: int) -> Build:
     found = builds(target)
     if not 0 <= index < len(found):
@@ -106,9 +116,13 @@ _TARGETS: dict[str, Callable[[int], Device]] = {
     "sycl": _sycl,
     "openmp": _openmp,
     "openacc": _openacc,
+    "webgpu": _webgpu,
     "reference": _reference,
 }
-"""In the order in which `auto` tries them."""
+"""In the order in which `auto` tries them, but for those of `_ASKED_FOR`."""
+
+_ASKED_FOR = ("webgpu",)
+"""Targets that `auto` passes over: not every program runs there."""
 
 TARGETS = tuple(_TARGETS)
 
@@ -161,7 +175,7 @@ def require(target: str) -> None:
 @cache
 def automatic() -> str:
     """The target that `auto` stands for on this machine: the first with a GPU, else the first with any device."""
-    found = [d for name in TARGETS for d in report(name) if d.usable]
+    found = [d for name in TARGETS if name not in _ASKED_FOR for d in report(name) if d.usable]
     return next((d.target for d in (*(d for d in found if d.is_gpu), *found)), "reference")
 
 

@@ -23,7 +23,7 @@ from starplat.toolchain.cache import write_atomically
 DUMP_VARIABLE = "STARPLAT_DUMP"
 OVERRIDE_VARIABLE = "STARPLAT_OVERRIDE"
 
-SUFFIXES = {"cuda": ".cu", "hip": ".hip", "opencl": ".cl"}
+SUFFIXES = {"cuda": ".cu", "hip": ".hip", "opencl": ".cl", "webgpu": ".wgsl"}
 """How a file of a target's kernels ends, where it is not C++ of another kind."""
 
 _LONGEST_STEM = 80

@@ -17,6 +17,7 @@ from starplat.toolchain.description import DeviceDescription, missing
 from starplat.toolchain.opencl import INSTALL, opencl, platforms, usable
 from starplat.toolchain.sycl import sycl_report
 from starplat.toolchain.vendors import runtimes
+from starplat.toolchain.webgpu import webgpu_report
 
 
 def devices() -> tuple[DeviceDescription, ...]:
@@ -111,6 +112,7 @@ REPORTS: Mapping[str, Callable[[], tuple[DeviceDescription, ...]]] = {
     "sycl": sycl_report,
     "openmp": openmp_report,
     "openacc": openacc_report,
+    "webgpu": webgpu_report,
     "hip": _hip_report,
     "reference": _interpreter,
 }

@@ -11,6 +11,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,19 @@ from starplat.toolchain.compilers import compiler_named
 from tests.kept import kept
 
 OPENCL = ("-lOpenCL", "CL/cl.h")
+WGPU = "-lwgpu_native"
+
+
+def with_wgpu(words: list[str], folder: Path) -> list[str]:
+    """The words, with header and library of the Python package wgpu for those of a system."""
+    package = find_spec("wgpu")
+    if package is None or package.origin is None:
+        pytest.skip("what programs for WebGPU are built with is not installed: pip install 'starplat[webgpu]'")
+    resources = Path(package.origin).parent / "resources"
+    (folder / "include" / "webgpu").mkdir(parents=True, exist_ok=True)
+    (folder / "include" / "webgpu" / "webgpu.h").write_bytes((resources / "webgpu.h").read_bytes())
+    library = ["-l:libwgpu_native-release.so" if word == WGPU else word for word in words]
+    return [*library, "-isystem", "include", f"-L{resources}", f"-Wl,-rpath,{resources}"]
 
 
 def build_command(files: Mapping[str, str], *more: str, optimized: bool) -> list[str]:
@@ -37,6 +51,8 @@ def built(files: Mapping[str, str], folder: Path, *more: str, optimized: bool = 
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
     words = build_command(files, *more, optimized=optimized)
+    if WGPU in words:
+        words = with_wgpu(words, folder)
     compiler = compiler_named(words[0])
     if compiler is None:
         pytest.skip(f"{words[0]} is not installed")

@@ -159,6 +159,15 @@ def test_compile_writes_the_files_and_prints_their_paths(starplat: Starplat, exa
     assert as_json == {"schema": 1, "program": "sssp", "target": "opencl", "files": [str(path) for path in written]}
 
 
+def test_compile_for_all_targets_passes_over_one_that_lacks_what_is_asked(
+    starplat: Starplat, examples: Path, tmp_path: Path
+) -> None:
+    outcome = starplat("compile", examples / "pagerank.sp", "-t", "all", "-o", tmp_path)
+    assert outcome.code == 0
+    assert {path.name for path in tmp_path.iterdir()} == set(BACKENDS) - {"webgpu"}
+    assert "webgpu: not written: this target cannot update a shared double" in outcome.err
+
+
 def test_compile_for_all_targets_fills_a_folder_for_each(starplat: Starplat, examples: Path, tmp_path: Path) -> None:
     outcome = starplat("compile", examples / "sssp.sp", "-t", "all", "-o", tmp_path)
     assert outcome.code == 0

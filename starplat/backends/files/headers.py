@@ -118,10 +118,10 @@ def folded_text(text: str) -> str:
     return "\n".join(folded(text.strip("\n").split("\n")))
 
 
-def host_header(name: str, language: str, includes: tuple[str, ...]) -> Header:
+def host_header(name: str, language: str, includes: tuple[str, ...], **pieces: object) -> Header:
     """The header of a target whose kernels are a text of their own."""
     helpers = named("check_place", "saturated")
-    texts = (device_part(f"{name}/device.hpp.jinja"), *helper_texts(["common/host_helpers.jinja"], helpers))
+    texts = (device_part(f"{name}/device.hpp.jinja", **pieces), *helper_texts(["common/host_helpers.jinja"], helpers))
     says = f"{language}: devices, their memory, and the kernels' text. Needs C++17."
     return Header(f"starplat_{name}.hpp", says, includes, tuple(map(shared, texts)), frozenset(map(bare, helpers)))
 

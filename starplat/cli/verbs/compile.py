@@ -14,6 +14,9 @@ from starplat.diagnostics import Diagnostic, DiagnosticError
 EVERY = "all"
 """What `--target` calls every target."""
 
+LACKS = "E0604"
+"""The target has nothing for what the program asks: of every target, the others are written."""
+
 
 def compile(
     file: ProgramFile,
@@ -41,13 +44,21 @@ def compile(
     wanted = wanted_schedule(schedule, file)
     program = starplat.compile(file, strict=strict)
     console.show(program.warnings)
-    texts = {
-        folder / name: text
-        for each, folder in _folders(target, output).items()
-        for name, text in program.artifact(
-            each, function, library=library, single_file=single_file, schedule=wanted, processor=kind
-        ).items()
-    }
+    texts, refused = dict[Path, str](), list[DiagnosticError]()
+    for each, folder in _folders(target, output).items():
+        try:
+            made = program.artifact(
+                each, function, library=library, single_file=single_file, schedule=wanted, processor=kind
+            )
+        except DiagnosticError as error:
+            if target != EVERY or error.diagnostics[0].code != LACKS:
+                raise
+            refused.append(error)
+            console.say(f"{each}: not written: {error.diagnostics[0].message}")
+        else:
+            texts |= {folder / name: text for name, text in made.items()}
+    if not texts:
+        raise refused[0]
     for path, text in texts.items():
         _make_folder(path.parent)
         files.write_text(path, text)

@@ -224,12 +224,13 @@ _IN_ONE_PIECE = re.compile(r"atom(?:ic)?|fetch_|exchange|CAS|(?<![a-z])lock", re
 
 
 def _is_atomic(lines: Sequence[str], number: int, name: str, helpers: Iterable[str]) -> bool:
-    """Whether a line is part of an atomic operation on the array: it names both, or a directive before it does, or adds
-    a node to a set of bits."""
+    """Whether a line is part of an atomic operation on the array: it names both, or a directive before it does, or it
+    calls a function that adds a node to a set."""
     line, before = lines[number], lines[number - 1]
     directive = before.lstrip().startswith("#pragma") and _IN_ONE_PIECE.search(before) is not None
-    in_one_piece = _IN_ONE_PIECE.search(line) is not None or any(f"{helper}(" in line for helper in helpers)
-    return (_mentions(line, name) and (directive or in_one_piece)) or " insert(" in line
+    in_one_piece = directive or _IN_ONE_PIECE.search(line) is not None
+    calls = any(re.search(rf"\b{re.escape(helper)}(?:_\d+)?\(", line) for helper in ("insert", *helpers))
+    return (_mentions(line, name) and in_one_piece) or calls
 
 
 def _mentions(line: str, name: str) -> bool:

@@ -36,6 +36,8 @@ def nearest_first(module: ir.Module, schedule: Schedule, capabilities: Capabilit
     pulls = schedule.direction is Direction.PULL and schedule.priority is Priority.AUTO
     if schedule.priority is Priority.NONE or pulls:  # near nodes push
         return module
+    if schedule.priority is Priority.AUTO and not capabilities.double:  # the mean of what arcs add is a double
+        return module
     maker = _Maker(module, schedule.priority, sets_in_one_launch=capabilities.shared_arcs)
     functions = maker.functions_of(module)
     if not maker.choices:

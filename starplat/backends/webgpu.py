@@ -1,0 +1,143 @@
+"""WGSL, which browsers and wgpu compile for whatever GPU there is: capabilities and spelling.
+
+Its numbers have 32 bits: programs with `long` or `double` in their kernels are refused by name.
+"""
+
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from starplat.backends.files.artifact import artifact_pieces, kernel_pieces
+from starplat.backends.files.headers import Header, host_header
+from starplat.backends.files.layout import laid_out
+from starplat.backends.files.render import helper_texts, render
+from starplat.backends.launch import GROUP_SIZE
+from starplat.backends.spelling import Spelling
+from starplat.backends.text.names import Names
+from starplat.backends.wgsl.instances import Binding
+from starplat.backends.wgsl.instances import emitted as emitted_as
+from starplat.backends.wgsl.kernels import wgsl_unit
+from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.processors import Processor
+from starplat.resources import template_folder
+from starplat.same import Same
+
+_ATOMIC = (ir.Combine.ADD, ir.Combine.BIT_AND, ir.Combine.BIT_OR, ir.Combine.BIT_XOR, ir.Combine.MIN, ir.Combine.MAX)
+
+CAPABILITIES = Capabilities(
+    atomics=frozenset((combine, ir.Element.INT) for combine in _ATOMIC),
+    swap_bits=frozenset({32}),
+    double=False,
+    wide_arcs=False,
+)
+
+_TYPES = {
+    ir.Element.BOOL: "bool",
+    ir.Element.FLOAT: "f32",
+    ir.Element.LONG: "i64",
+    ir.Element.DOUBLE: "f64",
+    **dict.fromkeys((ir.Element.INT, ir.Element.NODE, ir.Element.ARC), "i32"),
+}
+_INTEGERS = (ir.Element.INT, ir.Element.NODE, ir.Element.ARC)
+_LARGEST, _SMALLEST = "2147483647", "(-2147483647 - 1)"
+
+SPELLING = Spelling(
+    values=_TYPES,
+    parameters=_TYPES,
+    cells=_TYPES,
+    long_suffix="",
+    function="fn",
+    kernel="@compute",
+    whole_group_kernel="@compute",
+    space="",
+    restrict="",
+    thread="item",
+    threads="items",
+    lane="lane",
+    fence="",
+    try_lock="",
+    unlock="",
+    atomics={},
+    math={
+        **{(function, element): function.value for function in ir.MathFunction for element in _TYPES},
+        (ir.MathFunction.POPCOUNT, ir.Element.INT): "countOneBits",
+    },
+    saturating={},
+    saturating_helpers={},
+    largest=dict.fromkeys(_INTEGERS, _LARGEST),
+    smallest=dict.fromkeys(_INTEGERS, _SMALLEST),
+)
+
+
+@dataclass(frozen=True)
+class WebGPU:
+    """Kernels in a `.wgsl` file."""
+
+    name: str = "webgpu"
+    capabilities: Capabilities = CAPABILITIES
+
+    def capabilities_on(self, processor: Processor) -> Capabilities:
+        """What its kernels may rely on there."""
+        return self.capabilities
+
+    def kernels_text(self, module: ir.Module) -> str:
+        """The kernels with all that they need."""
+        unit = wgsl_unit(module, CAPABILITIES, SPELLING)
+        return render(
+            "webgpu/kernels.wgsl.jinja",
+            program=unit.program,
+            bindings=unit.bindings,
+            helpers=helper_texts(["webgpu/helpers.jinja"], unit.helpers, group_size=str(GROUP_SIZE)),
+            routines=unit.routines,
+        )
+
+    def artifact(
+        self, module: ir.Module, stem: str, *, library: bool = False, single_file: bool = False
+    ) -> dict[str, str]:
+        """`<stem>.cpp`, and `<stem>.wgsl`; one file has the kernels as a literal."""
+        header, kernels = _header(), self.kernels_text(module)
+        pieces = artifact_pieces(module, stem, CAPABILITIES, library=library, headers=(header,))
+        pieces |= kernel_pieces(f"{stem}.wgsl", kernels, single_file=single_file)
+        program = {f"{stem}.cpp": render("webgpu/host.cpp.jinja", bindings=_tables(module), **pieces)}
+        return laid_out(
+            program if single_file else {f"{stem}.wgsl": kernels, **program}, (header,), single_file=single_file
+        )
+
+    def kernel_name(self, module: ir.Module, kernel: ir.Kernel) -> str:
+        """The kernel's name in the text."""
+        return Names(module, (), ()).kernel(kernel.name)
+
+
+@cache
+def _header() -> Header:
+    """The header that programs share."""
+    return host_header("webgpu", "WebGPU", ("#include <webgpu/webgpu.h>",), fill_text=fill_text())
+
+
+def fill_text() -> str:
+    """The kernel that fills a buffer."""
+    return (template_folder("webgpu") / "fill.wgsl").read_text(encoding="utf-8")
+
+
+def _tables(module: ir.Module) -> list[str]:
+    """The buffers of each kernel, as elements of a C++ map."""
+    return [
+        f'{{"{name}", {{{", ".join(f"{{{b.number}, {str(b.written).lower()}}}" for b in bindings)}}}}}'
+        for name, bindings in bindings_of(module).items()
+    ]
+
+
+def bindings_of(module: ir.Module) -> dict[str, tuple[Binding, ...]]:
+    """The buffers that each kernel is given, by its name in the text, in the order of its parameters."""
+    return _bindings_of(Same(module))
+
+
+@lru_cache(maxsize=16)
+def _bindings_of(same: Same) -> dict[str, tuple[Binding, ...]]:
+    found = emitted_as(same.thing, CAPABILITIES)
+    return {
+        found.names.kernel(legal.kernel.name): tuple(
+            found.bindings[array] for array in (*legal.kernel.arrays, *legal.results)
+        )
+        for legal in found.kernels
+    }

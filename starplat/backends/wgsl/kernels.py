@@ -1,0 +1,153 @@
+"""The kernels and functions of a module as finished pieces for the template, and what a host binds for each kernel."""
+
+import re
+from dataclasses import dataclass
+
+from starplat.backends import statements as st
+from starplat.backends.c.lines import INDENT
+from starplat.backends.c.parameters import Parameters
+from starplat.backends.launch import GROUP_SIZE, ArgumentKind, KernelArgument, kernel_parameters
+from starplat.backends.spelling import Spelling
+from starplat.backends.text.comments import comment, file_name, origin
+from starplat.backends.text.folding import folded
+from starplat.backends.text.helpers import Helper, Helpers
+from starplat.backends.uses import assigned_in
+from starplat.backends.wgsl.expressions import WgslExpressions
+from starplat.backends.wgsl.instances import Binding, Emitted, Instances, Key, emitted, given_to
+from starplat.backends.wgsl.statements import WgslStatements
+from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
+
+
+@dataclass(frozen=True, slots=True)
+class WgslRoutine:
+    """A kernel or function as text: `declared` stands before it, `signature` ends before the opening bracket."""
+
+    comments: tuple[str, ...]
+    declared: tuple[str, ...]
+    signature: str
+    body: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WgslUnit:
+    """All kernels of a module as text."""
+
+    program: str
+    bindings: tuple[Binding, ...]
+    helpers: tuple[Helper, ...]
+    routines: tuple[WgslRoutine, ...]
+
+
+def wgsl_unit(module: ir.Module, capabilities: Capabilities, spelling: Spelling) -> WgslUnit:
+    """The kernels in WGSL.
+
+    Raises:
+        DiagnosticError: E06xx, the target cannot do what the program asks.
+    """
+    printer = _Kernels(emitted(module, capabilities), spelling)
+    functions = [printer.function(key, name) for key, name in printer.emitted.functions.items()]
+    kernels = [printer.kernel(legal) for legal in printer.emitted.kernels]
+    bindings = tuple(printer.emitted.bindings.values())
+    return WgslUnit(file_name(module), bindings, tuple(printer.helpers.needed), (*functions, *kernels))
+
+
+def given_to_kernel(arguments: tuple[KernelArgument, ...]) -> tuple[KernelArgument, ...]:
+    """The numbers among a kernel's parameters, in the order of the record that it is given them in."""
+    numbers = (ArgumentKind.NUM_NODES, ArgumentKind.NUM_ARCS, ArgumentKind.SCALAR)
+    return tuple(argument for argument in arguments if argument.kind in numbers)
+
+
+class _Kernels:
+    def __init__(self, emitted: Emitted, spelling: Spelling) -> None:
+        self.emitted, self.spelling = emitted, spelling
+        self.helpers = Helpers()
+        self.hidden = Parameters(emitted.module, spelling, emitted.names).hidden
+        fresh = emitted.words.fresh
+        self.thread, self.threads, self.lane = fresh("item"), fresh("items"), fresh("lane")
+        self.place, self.groups = fresh("place_in_grid"), fresh("groups")
+
+    def statements(self, instances: Instances, references: frozenset[ir.Variable] = frozenset()) -> WgslStatements:
+        expressions = WgslExpressions(
+            self.spelling,
+            instances.local,
+            self.emitted.names.helper,
+            self.helpers,
+            references=references,
+            hidden_arguments=self.hidden,
+            instances=instances,
+        )
+        return WgslStatements(expressions, self.thread, self.threads, self.lane)
+
+    def function(self, key: Key, name: str) -> WgslRoutine:
+        legal = self.emitted.helpers[key[0]]
+        function = legal.function
+        references = frozenset(
+            p.what for p in function.parameters if p.by_reference and isinstance(p.what, ir.Variable)
+        )
+        instances = Instances(self.emitted, function.span, given_to(legal, key[1]))
+        printer = self.statements(instances, references)
+        parameters, copies = [f"{size}: i32" for size in self.hidden[function.name]], []
+        for variable in (p.what for p in function.parameters if isinstance(p.what, ir.Variable)):
+            printer.expressions.require_narrow(variable.element)
+            own, kind = instances.local(variable), self.spelling.values[variable.element]
+            if variable in references:
+                parameters.append(f"{own}: ptr<function, {kind}>")
+            elif variable in assigned_in(legal.body):
+                parameters.append(f"{own}_given: {kind}")
+                copies.append(f"{INDENT}var {own} = {own}_given;")
+            else:
+                parameters.append(f"{own}: {kind}")
+        result = "" if function.result is None else f" -> {self.spelling.values[function.result]}"
+        place = origin(self.emitted.module, function.span)
+        comments = tuple(comment(text) for text in (place, function.comment) if text)
+        body = (*copies, *printer.lines(legal.body))
+        return WgslRoutine(folded(comments), (), f"fn {name}({', '.join(parameters)}){result}", folded(body))
+
+    def kernel(self, legal: st.LegalKernel) -> WgslRoutine:
+        kernel, module = legal.kernel, self.emitted.module
+        name = self.emitted.names.kernel(kernel.name)
+        instances = Instances(self.emitted, kernel.span)
+        lines = self.statements(instances).lines(legal.body)
+        size = 1 if isinstance(kernel.domain, ir.Once) or kernel.works_apart else GROUP_SIZE
+        numbers = given_to_kernel(kernel_parameters(module, kernel))
+        record, begin = self.record(name, numbers, instances, assigned_in(legal.body))
+        inputs = []
+        if _says(self.thread, lines):
+            inputs.append(f"@builtin(global_invocation_id) {self.place}: vec3<u32>")
+            begin.append(f"{INDENT}let {self.thread} = i32({self.place}.x);")
+        if _says(self.threads, lines):
+            inputs.append(f"@builtin(num_workgroups) {self.groups}: vec3<u32>")
+            begin.append(f"{INDENT}let {self.threads} = i32({self.groups}.x){f' * {size}' if size > 1 else ''};")
+        if _says(self.lane, lines):
+            inputs.append(f"@builtin(local_invocation_index) {self.lane}: u32")
+        place = origin(module, kernel.span)
+        comments = tuple(comment(text) for text in (place, kernel.comment) if text)
+        signature = f"@compute @workgroup_size({size})\nfn {name}({', '.join(inputs)})"
+        return WgslRoutine(folded(comments), record, signature, folded((*begin, *lines)))
+
+    def record(
+        self, name: str, numbers: tuple[KernelArgument, ...], instances: Instances, changed: frozenset[ir.Variable]
+    ) -> tuple[tuple[str, ...], list[str]]:
+        """The record in which a kernel is given its numbers, and the locals that it has of them."""
+        if not numbers:
+            return (), []
+        fields, begin = [], []
+        kind, own = self.emitted.words.fresh(f"{name}_numbers"), self.emitted.words.fresh(f"{name}_given")
+        for number in numbers:
+            variable = number.variable
+            if variable is None:
+                local, element = number.kind.value, ir.Element.INT
+            else:
+                local, element = instances.local(variable), variable.element
+                self.statements(instances).expressions.require_narrow(element)
+            is_bool = element is ir.Element.BOOL
+            fields.append(f"{local}: {'i32' if is_bool else self.spelling.values[element]}")
+            word = "var" if variable in changed else "let"
+            begin.append(f"{INDENT}{word} {local} = {own}.{local}{' != 0' * is_bool};")
+        declared = (f"struct {kind} {{ {', '.join(fields)} }}", f"@group(1) @binding(0) var<uniform> {own}: {kind};")
+        return declared, begin
+
+
+def _says(word: str, lines: list[str]) -> bool:
+    return any(re.search(rf"\b{word}\b", line) for line in lines)

@@ -1,0 +1,69 @@
+"""Finds the adapters of WebGPU through wgpu: Vulkan, Metal and Direct3D 12."""
+
+import os
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
+from starplat.toolchain.description import DeviceDescription, in_brief, missing
+from starplat.toolchain.hushed import hushed
+
+INSTALL = "pip install 'starplat[webgpu]'"
+_MEND = "install a driver for Vulkan; one that runs on any CPU is Mesa's: apt install mesa-vulkan-drivers"
+_RANK = ("DiscreteGPU", "IntegratedGPU", "VirtualGPU", "CPU", "Unknown")
+
+
+@cache
+def wgpu() -> ModuleType:
+    """wgpu.
+
+    Raises:
+        DiagnosticError: E0901, it is not installed or does not load.
+    """
+    try:
+        import wgpu
+        from wgpu.backends.wgpu_native import extras
+    except ImportError as error:
+        message = f"target webgpu needs the Python package wgpu: {in_brief(error)}"
+        raise DiagnosticError(Diagnostic("E0901", message, help=INSTALL), exit_code=ExitCode.NO_DEVICE) from error
+    extras.set_instance_extras(backends=["Vulkan", "Metal", "DX12"])
+    module: ModuleType = wgpu
+    return module
+
+
+@cache
+def adapters() -> tuple[Any, ...]:
+    """wgpu's adapters, GPUs first.
+
+    Raises:
+        DiagnosticError: E0901, there is no wgpu.
+    """
+    with hushed():
+        found = wgpu().gpu.enumerate_adapters_sync()
+    return tuple(sorted(found, key=lambda adapter: _RANK.index(adapter.info["adapter_type"])))
+
+
+def webgpu_report() -> tuple[DeviceDescription, ...]:
+    """The adapters, or what is missing."""
+    try:
+        found = adapters()
+    except DiagnosticError as error:
+        return (missing("webgpu", error.diagnostics[0].message, error.diagnostics[0].help),)
+    if not found:
+        return (missing("webgpu", "no adapter answers", _MEND),)
+    return tuple(_described(index, adapter) for index, adapter in enumerate(found))
+
+
+def _described(index: int, adapter: Any) -> DeviceDescription:
+    info = adapter.info
+    on_host = info["adapter_type"] == "CPU"
+    return DeviceDescription(
+        "webgpu",
+        index,
+        info["device"],
+        f"{info['backend_type']}, {info['description']}",
+        (os.cpu_count() or 1) if on_host else 0,
+        adapter.limits["max-storage-buffer-binding-size"],
+        is_gpu=not on_host,
+    )
