@@ -94,6 +94,8 @@ def katz_centrality(
             raise nx.NetworkXError("beta dictionary must have a value for every node") from error
         walks = G.given(beta)
     start = np.zeros(len(G)) if nstart is None else _start(G, nstart)
+    if not walks.any():
+        raise NotImplementedError("starplat computes Katz centrality where some node has a 'beta'")
     found = run(
         "katz_centrality", G.weighted(weight), "score", score=start, start=walks, attenuation=float(alpha),
         tolerance=len(G) * tol, max_iterations=max_iter,

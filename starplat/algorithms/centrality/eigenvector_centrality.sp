@@ -1,11 +1,14 @@
 // Eigenvector centrality: `score` is proportional to the weighted sum of the scores of the nodes that lead to a node.
 //
 // Power iteration with the adjacency matrix plus the identity, which converges for bipartite graphs too. `score` holds
-// the first guess; its squares sum to 1 at the end. True if a round changed the scores by less than `tolerance` in total.
+// the first guess, by default 1 for all; its squares sum to 1 at the end. True if a round changed the scores by less than `tolerance` in total.
 function eigenvector_centrality(Graph g, propNode<double> score, propEdge<double> weight, double tolerance = 1e-6, int max_iterations = 100) {
   propNode<double> score_nxt;
   bool converged = False;
   int iterations = 0;
+  if (Count(score) == 0) {
+    g.attachNodeProperty(score = 1.0);
+  }
   while (!converged && iterations < max_iterations) {
     double squares = 0.0;
     forall (v in g.nodes()) {

@@ -1,11 +1,14 @@
 // Hubs and authorities: a good `hub` leads to good authorities, a good `authority` is led to by good hubs (Kleinberg).
 //
-// `authority` holds the first guess. The squares of the authorities sum to 1. True if a round changed the authorities
+// `authority` holds the first guess, by default 1 for all. The squares of the authorities sum to 1. True if a round changed the authorities
 // by less than `tolerance` in total.
 function hits(Graph g, propNode<double> hub, propNode<double> authority, propEdge<double> weight, double tolerance = 1e-12, int max_iterations = 1000) {
   propNode<double> authority_nxt;
   bool converged = False;
   int iterations = 0;
+  if (Count(authority) == 0) {
+    g.attachNodeProperty(authority = 1.0);
+  }
   while (!converged && iterations < max_iterations) {
     lead(g, hub, authority, weight);
     double squares = 0.0;

@@ -1,11 +1,14 @@
 // Katz centrality: `score` counts the walks to a node, each weighed by `attenuation` to the power of its length.
 //
-// A walk starts at a node with that node's `start`. `score` holds the first guess. True if a round changed the scores
+// A walk starts at a node with that node's `start`, by default 1 for all. `score` holds the first guess. True if a round changed the scores
 // by less than `tolerance` in total.
 function katz_centrality(Graph g, propNode<double> score, propNode<double> start, propEdge<double> weight, double attenuation = 0.1, double tolerance = 1e-6, int max_iterations = 1000) {
   propNode<double> score_nxt;
   bool converged = False;
   int iterations = 0;
+  if (Count(start) == 0) {
+    g.attachNodeProperty(start = 1.0);
+  }
   while (!converged && iterations < max_iterations) {
     double change = 0.0;
     forall (v in g.nodes()) {

@@ -1,9 +1,27 @@
 // PageRank with weights, jumps and a start of one's own: `rank` is a node's share of a surfer's time.
 //
 // With probability `damping` the surfer follows an arc, chosen in proportion to its weight; else it jumps to a node,
-// chosen in proportion to `jump`. From a node whose arcs weigh nothing it goes on as `stranded` says. `rank` holds the
-// first guess; it, `jump` and `stranded` sum to 1. True if a round changed the ranks by less than `tolerance` in total.
+// chosen in proportion to `jump` (personalized PageRank), by default to any. From a node whose arcs weigh nothing it goes
+// on in proportion to `stranded`, by default as `jump` says. `rank` holds the first guess, by default `jump`. True if a
+// round changed the ranks by less than `tolerance` in total.
 function pagerank_weighted(Graph g, propNode<double> rank, propNode<double> jump, propNode<double> stranded, propEdge<double> weight, double damping = 0.85, double tolerance = 1e-6, int max_iterations = 100) {
+  if (Count(jump) == 0) {
+    g.attachNodeProperty(jump = 1.0);
+  }
+  if (Count(stranded) == 0) {
+    g.attachNodeProperty(stranded = jump);
+  }
+  if (Count(rank) == 0) {
+    g.attachNodeProperty(rank = jump);
+  }
+  double jumps = Sum(jump);
+  double goals = Sum(stranded);
+  double ranks = Sum(rank);
+  forall (v in g.nodes()) {
+    v.jump /= jumps;
+    v.stranded /= goals;
+    v.rank /= ranks;
+  }
   propNode<double> out_weight;
   propNode<double> rank_nxt;
   forall (v in g.nodes()) {

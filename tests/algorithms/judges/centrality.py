@@ -12,7 +12,7 @@ from scipy import sparse
 from starplat.graph import Graph
 from tests.algorithms.graphs import network
 from tests.oracles import weights_of
-from tests.programs.cases import Arguments, Case, Results, close, from_sets
+from tests.programs.cases import Arguments, Case, Results, close, from_sets, once
 
 ENOUGH = {"tolerance": 1e-10, "max_iterations": 1000}
 
@@ -112,6 +112,49 @@ def personalized(
     return np.array([ranks[v] for v in range(graph.num_nodes)])
 
 
+def _harmonic_centrality(graph: Graph, call: Arguments, results: Results, returned: Any) -> None:
+    found = nx.harmonic_centrality(network(graph))
+    close(results["harmonic"], np.array([found[v] for v in range(graph.num_nodes)]))
+
+
+def _weighted_closeness(graph: Graph, call: Arguments, results: Results, returned: Any) -> None:
+    found = nx.closeness_centrality(network(graph), distance="weight")
+    close(results["closeness"], np.array([found[v] for v in range(graph.num_nodes)]))
+
+
+def _voterank(graph: Graph, call: Arguments, results: Results, returned: Any) -> None:
+    """As NetworkX elects, of nodes with equally many votes any."""
+    arcs, place = weight_matrix(graph.with_unit_weights()), results["place"]
+    ability, loss = np.ones(graph.num_nodes), graph.num_nodes / max(graph.num_arcs, 1)
+    elected = sorted(np.flatnonzero(place >= 0).tolist(), key=lambda v: place[v])
+    assert [*place[elected]] == [*range(returned)]
+    for v in elected:
+        votes = np.where((place >= 0) & (place < place[v]), 0, arcs @ ability)
+        assert votes[v] > 0
+        close(votes[v], votes.max())
+        ability[v] = 0
+        ability = np.maximum(ability - loss * arcs[v], 0)
+    left = np.where(place >= 0, 0, arcs @ ability)
+    assert returned == call.get("most", graph.num_nodes) or left.max(initial=0) < 1e-9
+
+
+def known_guesses(graph: Graph) -> list[Arguments]:
+    """With the first guess that is the default."""
+    return [ENOUGH]
+
+
+def _pagerank_by_default(graph: Graph, call: Arguments, results: Results, returned: Any) -> None:
+    jump = np.full(graph.num_nodes, 1 / max(graph.num_nodes, 1))
+    if "jump" in call:
+        jump = np.eye(1, graph.num_nodes)[0]
+    _pagerank_weighted(graph, {"jump": jump, "stranded": jump}, results, returned)
+
+
+def personal(graph: Graph) -> list[Arguments]:
+    """For nobody, and for one node."""
+    return [ENOUGH, {"jump": {graph.original_id(0): 3.0}, **ENOUGH}] if graph.num_nodes else [ENOUGH]
+
+
 TABLE = (
     Case("edge_betweenness", ("bc",), from_sets, _edge_betweenness, suits=plain),
     Case("eigenvector_centrality", ("score",), lambda graph: [{"score": 1.0, **ENOUGH}], _eigenvector_centrality),
@@ -119,4 +162,11 @@ TABLE = (
     Case("katz_centrality", ("score",), from_walks, _katz_centrality),
     Case("neighbor_sums", ("sum",), with_values, _neighbor_sums),
     Case("pagerank_weighted", ("rank",), jumping, _pagerank_weighted),
+    Case("eigenvector_centrality", ("score",), known_guesses, _eigenvector_centrality),
+    Case("hits", ("hub", "authority"), known_guesses, _hits),
+    Case("katz_centrality", ("score",), lambda graph: [{**from_walks(graph)[0], "start": 1.0}], _katz_centrality),
+    Case("pagerank_weighted", ("rank",), personal, _pagerank_by_default),
+    Case("harmonic_centrality", ("harmonic",), once, _harmonic_centrality),
+    Case("weighted_closeness", ("closeness",), once, _weighted_closeness),
+    Case("voterank", ("place",), lambda graph: [{}, {"most": 2}], _voterank, suits=plain),
 )

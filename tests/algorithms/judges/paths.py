@@ -11,8 +11,8 @@ from scipy.sparse import csgraph
 
 from starplat.graph import Graph
 from tests.algorithms.graphs import network
-from tests.oracles import INF, all_levels, lightest, weights_of
-from tests.programs.cases import Arguments, Case, Results, close, from_sets, from_some_nodes, same
+from tests.oracles import INF, all_levels, counted, lightest, weights_of
+from tests.programs.cases import Arguments, Case, Results, close, from_sets, from_some_nodes, inside, once, same
 
 LONG = 2**63 - 1
 
@@ -20,6 +20,11 @@ LONG = 2**63 - 1
 def tenths(graph: Graph) -> Graph:
     """The same graph with weights that are no integers."""
     return graph.with_weights(weights_of(graph) / 10)
+
+
+def heavier(graph: Graph) -> Graph:
+    """The same graph, in which every arc weighs something."""
+    return graph.with_weights(weights_of(graph).astype(np.int64) + 1)
 
 
 def some_negative(graph: Graph) -> Graph:
@@ -85,6 +90,95 @@ def _weighted_distance_sums(graph: Graph, call: Arguments, results: Results, ret
     _sums(distances_between(graph, nodes_in(graph, call)), results)
 
 
+def tight(graph: Graph, sources: list[int], results: Results) -> None:
+    """Every node that is reached, but the sources, has a parent from which an arc makes up the difference."""
+    dist, parent = results["dist"], inside(graph, results["parent"])
+    arcs = lightest(graph, weights_of(graph)).todok()
+    for v in range(graph.num_nodes):
+        if parent[v] == -1:
+            assert v in sources or dist[v] >= LONG, f"node {v} has no parent"
+        else:
+            close(dist[v], dist[parent[v]] + arcs[parent[v], v])
+            assert v not in sources, f"the source {v} has a parent"
+
+
+def _dijkstra(graph: Graph, call: Arguments, results: Results, returned: Any) -> None:
+    source = graph.node_of(call["src"])
+    same_distances(results["dist"], distances_between(graph, [source])[0])
+    tight(graph, [source], results)
+
+
+def _multi_source_dijkstra(graph: Graph, call: Arguments, results: Results, returned: Any) -> None:
+    sources = nodes_in(graph, call)
+    rows = distances_between(graph, sources)
+    least, nearest = rows.min(axis=0, initial=np.inf), inside(graph, results["nearest"])
+    same_distances(results["dist"], least)
+    tight(graph, sources, results)
+    for v in range(graph.num_nodes):
+        assert nearest[v] == -1 if np.isinf(least[v]) else np.isclose(rows[sources.index(nearest[v]), v], least[v])
+
+
+def _widest_paths(graph: Graph, call: Arguments, results: Results, returned: Any) -> None:
+    """A node has a width if there is a path of arcs at least as heavy, and none of heavier ones."""
+    source, weights = graph.node_of(call["src"]), weights_of(graph)
+    expected = np.zeros(graph.num_nodes)
+    for width in np.unique(weights):
+        heavy = weights >= width
+        arcs = nx.DiGraph(zip(graph.sources[heavy].tolist(), graph.columns[heavy].tolist(), strict=True))
+        arcs.add_node(source)
+        expected[list(nx.descendants(arcs, source))] = width
+    found = results["width"]
+    assert found[source] >= LONG
+    close(np.delete(found, source), np.delete(expected, source))
+
+
+def on_a_map(graph: Graph) -> list[Arguments]:
+    """Between the first node and some others, which lie on a spiral so near to each other that no arc is too short."""
+    n = graph.num_nodes
+    turn, least = np.arange(n), weights_of(graph).min(initial=1) / 4
+    places = {"x": least * np.cos(turn) * turn / max(n, 1), "y": least * np.sin(turn) * turn / max(n, 1)}
+    ends = {0, n // 2, n - 1} if n else set()
+    return [{"src": graph.original_id(0), "goal": graph.original_id(goal), **places} for goal in sorted(ends)]
+
+
+def _astar(graph: Graph, call: Arguments, results: Results, returned: Any) -> None:
+    source, goal = graph.node_of(call["src"]), graph.node_of(call["goal"])
+    exact = distances_between(graph, [source])[0]
+    close(returned, exact[goal])
+    assert (results["dist"] >= exact - 1e-9).all()
+    tight_to = goal
+    while np.isfinite(returned) and tight_to != source:
+        before = int(inside(graph, results["parent"][[tight_to]])[0])
+        close(exact[tight_to], exact[before] + lightest(graph, weights_of(graph))[before, tight_to])
+        tight_to = before
+
+
+def _eccentricity(graph: Graph, call: Arguments, results: Results, returned: Any) -> None:
+    farthest = all_levels(graph).max(axis=1, initial=0)
+    expected = np.where(np.isfinite(farthest), farthest, INF)
+    same(results["eccentricity"], expected)
+    assert returned == expected.max(initial=0)
+    same(results["in_center"], expected == expected.min(initial=INF))
+    same(results["in_periphery"], expected == expected.max(initial=0))
+
+
+def walking(graph: Graph) -> list[Arguments]:
+    """Some steps, one, and none."""
+    return [{"length": length, "seed": 7} for length in (0, 1, 9)]
+
+
+def _random_walks(graph: Graph, call: Arguments, results: Results, returned: Any) -> None:
+    """A walk of a step ends at a neighbor; all steps are counted; a walk ends where so many steps lead."""
+    arcs, end = (counted(graph).toarray() > 0).astype(int), inside(graph, results["end"])
+    stays = arcs + np.diag(arcs.sum(axis=1) == 0)
+    steps = np.linalg.matrix_power(stays, call["length"])
+    assert (steps[np.arange(graph.num_nodes), end] > 0).all()
+    if (arcs.sum(axis=1) > 0).all():
+        assert results["visits"].sum() == graph.num_nodes * call["length"]
+    if call["length"] == 1:
+        same(results["visits"], np.bincount(end[arcs.sum(axis=1) > 0], minlength=graph.num_nodes))
+
+
 SUMS = ("farness", "reached_by", "farthest", "nearness")
 TABLE = (
     Case("levels_from", ("level",), from_sets, _levels_from),
@@ -95,4 +189,13 @@ TABLE = (
     Case("bellman_ford", ("dist",), from_some_nodes, _bellman_ford, suits=tenths),
     Case("distance_sums", SUMS, from_sets, _distance_sums),
     Case("weighted_distance_sums", SUMS, from_sets, _weighted_distance_sums),
+    Case("dijkstra", ("dist", "parent"), from_some_nodes, _dijkstra),
+    Case("dijkstra", ("dist", "parent"), from_some_nodes, _dijkstra, suits=tenths),
+    Case("multi_source_dijkstra", ("dist", "parent", "nearest"), from_sets, _multi_source_dijkstra),
+    Case("multi_source_dijkstra", ("dist", "parent", "nearest"), from_sets, _multi_source_dijkstra, suits=tenths),
+    Case("widest_paths", ("width",), from_some_nodes, _widest_paths, suits=heavier),
+    Case("widest_paths", ("width",), from_some_nodes, _widest_paths, suits=lambda graph: tenths(heavier(graph))),
+    Case("astar", ("dist", "parent"), on_a_map, _astar, suits=tenths),
+    Case("eccentricity", ("eccentricity", "in_center", "in_periphery"), once, _eccentricity),
+    Case("random_walks", ("end", "visits"), walking, _random_walks),
 )
