@@ -1,0 +1,253 @@
+"""The commonest algorithms of the library beside NetworKit and rustworkx: `pip install 'starplat[benchmarks]'`.
+
+    python benchmarks/library.py                 RMAT 16 to 18, a grid, a uniform graph; OpenCL and OpenMP; 2 threads
+    python benchmarks/library.py --quick         tiny graphs: whether it works
+
+Every contender has the graph in its own form, and kernels built, before it is timed; a run is from the call to the
+answer in memory. Each runs once more than it is warmed up, in turn. A ratio is our time over the fastest of the others:
+below 1 we are ahead. Answers are compared by a number; one that differs is no time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+ALL_PAIRS = 1 << 12
+"""The most nodes of a graph on which all shortest paths are measured."""
+SAMPLED = 16
+"""Sources of betweenness."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """Milliseconds of all contenders for one algorithm on one graph; `faults` says why others have none."""
+
+    graph: str
+    algorithm: str
+    milliseconds: dict[str, float]
+    faults: dict[str, str]
+
+    def ratio(self, target: str) -> float | None:
+        """Our time over that of the fastest other."""
+        others = [time for name, time in self.milliseconds.items() if name.split()[0] in ("NetworKit", "rustworkx")]
+        ours = self.milliseconds.get(target)
+        return None if ours is None or not others else ours / min(others)
+
+
+Contest = tuple[str, Callable[[], Any], Callable[[Any], float] | None]
+"""A name, what is timed, and the number by which its answer is compared."""
+
+
+def main() -> int:
+    options = parser().parse_args()
+    cores = sorted(os.sched_getaffinity(0))[: options.threads]
+    os.sched_setaffinity(0, cores)
+    os.environ["OMP_NUM_THREADS"] = os.environ["RAYON_NUM_THREADS"] = str(len(cores))
+    lines = list[Line]()
+    for graph in graphs(quick=options.quick):
+        for name in options.algorithms.split(",") if options.algorithms else OURS:
+            lines.append(line(graph, name, options.targets.split(","), len(cores)))
+            print(told(lines[-1], options.targets.split(",")), flush=True)
+            if options.json:
+                text = json.dumps({"threads": len(cores), "lines": [asdict(line) for line in lines]}, indent=1)
+                options.json.write_text(text + "\n", encoding="utf-8")
+    return int(any(target in line.faults for line in lines for target in options.targets.split(",")))
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.add_argument("--targets", default="opencl,openmp", help="with commas (opencl,openmp)")
+    made.add_argument("--algorithms", help=f"of {', '.join(OURS)}")
+    made.add_argument("--threads", type=int, default=2, help="threads and cores for each (2)")
+    made.add_argument("--json", type=Path, help="a file for all of it")
+    made.add_argument("--quick", action="store_true", help="tiny graphs")
+    return made
+
+
+def graphs(*, quick: bool) -> list[Any]:
+    """Undirected graphs without loops and parallel edges; weights are 1 to 255."""
+    from starplat.graph import generators as g
+
+    w = (1, 255)
+    made = (
+        [g.rmat(9, weights=w), g.grid(20, weights=w)]
+        if quick
+        else [*(g.rmat(scale, weights=w) for scale in (16, 17, 18)), g.grid(512, weights=w), g.uniform(16, weights=w)]
+    )
+    return [graph.without_loops().undirected().deduplicated() for graph in made]
+
+
+def smaller(graph: Any) -> Any:
+    """What all shortest paths are measured on: the nodes of the lowest numbers."""
+    from starplat.graph import Graph
+
+    inside = (graph.sources < ALL_PAIRS) & (graph.columns < ALL_PAIRS)
+    ends = graph.sources[inside], graph.columns[inside]
+    return Graph.from_arcs(min(graph.num_nodes, ALL_PAIRS), *ends, graph.weights[inside], name=f"{graph.name}-part")
+
+
+def line(graph: Any, name: str, targets: list[str], threads: int) -> Line:
+    """All contenders, warmed up, then one run each in turn."""
+    if name == "closeness":
+        graph = smaller(graph).undirected()
+    import networkit
+
+    networkit.setNumberOfThreads(threads)
+    contests = [ours(graph, name, target) for target in targets]
+    contests += [*of_networkit(graph, name), *of_rustworkx(graph, name)]
+    expected, milliseconds, faults, warm = None, {}, {}, []
+    for contest in contests:
+        label, run, number = contest
+        try:
+            answer = run()
+            found = None if number is None else float(number(answer))
+        except Exception as error:  # of any library; the fault is shown, and no time
+            faults[label] = f"{type(error).__name__}: {error}".splitlines()[0]
+            continue
+        expected = found if expected is None else expected
+        if found is not None and abs(found - expected) > 1e-3 * abs(expected):
+            faults[label] = f"{found:g} instead of {expected:g}"
+        else:
+            warm.append(contest)
+    for label, run, _ in warm:
+        started = perf_counter()
+        run()
+        milliseconds[label] = 1e3 * (perf_counter() - started)
+    return Line(graph.name, name, milliseconds, faults)
+
+
+def told(line: Line, targets: list[str]) -> str:
+    ratios = [f"{target} {ratio:.2f}" for target in targets if (ratio := line.ratio(target)) is not None]
+    times = [f"{name} {time:.3g}" for name, time in line.milliseconds.items()]
+    faults = [f"{name}: {fault}" for name, fault in line.faults.items()]
+    return f"{line.graph:>18} {line.algorithm:<12} {', '.join(ratios) or '-':<28} (ms: {'; '.join(times + faults)})"
+
+
+# --- starplat ------------------------------------------------------------------------------------------------------
+
+Ours = tuple[str, Mapping[str, Any], str | None, Callable[[Any], float] | None]
+FINITE = 2**31 - 1
+
+
+def finite(result: Any) -> float:
+    """The sum of the only property's values that are not INF."""
+    (cells,) = result.values()
+    return float(cells[cells < FINITE].sum())
+
+
+OURS: dict[str, Ours] = {
+    "bfs": ("bfs_levels", {"src": 0}, "level", finite),
+    "sssp": ("sssp", {"src": 0}, "dist", finite),
+    "pagerank": ("pagerank", {"tolerance": 1e-8}, "rank", None),
+    "components": ("connected_components", {}, "component", lambda r: len(set(r["component"].tolist()))),
+    "betweenness": ("betweenness", {"sources": range(SAMPLED)}, "bc", None),
+    "closeness": ("closeness", {}, "closeness", None),
+    "triangles": ("triangle_count", {}, None, lambda r: r.returned),
+    "clustering": ("clustering_coefficient", {}, "lcc", lambda r: r["lcc"].sum()),
+    "cores": ("k_core", {}, "core", lambda r: r["core"].sum()),
+    "labels": ("label_propagation", {}, "label", None),
+    "eigenvector": ("eigenvector_centrality", {"weight": 1.0, "tolerance": 1e-6}, "score", None),
+    "spanning tree": ("minimum_spanning_tree", {}, None, lambda r: r.returned),
+}
+"""By row the program, its arguments, the property that comes back, and the number to compare."""
+
+
+def ours(graph: Any, name: str, target: str) -> Contest:
+    import starplat
+
+    program, arguments, wanted, number = OURS[name]
+    algorithm = getattr(starplat, program)
+    given = {"target": target, "results": [wanted] if wanted else [], **arguments}
+    return target, lambda: algorithm(graph, **given), number
+
+
+# --- others --------------------------------------------------------------------------------------------------------
+
+
+def of_networkit(graph: Any, name: str) -> list[Contest]:
+    """NetworKit's ways."""
+    import networkit as nk
+    import numpy as np
+
+    once = graph.sources < graph.columns
+    ends = (graph.sources[once].astype(np.uint64), graph.columns[once].astype(np.uint64))
+    shape = {"n": graph.num_nodes, "directed": False}
+    weighted = nk.GraphFromCoo((graph.weights[once].astype(np.float64), ends), weighted=True, **shape)
+    plain = nk.graphtools.toUnweighted(weighted)
+    plain.indexEdges()
+    centrality = nk.centrality
+    normal = centrality.ClosenessVariant.GENERALIZED
+
+    def reached(algorithm: Any) -> float:
+        found = np.asarray(algorithm.getDistances())
+        return float(found[found < 1e300].sum())
+
+    def scores(algorithm: Any) -> float:
+        return float(sum(algorithm.scores()))
+
+    def weight(algorithm: Any) -> float:
+        return float(algorithm.getForest().totalEdgeWeight())
+
+    ways: dict[str, list[Contest]] = {
+        "bfs": [("BFS", lambda: nk.distance.BFS(plain, 0, False, False), reached)],
+        "sssp": [("Dijkstra", lambda: nk.distance.Dijkstra(weighted, 0, False, False), reached)],
+        "pagerank": [("PageRank", lambda: centrality.PageRank(plain, 0.85, 1e-8), None)],
+        "components": [
+            (way, lambda way=way: getattr(nk.components, way)(plain), lambda a: a.numberOfComponents())
+            for way in ("ConnectedComponents", "ParallelConnectedComponents")
+        ],
+        "betweenness": [("Estimate", lambda: centrality.EstimateBetweenness(plain, SAMPLED, False, True), None)],
+        "closeness": [("Closeness", lambda: centrality.Closeness(plain, True, normal), None)],
+        "triangles": [("EdgeScore", lambda: nk.sparsification.TriangleEdgeScore(plain), lambda a: scores(a) / 3)],
+        "clustering": [("LocalClustering", lambda: centrality.LocalClusteringCoefficient(plain, True), scores)],
+        "cores": [("CoreDecomposition", lambda: centrality.CoreDecomposition(plain), scores)],
+        "labels": [("PLP", lambda: nk.community.PLP(plain, maxIterations=10), None)],
+        "eigenvector": [("EigenvectorCentrality", lambda: centrality.EigenvectorCentrality(plain, 1e-6), None)],
+        "spanning tree": [("KruskalMSF", lambda: nk.graph.KruskalMSF(weighted), weight)],
+    }  # fmt: skip
+    return [(f"NetworKit {way}", lambda made=made: made().run(), number) for way, made, number in ways[name]]
+
+
+def of_rustworkx(graph: Any, name: str) -> list[Contest]:
+    """What rustworkx has for undirected graphs and these sizes."""
+    import rustworkx as rx
+
+    if name not in ("sssp", "components", "closeness", "cores", "eigenvector", "spanning tree"):
+        return []
+    once = graph.sources < graph.columns
+    made = rx.PyGraph(multigraph=False)
+    made.add_nodes_from(range(graph.num_nodes))
+    edges = zip(graph.sources[once].tolist(), graph.columns[once].tolist(), graph.weights[once].tolist(), strict=True)
+    made.add_edges_from([(u, v, float(weight)) for u, v, weight in edges])
+    ways: dict[str, Contest] = {
+        "sssp": (
+            "dijkstra_shortest_path_lengths",
+            lambda: rx.dijkstra_shortest_path_lengths(made, 0, float),
+            lambda found: sum(found.values()),
+        ),
+        "components": ("connected_components", lambda: rx.connected_components(made), len),
+        "closeness": ("closeness_centrality", lambda: rx.closeness_centrality(made), None),
+        "cores": ("core_number", lambda: rx.core_number(made), lambda found: sum(found.values())),
+        "eigenvector": ("eigenvector_centrality", lambda: rx.eigenvector_centrality(made, max_iter=1000), None),
+        "spanning tree": (
+            "minimum_spanning_edges",
+            lambda: rx.minimum_spanning_edges(made, float),
+            lambda found: sum(weight for *_, weight in found),
+        ),
+    }
+    way, run, number = ways[name]
+    return [(f"rustworkx {way}", run, number)]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
