@@ -11,7 +11,7 @@ from scipy.sparse import csgraph
 
 from starplat.graph import Graph
 from tests.algorithms.graphs import network
-from tests.oracles import INF, all_levels, counted, lightest, weights_of
+from tests.oracles import INF, all_levels, lightest, weights_of
 from tests.programs.cases import Arguments, Case, Results, close, from_sets, from_some_nodes, inside, once, same
 
 LONG = 2**63 - 1
@@ -162,23 +162,6 @@ def _eccentricity(graph: Graph, call: Arguments, results: Results, returned: Any
     same(results["in_periphery"], expected == expected.max(initial=0))
 
 
-def walking(graph: Graph) -> list[Arguments]:
-    """Some steps, one, and none."""
-    return [{"length": length, "seed": 7} for length in (0, 1, 9)]
-
-
-def _random_walks(graph: Graph, call: Arguments, results: Results, returned: Any) -> None:
-    """A walk of a step ends at a neighbor; all steps are counted; a walk ends where so many steps lead."""
-    arcs, end = (counted(graph).toarray() > 0).astype(int), inside(graph, results["end"])
-    stays = arcs + np.diag(arcs.sum(axis=1) == 0)
-    steps = np.linalg.matrix_power(stays, call["length"])
-    assert (steps[np.arange(graph.num_nodes), end] > 0).all()
-    if (arcs.sum(axis=1) > 0).all():
-        assert results["visits"].sum() == graph.num_nodes * call["length"]
-    if call["length"] == 1:
-        same(results["visits"], np.bincount(end[arcs.sum(axis=1) > 0], minlength=graph.num_nodes))
-
-
 SUMS = ("farness", "reached_by", "farthest", "nearness")
 TABLE = (
     Case("levels_from", ("level",), from_sets, _levels_from),
@@ -197,5 +180,4 @@ TABLE = (
     Case("widest_paths", ("width",), from_some_nodes, _widest_paths, suits=lambda graph: tenths(heavier(graph))),
     Case("astar", ("dist", "parent"), on_a_map, _astar, suits=tenths),
     Case("eccentricity", ("eccentricity", "in_center", "in_periphery"), once, _eccentricity),
-    Case("random_walks", ("end", "visits"), walking, _random_walks),
 )
