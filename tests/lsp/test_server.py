@@ -43,7 +43,7 @@ def test_what_it_can_do_is_announced(editor: Client) -> None:
         assert can[f"{name}Provider"]
 
 
-@pytest.mark.thin(plain=10, campaign=3)
+@pytest.mark.thin(plain=16, campaign=8)
 @pytest.mark.parametrize("path", MISTAKES, ids=lambda path: path.stem)
 def test_diagnostics_are_those_of_check(path: Path, editor: Client, starplat: Callable[..., Outcome]) -> None:
     text = path.read_bytes().decode("utf-8-sig")
@@ -192,7 +192,7 @@ def test_questions_that_make_no_sense_do_not_end_it(editor: Client) -> None:
     editor.told.clear()
 
 
-@pytest.mark.parametrize("step", [pytest.param(23, id="some"), pytest.param(2, id="all", marks=pytest.mark.campaign)])
+@pytest.mark.parametrize("step", [pytest.param(23, id="some"), pytest.param(5, id="many", marks=pytest.mark.campaign)])
 def test_every_beginning_of_a_program_is_answered(editor: Client, step: int) -> None:
     editor.open("")
     for end in range(0, len(SSSP), step):
