@@ -11,7 +11,6 @@ from enum import Enum
 
 from starplat.analysis import walk
 from starplat.frontend import typed
-from starplat.frontend.types import Scalar
 
 
 class Spelling(Enum):
@@ -51,15 +50,9 @@ def convergence(loop: typed.FixedPoint) -> Convergence:
 
 
 def negated_property(loop: typed.FixedPoint) -> typed.Symbol | None:
-    """P of a condition `!P` (also `P == False`)."""
+    """P of a condition `!P`."""
     match loop.condition:
         case typed.Unary(operator=typed.UnaryOperator.NOT, operand=typed.Cell(symbol=symbol, index=typed.Variable())):
-            return symbol
-        case typed.Binary(
-            operator=typed.Operator.EQUAL,
-            left=typed.Cell(symbol=symbol, index=typed.Variable()),
-            right=typed.Literal(value=False, type=Scalar.BOOL),
-        ):
             return symbol
         case _:
             return None

@@ -147,7 +147,7 @@ class _Late:
         more = build.variable(self.more)
         marks = (build.assign(build.cell(symbol, there), True) for symbol in (self.known, self.fresh))
         offered = build.when(build.both(self.unknown(there), self.tight()), self.taken(), *marks)
-        begun = build.equal(build.cell(self.fresh, node), build.truth(True))
+        begun = build.cell(self.fresh, node)
         done = typed.Symbol("done", Scalar.BOOL, typed.Role.FLAG, build.span)
         some = build.iterator()
         quiet = build.negated(build.cell(self.fresh, some))

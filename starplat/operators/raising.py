@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import MIRRORED, conjuncts, mentions
+from starplat.analysis.settling.monotone import MIRRORED, asked_flag, conjuncts, mentions
 from starplat.frontend import typed
-from starplat.frontend.types import Carrier, PropertyType, Scalar
+from starplat.frontend.types import Scalar
 from starplat.frontend.walk import children
 from starplat.operators import records as op
 from starplat.operators.answers.intersections import with_intersections
@@ -59,17 +59,6 @@ def _frontiers(function: typed.FunctionDefinition) -> Iterator[typed.Symbol]:
                 symbol = asked_flag(condition, s.iterator)
                 if symbol is not None and symbol.role is typed.Role.LOCAL:
                     yield symbol
-
-
-def asked_flag(condition: typed.Expression, node: typed.Symbol) -> typed.Symbol | None:
-    """The flag whose cell at a node a condition asks to be set."""
-    match condition:
-        case typed.Cell(symbol=symbol, index=typed.Variable(symbol=own)) if own is node:
-            return symbol if symbol.property == PropertyType(Carrier.NODE, Scalar.BOOL) else None
-        case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=typed.Literal(value=True)):
-            return asked_flag(left, node)
-        case _:
-            return None
 
 
 class _Raiser:
@@ -203,17 +192,11 @@ def _is_of(place: typed.Place, node: typed.Symbol) -> bool:
 
 
 def _asked(condition: typed.Expression, node: typed.Symbol) -> typed.Expression:
-    """A condition as one would ask it of a node: the node on the left, flags by themselves."""
+    """A condition as one would ask it of a node: the node on the left."""
     match condition:
         case typed.Binary(operator=operator, left=left, right=right) if operator in MIRRORED:
-            if mentions(right, {node}) and not mentions(left, {node}):
-                turned = replace(condition, operator=MIRRORED[operator], left=right, right=left)
-                return _asked(turned, node)
-            says = right.value if isinstance(right, typed.Literal) and right.type is Scalar.BOOL else None
-            if says is not None and operator in (typed.Operator.EQUAL, typed.Operator.NOT_EQUAL):
-                holds = says is (operator is typed.Operator.EQUAL)
-                return left if holds else typed.Unary(typed.UnaryOperator.NOT, left, span=condition.span)
-            return condition
+            turned = mentions(right, {node}) and not mentions(left, {node})
+            return replace(condition, operator=MIRRORED[operator], left=right, right=left) if turned else condition
         case _:
             return condition
 

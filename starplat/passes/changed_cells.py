@@ -78,6 +78,8 @@ def _waits(value: ir.Expression, cell: ir.Load, before: Iterable[ir.KernelOp]) -
 
 def _differ(old: ir.Expression, new: ir.Expression) -> ir.Expression:
     """Zero has two signs, which a comparison does not tell apart."""
+    if new in (build.TRUE, build.FALSE):
+        return old if new == build.FALSE else build.denied(old)
     differ = build.differs(old, new)
     if not old.element.is_real:
         return differ

@@ -282,8 +282,6 @@ def _asks_for(condition: typed.Expression, flags: set[typed.Symbol]) -> bool:
     match condition:
         case typed.Cell(symbol=symbol) | typed.Variable(symbol=symbol):
             return symbol in flags
-        case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=typed.Literal(value=True)):
-            return _asks_for(left, flags)
         case _:
             return False
 

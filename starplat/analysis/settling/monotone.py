@@ -46,6 +46,15 @@ def mentions(value: typed.Expression, symbols: Set[typed.Symbol]) -> bool:
     )
 
 
+def asked_flag(condition: typed.Expression, node: typed.Symbol) -> typed.Symbol | None:
+    """The flag whose cell at a node is all that a condition asks."""
+    match condition:
+        case typed.Cell(symbol=symbol, index=typed.Variable(symbol=own)) if own is node:
+            return symbol if condition.type is Scalar.BOOL else None
+        case _:
+            return None
+
+
 def rises_with(value: typed.Expression, symbols: Set[typed.Symbol]) -> bool:
     """Whether the value never falls when the cells and variables of the symbols do not."""
     if not mentions(value, symbols):

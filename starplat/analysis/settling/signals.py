@@ -145,8 +145,6 @@ def _of_node(condition: typed.Expression, loop: typed.ForEach) -> Iterator[typed
     match condition:
         case typed.Cell(symbol=symbol, index=typed.Variable(symbol=node)) if node is loop.iterator:
             yield symbol
-        case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=typed.Literal(value=True)):
-            yield from _of_node(left, loop)
         case _:
             pass
 

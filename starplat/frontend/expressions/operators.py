@@ -130,7 +130,24 @@ def _comparison(
         context.error("E0324", f"{first} cannot be compared with {second}", span, help=help)
         return None
     operands = meet(context, left, right, kind)
-    return None if operands is None else Binary(operator, *operands, Scalar.BOOL, span=span)
+    if operands is None:
+        return None
+    for one, other in (operands, operands[::-1]):
+        if kind is Scalar.BOOL and isinstance(other, Literal):
+            holds = bool(other.value) is (operator is Operator.EQUAL)
+            return one if holds else opposite(one, span)
+    return Binary(operator, *operands, Scalar.BOOL, span=span)
+
+
+def opposite(condition: typed.Expression, span: Span) -> typed.Expression:
+    """`!condition`, folded where that is negated or constant itself."""
+    match condition:
+        case Literal(value=value):
+            return Literal(not value, Scalar.BOOL, span=span)
+        case Unary(operator=UnaryOperator.NOT, operand=operand):
+            return operand
+        case _:
+            return Unary(UnaryOperator.NOT, condition, span=span)
 
 
 def _beside(context: Context, operand: typed.Expression, other: typed.Expression) -> typed.Expression:

@@ -5,6 +5,7 @@
 * `x op= e`, `x++`, `x = x + e` (also with e first where the operator commutes) are all `Update`; `x -= e` is
   `Update(ADD, x, -e)`; `/=` and `%=`, which do not commute, are plain `Assign`.
 * an implicit conversion is an explicit `Convert`; operands of arithmetic and comparisons have one type.
+* `flag == True` is `flag`, `flag == False` is `!flag`.
 * `v.dist` and `dist[v]` are both `Cell`; `e.weight` is the `Cell` of the propEdge named `weight` where one is in
   scope, else `GraphWeight`.
 * a bare property in a loop's filter or a fixedPoint's condition is the `Cell` at the loop's own node.

@@ -46,9 +46,5 @@ def flag_of(condition: ir.Expression, iterator: ir.Variable) -> ir.Array | None:
     match condition:
         case ir.Load(array, index) if index == ir.Ref(iterator) and array.element is ir.Element.BOOL:
             return array if array.extent is ir.Extent.NODES else None
-        case ir.Binary(ir.BinaryOperator.EQUAL, left, ir.Const(True, ir.Element.BOOL)):
-            return flag_of(left, iterator)
-        case ir.Binary(ir.BinaryOperator.NOT_EQUAL, left, ir.Const(False, ir.Element.BOOL)):
-            return flag_of(left, iterator)
         case _:
             return None

@@ -228,8 +228,6 @@ def tested_arc(condition: typed.Expression) -> tuple[typed.Expression, typed.Exp
     match condition:
         case typed.GraphQuery(query=typed.Query.IS_EDGE, arguments=(source, destination)):
             return bare(source), bare(destination)
-        case typed.Binary(operator=typed.Operator.EQUAL, left=asked, right=typed.Literal(value=True, type=Scalar.BOOL)):
-            return tested_arc(asked)
         case typed.Binary(operator=typed.Operator.OR, left=left, right=right):
             one, other = tested_arc(left), tested_arc(right)
             return one if one is not None and other is not None and set(one) == set(other) else None

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import MIRRORED, conjuncts, mentions, says_that_it_wins
+from starplat.analysis.settling.monotone import MIRRORED, asked_flag, conjuncts, mentions, says_that_it_wins
 from starplat.frontend import typed
-from starplat.frontend.types import Scalar
 from starplat.frontend.walk import children
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.records import EdgeEffect, How
@@ -187,13 +186,8 @@ class EffectReader:
 
     def _frontier(self, condition: typed.Expression, source: typed.Symbol) -> typed.Symbol | None:
         """The flag that a condition asks of the source, if rounds change it."""
-        match condition:
-            case typed.Cell(symbol=symbol, index=typed.Variable(symbol=node)) if node is source:
-                return symbol if symbol in self.written and condition.type is Scalar.BOOL else None
-            case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=typed.Literal(value=True)):
-                return self._frontier(left, source)
-            case _:
-                return None
+        flag = asked_flag(condition, source)
+        return flag if flag in self.written else None
 
     def _is_idle(
         self, condition: typed.Expression, offered: typed.Cell, candidate: typed.Expression, destination: typed.Symbol

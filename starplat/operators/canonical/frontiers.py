@@ -238,8 +238,7 @@ class _Replacement:
         """The loop in which members of the frontier offer what they have along their arcs."""
         source, build = effects[0].source, Builder(effects[0].span)
         arcs = (self._arcs(effect, active) for effect in effects)
-        member = build.equal(build.cell(active, source), build.truth(True))
-        return build.over(source, typed.AllNodes(self._graph), *arcs, condition=member)
+        return build.over(source, typed.AllNodes(self._graph), *arcs, condition=build.cell(active, source))
 
     def _arcs(self, effect: EdgeEffect, active: typed.Symbol) -> typed.ForEach:
         """The loop over one node's arcs."""
@@ -269,7 +268,7 @@ def _given(effect: EdgeEffect) -> typed.Literal:
 
 
 def _is(cell: typed.Cell, truth: typed.Literal) -> typed.Expression:
-    return typed.Binary(typed.Operator.EQUAL, cell, truth, Scalar.BOOL, span=truth.span)
+    return cell if truth.value else Builder(truth.span).negated(cell)
 
 
 def as_fill(s: typed.Statement) -> typed.Statement:

@@ -39,8 +39,6 @@ def when_it_counts(combine: ir.Combine, value: ir.Expression) -> ir.Expression |
     match combine, value:
         case ir.Combine.AND, ir.Unary(ir.UnaryOperator.NOT, operand):
             return operand
-        case ir.Combine.AND, ir.Binary(ir.BinaryOperator.EQUAL, operand, ir.Const(False, ir.Element.BOOL)):
-            return operand
         case ir.Combine.OR, ir.Load():
             return value
         case _:

@@ -68,10 +68,6 @@ def member_of(condition: typed.Expression) -> tuple[typed.Cell, bool | int] | No
             return condition, True
         case typed.Unary(operator=typed.UnaryOperator.NOT, operand=typed.Cell() as cell) if cell.type is Scalar.BOOL:
             return cell, False
-        case typed.Binary(
-            operator=typed.Operator.EQUAL, left=typed.Cell() as cell, right=typed.Literal(value=bool() as value)
-        ):
-            return cell, value
         case typed.Binary(operator=typed.Operator.EQUAL, left=typed.Cell() as cell, right=right) if (
             cell.type is Scalar.INT and (constant := number(right)) is not None
         ):

@@ -115,17 +115,7 @@ def nest(s: typed.Statement, store: Store, offer: Offer) -> typed.Statement:
 
 def says(condition: typed.Expression, cell: typed.Cell, value: bool) -> bool:
     """Whether a condition asks whether a flag has a value."""
-    match condition:
-        case typed.Cell():
-            return value and condition == cell
-        case typed.Unary(operator=typed.UnaryOperator.NOT, operand=operand):
-            return not value and operand == cell
-        case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=typed.Literal(value=asked_for)):
-            return left == cell and bool(asked_for) is value
-        case typed.Binary(operator=typed.Operator.NOT_EQUAL, left=left, right=typed.Literal(value=asked_for)):
-            return left == cell and bool(asked_for) is not value
-        case _:
-            return False
+    return condition == (cell if value else typed.Unary(typed.UnaryOperator.NOT, cell))
 
 
 def compared(condition: typed.Expression, cell: typed.Cell) -> typed.Expression | None:

@@ -27,7 +27,7 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
-from starplat.operators.canonical.filters import all_of
+from starplat.operators.build import Builder
 from starplat.operators.canonical.hosts import HostLoop, surely_begins, surroundings
 from starplat.operators.canonical.rebuilding import spliced, with_block
 from starplat.operators.canonical.searches.initial_values import InitialValues, initial_values
@@ -90,31 +90,29 @@ class _Round:
 
     def made(self, loop: HostLoop, before: Sequence[typed.Statement]) -> tuple[typed.Statement, ...]:
         """The loop in which nodes are marked where they are told, behind the marks of those that begin."""
-        span, nest = loop.span, self.nest
+        build, nest, graph = Builder(loop.span), self.nest, self.nest.domain.graph
         here, marked = (initial_values(s, before) for s in (self.here, self.marked))
         assert here is not None
         assert marked is not None
-        unmarked_yet = [at for at in _indices(here) if at not in _indices(marked)]
-        first = (typed.Assign(typed.Cell(self.marked, at, span=span), typed.TRUE, span=span) for at in unmarked_yet)
-        more = typed.Variable(typed.Symbol("more", Scalar.BOOL, typed.Role.LOCAL, span), span=span)
-        kind = self.there.type
-        told = self.there if self.there is not self.here else typed.Symbol("told", kind, typed.Role.LOCAL, span)
-        mark, join = (typed.Cell(s, typed.Variable(nest.there, span=span), span=span) for s in (self.marked, told))
-        unmarked = typed.Unary(typed.UnaryOperator.NOT, mark, span=span)
-        condition = all_of((unmarked, *self.when))
-        assert condition is not None
-        stores = tuple(typed.Assign(place, typed.TRUE, span=span) for place in (mark, join, more))
-        inner = typed.If(condition, typed.Block(stores, span=span), span=span)
-        row = typed.Neighbors(nest.domain.graph, typed.Variable(nest.node, span=span), nest.direction)
-        arcs = typed.ForEach(True, nest.there, row, None, typed.Block((inner,), span=span), span=span)
-        member = typed.Cell(self.here, typed.Variable(nest.node, span=span), span=span)
-        tells = typed.ForEach(True, nest.node, nest.domain, member, typed.Block((arcs,), span=span), span=span)
-        cleared = typed.Attach(nest.domain.graph, ((told, typed.FALSE),), span=span)
-        moved = typed.CopyProperty(self.here, told, span=span)
-        rounds = (typed.Assign(more, typed.FALSE, span=span), cleared, tells, moved)
-        declared = (typed.Declare(told, span=span),) if told is not self.there or self.fresh else ()
-        new = typed.DoWhile(typed.Block(rounds, span=span), more, span=span)
-        return (*first, *declared, typed.Declare(more.symbol, typed.TRUE, span=span), new)
+        first = [at for at in _indices(here) if at not in _indices(marked)]
+        more = build.variable(build.local("more", Scalar.BOOL))
+        told = self.there if self.there is not self.here else build.local("told", self.there.type)
+        mark, join = (build.cell(s, nest.there) for s in (self.marked, told))
+        stores = (build.assign(place, True) for place in (mark, join, more))
+        offer = build.when(build.both(build.negated(mark), *self.when), *stores)
+        arcs = build.over(nest.there, build.row(graph, nest.node, nest.direction), offer)
+        rounds = build.block(
+            build.assign(more, False),
+            typed.Attach(graph, ((told, build.truth(False)),), span=loop.span),
+            build.over(nest.node, nest.domain, arcs, condition=build.cell(self.here, nest.node)),
+            typed.CopyProperty(self.here, told, span=loop.span),
+        )
+        return (
+            *(build.assign(typed.Cell(self.marked, at, span=loop.span), True) for at in first),
+            *((build.declare(told),) if told is not self.there or self.fresh else ()),
+            build.declare(more.symbol, build.truth(True)),
+            typed.DoWhile(rounds, more, span=loop.span),
+        )
 
 
 def _read(loop: HostLoop) -> _Round | None:

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import MIRRORED, mentions
+from starplat.analysis.settling.monotone import MIRRORED, asked_flag, mentions
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.build import Builder
@@ -101,7 +101,7 @@ def _read(loop: _Loop, before: Sequence[typed.Statement], known: Known) -> _Roun
         return None
     ((at, nest),), ((step, counter),) = discovers, counted
     discovered = [s for s in nest.inner if isinstance(s, typed.Assign) and _is_marked(s, nest.there)]
-    waves = [(c, flag) for c in nest.when if (flag := _flag(c, nest.node)) is not None]
+    waves = [(c, flag) for c in nest.when if (flag := asked_flag(c, nest.node)) is not None]
     if len(discovered) != 1 or len(waves) != 1 or nest.may_break:
         return None
     ((in_frontier, here),) = waves
@@ -222,13 +222,6 @@ def _is_other_node(c: typed.Expression, nest: Nest) -> bool:
 
 def _is_marked(s: typed.Assign, there: typed.Symbol) -> bool:
     return isinstance(s.place, typed.Cell) and s.place.index == typed.Variable(there) and s.value == typed.TRUE
-
-
-def _flag(c: typed.Expression, node: typed.Symbol) -> typed.Symbol | None:
-    """The flag of `node` that a condition tests."""
-    own = typed.Variable(node)
-    cells = [part for part in walk.within(c) if isinstance(part, typed.Cell) and part.type is Scalar.BOOL]
-    return cells[0].symbol if len(cells) == 1 and cells[0].index == own and says(c, cells[0], True) else None
 
 
 def _resets(s: typed.Statement) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from starplat.analysis import walk
+from starplat.analysis.settling.monotone import asked_flag
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.hosts import Known, Loop
@@ -18,7 +19,7 @@ def of_wave(
     """What flagged nodes give to nodes that have nothing yet, and these are flagged for the next round: the flagged
     ones are all at one level, so any of them will do. The next level is counted by rounds, or 1 more than theirs."""
     mine = typed.Cell(store.place.symbol, typed.Variable(store.source))
-    flags = [flag for c in store.when if (flag := _flag(c, store.source)) is not None]
+    flags = [flag for c in store.when if (flag := asked_flag(c, store.source)) is not None]
     if len(flags) != 1 or not _next_wave(flags[0], store, loop):
         return None
     is_mark = store.value == typed.TRUE
@@ -34,16 +35,6 @@ def of_wave(
         return None
     following = one_more(mine, store.place.span)
     return typed.AssignExtreme(typed.Extreme.MIN, store.place, following, store.beside, span=store.place.span), rest
-
-
-def _flag(condition: typed.Expression, source: typed.Symbol) -> typed.Symbol | None:
-    match condition:
-        case typed.Cell(symbol=symbol, index=index) if index == typed.Variable(source):
-            return symbol if condition.type is Scalar.BOOL else None
-        case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=typed.Literal(value=True)):
-            return _flag(left, source)
-        case _:
-            return None
 
 
 def _asks_for_none(condition: typed.Expression, place: typed.Cell, is_mark: bool) -> bool:

@@ -108,8 +108,6 @@ def _is_multiple(value: typed.Expression, local: typed.Symbol) -> bool:
 def _is_member(condition: typed.Expression, there: typed.Symbol, before: Sequence[typed.Statement]) -> bool:
     """Whether a condition asks for members of a set that was empty when the round began."""
     match condition:
-        case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=typed.Literal(value=True)):
-            return _is_member(left, there, before)
         case typed.Cell(symbol=flag, index=typed.Variable(symbol=own)) if own is there:
             empty = (flag, typed.FALSE)
             return any(isinstance(s, typed.Attach) and empty in s.items for s in before)
