@@ -19,7 +19,7 @@ function heavy_matching(Graph g, propNode<node> partner, propEdge<double> weight
       for (u in g.neighbors(v).filter(partner == -1 && u != v && v.partner == -1)) {
         edge e = g.get_edge(v, u);
         long worth = scatter(u) ^ scatter(v);
-        if (e.weight > v.heaviest || (e.weight == v.heaviest && v.choice != -1 && worth > most)) {
+        if (e.weight > v.heaviest || e.weight == v.heaviest && v.choice != -1 && worth > most) {
           v.heaviest = e.weight;
           most = worth;
           v.choice = u;

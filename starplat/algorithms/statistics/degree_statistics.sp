@@ -2,7 +2,7 @@
 //
 // The variance is that of the whole population. In an undirected graph a loop is one arc. All are 0 without nodes.
 function degree_statistics(Graph g) {
-  int least = g.num_nodes() > 0 ? INT_MAX : 0;
+  int least = g.num_nodes() > 0 ? INF : 0;
   int largest = 0;
   double n = max(g.num_nodes(), 1);
   double mean = g.num_edges() / n;
