@@ -38,15 +38,17 @@ fn add_active_arcs_2(at: i32, value: f32) -> f32 {
     return value;
 }
 
-struct bfs_min_bfs_level_numbers { bfs_level_begin: i32, bfs_level_end: i32, depth: i32 }
-@group(1) @binding(0) var<uniform> bfs_min_bfs_level_given: bfs_min_bfs_level_numbers;
 // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
 // finds the next BFS level
+struct Given { bfs_level_begin: i32, bfs_level_end: i32, depth: i32 }
+@group(1) @binding(0) var<uniform> given: Given;
 @compute @workgroup_size(256)
-fn bfs_min_bfs_level(@builtin(global_invocation_id) place_in_grid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    let bfs_level_begin = bfs_min_bfs_level_given.bfs_level_begin;
-    let bfs_level_end = bfs_min_bfs_level_given.bfs_level_end;
-    let depth = bfs_min_bfs_level_given.depth;
+fn bfs_min_bfs_level(
+    @builtin(global_invocation_id) place_in_grid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>
+) {
+    let bfs_level_begin = given.bfs_level_begin;
+    let bfs_level_end = given.bfs_level_end;
+    let depth = given.depth;
     let item = i32(place_in_grid.x);
     let items = i32(groups.x) * 256;
     for (var place = bfs_level_begin + item; place < bfs_level_end; place += items) {
@@ -63,14 +65,16 @@ fn bfs_min_bfs_level(@builtin(global_invocation_id) place_in_grid: vec3<u32>, @b
     }
 }
 
-struct bfs_min_level_numbers { bfs_level_begin: i32, bfs_level_end: i32, depth: i32 }
-@group(1) @binding(0) var<uniform> bfs_min_level_given: bfs_min_level_numbers;
 // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
+struct Given_2 { bfs_level_begin: i32, bfs_level_end: i32, depth: i32 }
+@group(1) @binding(0) var<uniform> given_2: Given_2;
 @compute @workgroup_size(256)
-fn bfs_min_level(@builtin(global_invocation_id) place_in_grid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    let bfs_level_begin = bfs_min_level_given.bfs_level_begin;
-    let bfs_level_end = bfs_min_level_given.bfs_level_end;
-    let depth = bfs_min_level_given.depth;
+fn bfs_min_level(
+    @builtin(global_invocation_id) place_in_grid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>
+) {
+    let bfs_level_begin = given_2.bfs_level_begin;
+    let bfs_level_end = given_2.bfs_level_end;
+    let depth = given_2.depth;
     let item = i32(place_in_grid.x);
     let items = i32(groups.x) * 256;
     for (var place = bfs_level_begin + item; place < bfs_level_end; place += items) {
@@ -90,14 +94,16 @@ fn bfs_min_level(@builtin(global_invocation_id) place_in_grid: vec3<u32>, @built
     }
 }
 
-struct bfs_min_bfs_level_pull_numbers { num_nodes: i32, depth: i32 }
-@group(1) @binding(0) var<uniform> bfs_min_bfs_level_pull_given: bfs_min_bfs_level_pull_numbers;
 // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
 // nodes that are not reached yet look for one that is
+struct Given_3 { num_nodes: i32, depth: i32 }
+@group(1) @binding(0) var<uniform> given_3: Given_3;
 @compute @workgroup_size(256)
-fn bfs_min_bfs_level_pull(@builtin(global_invocation_id) place_in_grid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    let num_nodes = bfs_min_bfs_level_pull_given.num_nodes;
-    let depth = bfs_min_bfs_level_pull_given.depth;
+fn bfs_min_bfs_level_pull(
+    @builtin(global_invocation_id) place_in_grid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>
+) {
+    let num_nodes = given_3.num_nodes;
+    let depth = given_3.depth;
     let item = i32(place_in_grid.x);
     let items = i32(groups.x) * 256;
     for (var neighbor = item; neighbor < num_nodes; neighbor += items) {
@@ -116,14 +122,17 @@ fn bfs_min_bfs_level_pull(@builtin(global_invocation_id) place_in_grid: vec3<u32
     }
 }
 
-struct arcs_of_bfs_level_order_numbers { bfs_level_begin: i32, bfs_level_end: i32 }
-@group(1) @binding(0) var<uniform> arcs_of_bfs_level_order_given: arcs_of_bfs_level_order_numbers;
 // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
 // how many arcs the active nodes have
+struct Given_4 { bfs_level_begin: i32, bfs_level_end: i32 }
+@group(1) @binding(0) var<uniform> given_4: Given_4;
 @compute @workgroup_size(256)
-fn arcs_of_bfs_level_order(@builtin(global_invocation_id) place_in_grid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-    let bfs_level_begin = arcs_of_bfs_level_order_given.bfs_level_begin;
-    let bfs_level_end = arcs_of_bfs_level_order_given.bfs_level_end;
+fn arcs_of_bfs_level_order(
+    @builtin(global_invocation_id) place_in_grid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32
+) {
+    let bfs_level_begin = given_4.bfs_level_begin;
+    let bfs_level_end = given_4.bfs_level_end;
     let item = i32(place_in_grid.x);
     let items = i32(groups.x) * 256;
     var active_arcs_part: f32 = 0.0f;

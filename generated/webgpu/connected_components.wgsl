@@ -15,13 +15,15 @@ fn swap_component(at: i32, expected: i32, value: i32) -> i32 {
     return expected;
 }
 
-struct connected_components_component_start_numbers { num_nodes: i32 }
-@group(1) @binding(0) var<uniform> connected_components_component_start_given: connected_components_component_start_numbers;
 // connected_components.sp:12 forall (e in g.edges())
 // union-find: every node points to its best neighbor
+struct Given { num_nodes: i32 }
+@group(1) @binding(0) var<uniform> given: Given;
 @compute @workgroup_size(256)
-fn connected_components_component_start(@builtin(global_invocation_id) place_in_grid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    let num_nodes = connected_components_component_start_given.num_nodes;
+fn connected_components_component_start(
+    @builtin(global_invocation_id) place_in_grid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>
+) {
+    let num_nodes = given.num_nodes;
     let item = i32(place_in_grid.x);
     let items = i32(groups.x) * 256;
     for (var v = item; v < num_nodes; v += items) {
@@ -35,13 +37,15 @@ fn connected_components_component_start(@builtin(global_invocation_id) place_in_
     }
 }
 
-struct connected_components_component_sample_numbers { num_nodes: i32 }
-@group(1) @binding(0) var<uniform> connected_components_component_sample_given: connected_components_component_sample_numbers;
 // connected_components.sp:12 forall (e in g.edges())
 // union-find: joins every node to a second neighbor
+struct Given_2 { num_nodes: i32 }
+@group(1) @binding(0) var<uniform> given_2: Given_2;
 @compute @workgroup_size(256)
-fn connected_components_component_sample(@builtin(global_invocation_id) place_in_grid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    let num_nodes = connected_components_component_sample_given.num_nodes;
+fn connected_components_component_sample(
+    @builtin(global_invocation_id) place_in_grid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>
+) {
+    let num_nodes = given_2.num_nodes;
     let item = i32(place_in_grid.x);
     let items = i32(groups.x) * 256;
     for (var v = item; v < num_nodes; v += items) {
@@ -86,13 +90,15 @@ fn connected_components_component_sample(@builtin(global_invocation_id) place_in
     }
 }
 
-struct connected_components_component_join_numbers { num_arcs: i32 }
-@group(1) @binding(0) var<uniform> connected_components_component_join_given: connected_components_component_join_numbers;
 // connected_components.sp:12 forall (e in g.edges())
 // union-find: joins the trees at the ends of every arc
+struct Given_3 { num_arcs: i32 }
+@group(1) @binding(0) var<uniform> given_3: Given_3;
 @compute @workgroup_size(256)
-fn connected_components_component_join(@builtin(global_invocation_id) place_in_grid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    let num_arcs = connected_components_component_join_given.num_arcs;
+fn connected_components_component_join(
+    @builtin(global_invocation_id) place_in_grid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>
+) {
+    let num_arcs = given_3.num_arcs;
     let item = i32(place_in_grid.x);
     let items = i32(groups.x) * 256;
     for (var e = item; e < num_arcs; e += items) {
@@ -123,13 +129,15 @@ fn connected_components_component_join(@builtin(global_invocation_id) place_in_g
     }
 }
 
-struct connected_components_component_flatten_numbers { num_nodes: i32 }
-@group(1) @binding(0) var<uniform> connected_components_component_flatten_given: connected_components_component_flatten_numbers;
 // connected_components.sp:12 forall (e in g.edges())
 // union-find: every node points to the root of its tree
+struct Given_4 { num_nodes: i32 }
+@group(1) @binding(0) var<uniform> given_4: Given_4;
 @compute @workgroup_size(256)
-fn connected_components_component_flatten(@builtin(global_invocation_id) place_in_grid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    let num_nodes = connected_components_component_flatten_given.num_nodes;
+fn connected_components_component_flatten(
+    @builtin(global_invocation_id) place_in_grid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>
+) {
+    let num_nodes = given_4.num_nodes;
     let item = i32(place_in_grid.x);
     let items = i32(groups.x) * 256;
     for (var v = item; v < num_nodes; v += items) {
@@ -143,13 +151,15 @@ fn connected_components_component_flatten(@builtin(global_invocation_id) place_i
     }
 }
 
-struct connected_components_component_join_symmetric_numbers { num_nodes: i32 }
-@group(1) @binding(0) var<uniform> connected_components_component_join_symmetric_given: connected_components_component_join_symmetric_numbers;
 // connected_components.sp:12 forall (e in g.edges())
 // union-find: joins the other trees along their arcs
+struct Given_5 { num_nodes: i32 }
+@group(1) @binding(0) var<uniform> given_5: Given_5;
 @compute @workgroup_size(256)
-fn connected_components_component_join_symmetric(@builtin(global_invocation_id) place_in_grid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    let num_nodes = connected_components_component_join_symmetric_given.num_nodes;
+fn connected_components_component_join_symmetric(
+    @builtin(global_invocation_id) place_in_grid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>
+) {
+    let num_nodes = given_5.num_nodes;
     let item = i32(place_in_grid.x);
     let items = i32(groups.x) * 256;
     for (var v = item; v < num_nodes; v += items) {
@@ -184,14 +194,16 @@ fn connected_components_component_join_symmetric(@builtin(global_invocation_id) 
     }
 }
 
-struct connected_components_component_set_apart_symmetric_numbers { num_nodes: i32, num_arcs: i32 }
-@group(1) @binding(0) var<uniform> connected_components_component_set_apart_symmetric_given: connected_components_component_set_apart_symmetric_numbers;
 // connected_components.sp:12 forall (e in g.edges())
 // union-find: shortens paths, and tells which trees are not that of the node that the middle arc leads to
+struct Given_6 { num_nodes: i32, num_arcs: i32 }
+@group(1) @binding(0) var<uniform> given_6: Given_6;
 @compute @workgroup_size(256)
-fn connected_components_component_set_apart_symmetric(@builtin(global_invocation_id) place_in_grid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    let num_nodes = connected_components_component_set_apart_symmetric_given.num_nodes;
-    let num_arcs = connected_components_component_set_apart_symmetric_given.num_arcs;
+fn connected_components_component_set_apart_symmetric(
+    @builtin(global_invocation_id) place_in_grid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>
+) {
+    let num_nodes = given_6.num_nodes;
+    let num_arcs = given_6.num_arcs;
     let item = i32(place_in_grid.x);
     let items = i32(groups.x) * 256;
     for (var v = item; v < num_nodes; v += items) {

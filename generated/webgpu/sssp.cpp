@@ -12,9 +12,11 @@ using namespace starplat;
 
 // The buffers of each kernel, by their numbers in its text, and whether they are written.
 static const Bindings bindings = {
-    {"sssp_min_dist", {{0, false}, {1, false}, {2, true}, {3, true}, {4, true}, {5, false}, {6, true}, {7, true}, {8, true}}},
+    {"sssp_min_dist",
+        {{0, false}, {1, false}, {2, true}, {3, true}, {4, true}, {5, false}, {6, true}, {7, true}, {8, true}}},
     {"modified_list_first", {{3, true}, {2, true}, {9, true}}},
-    {"sssp_min_dist_of_many", {{0, false}, {1, false}, {3, true}, {4, true}, {5, false}, {6, true}, {7, true}, {8, true}}},
+    {"sssp_min_dist_of_many",
+        {{0, false}, {1, false}, {3, true}, {4, true}, {5, false}, {6, true}, {7, true}, {8, true}}},
 };
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.

@@ -40,12 +40,14 @@ fn enlist_2(node: i32) {
     }
 }
 
-struct sssp_min_dist_numbers { modified_count: i32 }
-@group(1) @binding(0) var<uniform> sssp_min_dist_given: sssp_min_dist_numbers;
 // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
+struct Given { modified_count: i32 }
+@group(1) @binding(0) var<uniform> given: Given;
 @compute @workgroup_size(256)
-fn sssp_min_dist(@builtin(global_invocation_id) place_in_grid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    let modified_count = sssp_min_dist_given.modified_count;
+fn sssp_min_dist(
+    @builtin(global_invocation_id) place_in_grid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>
+) {
+    let modified_count = given.modified_count;
     let item = i32(place_in_grid.x);
     let items = i32(groups.x) * 256;
     for (var place = item; place < modified_count; place += items) {
@@ -61,21 +63,23 @@ fn sssp_min_dist(@builtin(global_invocation_id) place_in_grid: vec3<u32>, @built
     }
 }
 
-struct modified_list_first_numbers { src: i32 }
-@group(1) @binding(0) var<uniform> modified_list_first_given: modified_list_first_numbers;
+struct Given_2 { src: i32 }
+@group(1) @binding(0) var<uniform> given_2: Given_2;
 @compute @workgroup_size(1)
 fn modified_list_first() {
-    let src = modified_list_first_given.src;
+    let src = given_2.src;
     enlist_2(src);
 }
 
-struct sssp_min_dist_of_many_numbers { num_nodes: i32 }
-@group(1) @binding(0) var<uniform> sssp_min_dist_of_many_given: sssp_min_dist_of_many_numbers;
 // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
 // where many are active: goes over all, in their order
+struct Given_3 { num_nodes: i32 }
+@group(1) @binding(0) var<uniform> given_3: Given_3;
 @compute @workgroup_size(256)
-fn sssp_min_dist_of_many(@builtin(global_invocation_id) place_in_grid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    let num_nodes = sssp_min_dist_of_many_given.num_nodes;
+fn sssp_min_dist_of_many(
+    @builtin(global_invocation_id) place_in_grid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>
+) {
+    let num_nodes = given_3.num_nodes;
     let item = i32(place_in_grid.x);
     let items = i32(groups.x) * 256;
     for (var v = item; v < num_nodes; v += items) {

@@ -6,12 +6,14 @@ Its numbers have 32 bits: programs with `long` or `double` in their kernels are 
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from starplat.backends.c.lines import INDENT
 from starplat.backends.files.artifact import artifact_pieces, kernel_pieces
 from starplat.backends.files.headers import Header, host_header
 from starplat.backends.files.layout import laid_out
 from starplat.backends.files.render import helper_texts, render
 from starplat.backends.launch import GROUP_SIZE
 from starplat.backends.spelling import Spelling
+from starplat.backends.text.folding import folded
 from starplat.backends.text.names import Names
 from starplat.backends.wgsl.instances import Binding
 from starplat.backends.wgsl.instances import emitted as emitted_as
@@ -119,12 +121,13 @@ def fill_text() -> str:
     return (template_folder("webgpu") / "fill.wgsl").read_text(encoding="utf-8")
 
 
-def _tables(module: ir.Module) -> list[str]:
-    """The buffers of each kernel, as elements of a C++ map."""
-    return [
-        f'{{"{name}", {{{", ".join(f"{{{b.number}, {str(b.written).lower()}}}" for b in bindings)}}}}}'
-        for name, bindings in bindings_of(module).items()
-    ]
+def _tables(module: ir.Module) -> tuple[str, ...]:
+    """The buffers of each kernel, as the lines of a C++ map."""
+    lines = []
+    for name, bindings in bindings_of(module).items():
+        buffers = ", ".join(f"{{{binding.number}, {str(binding.written).lower()}}}" for binding in bindings)
+        lines.append(f'{INDENT}{{"{name}", {{{buffers}}}}},')
+    return folded(lines)
 
 
 def bindings_of(module: ir.Module) -> dict[str, tuple[Binding, ...]]:

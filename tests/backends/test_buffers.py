@@ -11,7 +11,6 @@ import pytest
 
 import starplat
 from starplat import pipeline
-from starplat.backends import BACKENDS
 from starplat.backends.c.set_uses import fixed_sets
 from starplat.graph import generators, write
 from starplat.toolchain.devices import report
@@ -20,6 +19,7 @@ from tests.backends.devices import require_devices
 from tests.backends.test_artifacts import require_headers
 from tests.backends.test_libraries import c_graph
 from tests.backends.test_program_input import EXAMPLES, started_from
+from tests.programs.targets import FULL
 
 COUNTING = """
 #include <cstddef>
@@ -189,7 +189,7 @@ def test_an_open_graph_keeps_the_memory_of_its_first_run(target: str, tmp_path: 
     loaded.betweenness_close(handle)
 
 
-@pytest.mark.parametrize("target", sorted(BACKENDS))
+@pytest.mark.parametrize("target", sorted(FULL))
 def test_host_code_lists_the_members_of_a_set_once(target: str) -> None:
     text = "".join(starplat.compile(EXAMPLES / "betweenness.sp").artifact(target, single_file=True).values())
     assert "FixedSet &sources" in text

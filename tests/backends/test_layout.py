@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import starplat
-from starplat.backends import BACKENDS
 from starplat.backends.files.definitions import definitions
 from starplat.backends.files.layout import header, laid_out, raw_literal
 from starplat.resources import template_folder
+from tests.programs.targets import FULL
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 HEADERS = sorted(path.name.removesuffix(".jinja") for path in template_folder("headers").iterdir())
@@ -29,7 +29,7 @@ def headers_among(files: dict[str, str]) -> dict[str, str]:
     return {file: text for file, text in files.items() if re.fullmatch(r"starplat_\w+\.(hpp|h)", file)}
 
 
-@pytest.mark.parametrize("target", BACKENDS)
+@pytest.mark.parametrize("target", FULL)
 def test_headers_are_the_same_for_every_program(target: str) -> None:
     seen: dict[str, str] = {}
     for name in ("sssp", "triangle_count", "betweenness"):
@@ -45,7 +45,7 @@ def test_headers_are_the_same_for_every_program(target: str) -> None:
             assert asked == set(beside)
 
 
-@pytest.mark.parametrize("target", BACKENDS)
+@pytest.mark.parametrize("target", FULL)
 def test_a_single_file_holds_all(target: str) -> None:
     files = program("betweenness").artifact(target, single_file=True)
     (text,) = files.values()
@@ -62,7 +62,7 @@ def _without_requests(text: str) -> list[str]:
     return list(filter(None, re.split(r'#include "starplat_[\w.]+"\n', text)))
 
 
-@pytest.mark.parametrize("target", BACKENDS)
+@pytest.mark.parametrize("target", FULL)
 def test_a_single_file_holds_only_what_it_uses_of_its_target(target: str) -> None:
     (text,) = program("degree_centrality").artifact(target, single_file=True).values()
     whole = headers_among(program("degree_centrality").artifact(target))
@@ -83,7 +83,7 @@ def test_sets_that_few_are_of_stand_in_a_header(frontier: str) -> None:
     assert "struct Frontier" not in files["sssp.cu"]
 
 
-@pytest.mark.parametrize("target", BACKENDS)
+@pytest.mark.parametrize("target", FULL)
 def test_a_library_in_a_single_file_has_its_header_for_c_beside_it(target: str) -> None:
     files = program("sssp").artifact(target, library=True, single_file=True)
     assert len(files) == 2

@@ -11,6 +11,7 @@ import starplat
 from starplat import pipeline
 from starplat.backends import BACKENDS
 from starplat.schedule import AUTO, PLAIN, Schedule
+from tests.programs.targets import FULL
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PROGRAMS = ("pagerank", "sssp", "triangle_count", "k_core")
@@ -21,7 +22,7 @@ PART = re.compile(r"\b\w+_part\b")
 
 @pytest.mark.parametrize("schedule", [PLAIN, AUTO], ids=str)
 @pytest.mark.parametrize("program", PROGRAMS)
-@pytest.mark.parametrize("target", BACKENDS)
+@pytest.mark.parametrize("target", FULL)
 def test_one_operation_of_a_group_writes_a_word(target: str, program: str, schedule: Schedule) -> None:
     module = starplat.compile(EXAMPLES / f"{program}.sp").module()
     scheduled = pipeline.scheduled(module, target, schedule)

@@ -59,6 +59,15 @@ def test_an_example_is_emitted_unless_it_has_wide_numbers(case: Any) -> None:
         compiled(case.path).artifact("webgpu")
 
 
+@pytest.mark.parametrize("program", NARROW)
+def test_every_function_of_an_example_is_called(program: str) -> None:
+    case = next(case for case in CASES if case.program == program)
+    text = compiled(case.path).artifact("webgpu")[f"{program}.wgsl"]
+    functions = re.findall(r"(@compute.*\n)?^fn (\w+)\(", text, re.MULTILINE)
+    assert [name for kernel, name in functions if not kernel and text.count(f"{name}(") == 1] == []
+    assert sum(bool(kernel) for kernel, _ in functions) == text.count("@compute") > 0
+
+
 @pytest.mark.thin(plain=6)
 @pytest.mark.parametrize("program", NARROW)
 @pytest.mark.parametrize("graph", ZOO)

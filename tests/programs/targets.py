@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import starplat
+from starplat.backends import BACKENDS
 from starplat.toolchain.devices import report
 
 if TYPE_CHECKING:
@@ -61,6 +62,9 @@ def _first(name: str) -> Target:
     device = report(name)[0]
     return Target(name, name, device.index, None if device.usable else device.status)
 
+
+FULL = tuple(name for name, backend in BACKENDS.items() if backend.capabilities.double)
+"""The targets that write code for every program: their numbers have 64 bits."""
 
 TARGETS = (REFERENCE, *opencl_targets(), *compiled_targets())
 every_target = pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.label)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from starplat.backends import statements as st
 from starplat.backends.c.lines import INDENT
-from starplat.backends.c.parameters import Parameters
+from starplat.backends.c.parameters import Parameters, signature_text
 from starplat.backends.launch import GROUP_SIZE, ArgumentKind, KernelArgument, kernel_parameters
 from starplat.backends.spelling import Spelling
 from starplat.backends.text.comments import comment, file_name, origin
@@ -21,7 +21,8 @@ from starplat.ir.capabilities import Capabilities
 
 @dataclass(frozen=True, slots=True)
 class WgslRoutine:
-    """A kernel or function as text: `declared` stands before it, `signature` ends before the opening bracket."""
+    """A kernel or function as text: `declared` stands between both and its comments, `signature` ends before the
+    opening bracket."""
 
     comments: tuple[str, ...]
     declared: tuple[str, ...]
@@ -102,7 +103,8 @@ class _Kernels:
         place = origin(self.emitted.module, function.span)
         comments = tuple(comment(text) for text in (place, function.comment) if text)
         body = (*copies, *printer.lines(legal.body))
-        return WgslRoutine(folded(comments), (), f"fn {name}({', '.join(parameters)}){result}", folded(body))
+        signature = signature_text(f"fn {name}", parameters) + result
+        return WgslRoutine(folded(comments), (), signature, folded(body))
 
     def kernel(self, legal: st.LegalKernel) -> WgslRoutine:
         kernel, module = legal.kernel, self.emitted.module
@@ -111,7 +113,7 @@ class _Kernels:
         lines = self.statements(instances).lines(legal.body)
         size = 1 if isinstance(kernel.domain, ir.Once) or kernel.works_apart else GROUP_SIZE
         numbers = given_to_kernel(kernel_parameters(module, kernel))
-        record, begin = self.record(name, numbers, instances, assigned_in(legal.body))
+        record, begin = self.record(numbers, instances, assigned_in(legal.body))
         inputs = []
         if _says(self.thread, lines):
             inputs.append(f"@builtin(global_invocation_id) {self.place}: vec3<u32>")
@@ -123,17 +125,17 @@ class _Kernels:
             inputs.append(f"@builtin(local_invocation_index) {self.lane}: u32")
         place = origin(module, kernel.span)
         comments = tuple(comment(text) for text in (place, kernel.comment) if text)
-        signature = f"@compute @workgroup_size({size})\nfn {name}({', '.join(inputs)})"
+        signature = signature_text(f"@compute @workgroup_size({size})\nfn {name}", inputs)
         return WgslRoutine(folded(comments), record, signature, folded((*begin, *lines)))
 
     def record(
-        self, name: str, numbers: tuple[KernelArgument, ...], instances: Instances, changed: frozenset[ir.Variable]
+        self, numbers: tuple[KernelArgument, ...], instances: Instances, changed: frozenset[ir.Variable]
     ) -> tuple[tuple[str, ...], list[str]]:
         """The record in which a kernel is given its numbers, and the locals that it has of them."""
         if not numbers:
             return (), []
         fields, begin = [], []
-        kind, own = self.emitted.words.fresh(f"{name}_numbers"), self.emitted.words.fresh(f"{name}_given")
+        kind, own = self.emitted.words.fresh("Given"), self.emitted.words.fresh("given")
         for number in numbers:
             variable = number.variable
             if variable is None:
@@ -145,8 +147,8 @@ class _Kernels:
             fields.append(f"{local}: {'i32' if is_bool else self.spelling.values[element]}")
             word = "var" if variable in changed else "let"
             begin.append(f"{INDENT}{word} {local} = {own}.{local}{' != 0' * is_bool};")
-        declared = (f"struct {kind} {{ {', '.join(fields)} }}", f"@group(1) @binding(0) var<uniform> {own}: {kind};")
-        return declared, begin
+        record = f"struct {kind} {{ {', '.join(fields)} }}"
+        return (*folded([record]), f"@group(1) @binding(0) var<uniform> {own}: {kind};"), begin
 
 
 def _says(word: str, lines: list[str]) -> bool:
