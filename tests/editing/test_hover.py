@@ -76,7 +76,7 @@ def test_blanks_and_comments_tell_nothing() -> None:
     assert shown("// Shortest") == ""
 
 
-@pytest.mark.thin(plain=16, campaign=8)
+@pytest.mark.thin(plain=40, campaign=12)
 @pytest.mark.parametrize("path", sorted(shipped_programs().values()), ids=lambda path: Path(path).stem)
 def test_every_place_of_a_program_can_be_asked(path: Path) -> None:
     source = SourceFile.read(path)

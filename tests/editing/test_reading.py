@@ -57,7 +57,7 @@ def test_every_name_of_a_program_has_a_meaning_of_that_name(path: Path) -> None:
     assert names > 3
 
 
-@pytest.mark.thin(plain=16, campaign=8)
+@pytest.mark.thin(plain=40, campaign=12)
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_a_renamed_thing_leaves_the_same_program(path: Path) -> None:
     reading = read(SourceFile.read(path))
@@ -125,7 +125,7 @@ def test_a_program_with_mistakes_has_its_names() -> None:
     assert {symbol.name for symbol in reading.visible(text.index("nothing"))} == {"g", "p", "v", "x"}
 
 
-@pytest.mark.thin(plain=16, campaign=8)
+@pytest.mark.thin(plain=40, campaign=12)
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_every_beginning_of_a_program_is_read(path: Path) -> None:
     text = SourceFile.read(path).text
