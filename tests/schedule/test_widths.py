@@ -11,6 +11,7 @@ import pytest
 
 import starplat
 from starplat.backends import BACKENDS
+from starplat.frontend.types import Scalar
 from starplat.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_host
@@ -32,7 +33,7 @@ def that_gives_its_width(target: str) -> ir.Module:
     (declared,) = (op for op in walk_host(body) if isinstance(op, ir.DeclareVariable) and op.variable.name == "width")
     until = (*takewhile(lambda op: op is not declared, body), declared, ir.HostReturn(ir.Ref(declared.variable)))
     shortened = replace(function, body=until, result=ir.Element.INT)
-    return replace(module, functions=(shortened,))
+    return replace(module, functions=(shortened,), result_types=(Scalar.INT,))
 
 
 def width(target: str, graph: Graph) -> int:
