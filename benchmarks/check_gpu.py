@@ -1,10 +1,11 @@
 """The whole check of a GPU: every example on every GPU target, answers judged, then the sanitizers; a short table last.
 
-    python benchmarks/check_gpu.py [--quick] [--schedules] [--skip-sanitizer]
+    python benchmarks/check_gpu.py [--quick] [--schedules] [--library] [--skip-sanitizer]
 
 Runs anywhere with a GPU. Every example runs on all small graphs of the tests, where NetworkX, SciPy and verifiers judge
 the answer, and on larger random ones, where the interpreter does. Then compute-sanitizer (memcheck and racecheck)
 watches every example on CUDA, with `--schedules` under schedules in which any two values of two knobs come together.
+With `--library` the other programs that ship are judged too, on few small graphs on CUDA, and watched.
 Exit code 1 if anything is wrong, 3 if no GPU target is here.
 """
 
@@ -35,8 +36,11 @@ from starplat.runtime.session import default_session
 from starplat.runtime.validate import first_difference
 from starplat.schedule import PLAIN
 from starplat.toolchain.devices import REPORTS, report
+from tests.algorithms.graphs import few
+from tests.algorithms.judges import TABLE
 from tests.programs.cases import CASES, Case
 from tests.programs.every_schedule import variants
+from tests.programs.targets import Target
 from tests.zoo import ZOO
 
 SANITIZERS = ("memcheck", "racecheck")
@@ -135,6 +139,13 @@ def drive(program: str, every_schedule: bool) -> None:
                 sys.exit(f"{schedule} on {graph.name}: {differs}")
 
 
+def drive_library(program: str) -> None:
+    """A program of the library on CUDA, on the few graphs of its tests, judged as there."""
+    for row in (row for row in TABLE if row.program == program):
+        for graph in few().values():
+            row.judge(row.suits(graph), Target("cuda", "cuda", 0))
+
+
 def watched(programs: list[str], jobs: int, every_schedule: bool) -> dict[str, str]:
     """What became of the examples without a tool, which builds their kernels, and what each sanitizer says of them."""
     path, verdicts = shutil.which("compute-sanitizer"), dict[str, str]()
@@ -169,13 +180,17 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="smaller random graphs")
     parser.add_argument("--skip-sanitizer", action="store_true", help="answers only")
     parser.add_argument("--schedules", action="store_true", help="watch the examples under every pair of knobs' values")
-    parser.add_argument("--programs", help="of the examples, with commas (all)")
+    parser.add_argument("--library", action="store_true", help="judge and watch the other programs that ship, too")
+    parser.add_argument("--programs", help="of those, with commas (all)")
     parser.add_argument("--skip-answers", action="store_true", help="the sanitizers only")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 1) // 2), help="watched at a time")
     parser.add_argument("--drive", metavar="PROGRAM", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.drive:
-        drive(options.drive, options.schedules)
+        if any(case.program == options.drive for case in CASES):
+            drive(options.drive, options.schedules)
+        else:
+            drive_library(options.drive)
         return 0
     targets = gpu_targets()
     if not targets:
@@ -188,7 +203,8 @@ def main() -> int:
         for case in ([] if options.skip_answers else cases)
         for target, device in targets
     }
-    programs = [case.program for case in cases]
+    library = {row.program for row in TABLE if options.library and (wanted is None or row.program in wanted)}
+    programs = [*(case.program for case in cases), *sorted(library)]
     verdicts = {} if options.skip_sanitizer else watched(programs, options.jobs, options.schedules)
     for (program, target), outcome in outcomes.items():
         for fault in outcome.faults[:5]:
