@@ -8,6 +8,7 @@ from dataclasses import replace
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import MIRRORED, asked_flag, conjuncts, mentions, says_that_it_wins
 from starplat.frontend import typed
+from starplat.frontend.types import Scalar
 from starplat.frontend.walk import children
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.records import EdgeEffect, How
@@ -18,6 +19,14 @@ REVERSED = {
     typed.Direction.BOTH: typed.Direction.BOTH,
 }
 Locals = dict[typed.Symbol, typed.Expression]
+_HOLDS = {
+    Scalar.INT: (Scalar.LONG, Scalar.DOUBLE, Scalar.NODE, Scalar.EDGE),
+    Scalar.NODE: (Scalar.INT, Scalar.LONG),
+    Scalar.LONG: (Scalar.EDGE,),
+    Scalar.EDGE: (Scalar.LONG,),
+    Scalar.FLOAT: (Scalar.DOUBLE,),
+}
+"""The types to which values of a type convert without becoming others."""
 
 
 class _NotFollowed(Exception):  # noqa: N818 - it says what the loop is
@@ -268,7 +277,7 @@ def is_bounded(value: typed.Expression, offered: typed.Cell, extreme: typed.Extr
     match value:
         case typed.Cell():
             return value == offered
-        case typed.Convert(operand=operand):
+        case typed.Convert(operand=operand) if value.type in _HOLDS.get(typed.scalar_of(operand), ()):
             return is_bounded(operand, offered, extreme)
         case typed.Apply(function=typed.Function.MIN | typed.Function.MAX as function, arguments=arguments):
             weak = (function is typed.Function.MIN) is (extreme is typed.Extreme.MAX)
