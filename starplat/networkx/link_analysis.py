@@ -95,7 +95,9 @@ def katz_centrality(
         walks = G.given(beta)
     start = np.zeros(len(G)) if nstart is None else _start(G, nstart)
     if not walks.any():
-        raise NotImplementedError("starplat computes Katz centrality where some node has a 'beta'")
+        if start.any():
+            raise NotImplementedError("starplat computes Katz centrality from 'nstart' where some node has a 'beta'")
+        return dict.fromkeys(G.labels, 0.0)
     found = run(
         "katz_centrality", G.weighted(weight), "score", score=start, start=walks, attenuation=float(alpha),
         tolerance=len(G) * tol, max_iterations=max_iter,

@@ -289,6 +289,7 @@ CALLS: dict[str, list[Call]] = {
     "katz_centrality": [
         lambda G, **b: nx.katz_centrality(G, 0.01, **b),
         lambda G, **b: nx.katz_centrality(G, 0.01, dict.fromkeys(G, 2.0), weight="weight", normalized=False, **b),
+        lambda G, **b: nx.katz_centrality(G, 0.01, 0, **b),
     ],
 }
 
