@@ -84,12 +84,12 @@ class Program:
         """The names of the functions, in the order of the text."""
         return tuple(function.name for function in self.checked.tree.functions)
 
-    def form_on(self, graph: Graph, given: Mapping[str, object] = MappingProxyType({})) -> str | None:
-        """The function that a run on a graph enters, where the program has forms of one for different numbers: the
-        first whose integers meet no fraction in the graph's weights and the arguments `given`. Else None."""
+    def form_on(self, *graphs: Graph, given: Mapping[str, object] = MappingProxyType({})) -> str | None:
+        """The function that runs on graphs enter, where the program has forms of one for different numbers: the
+        first whose integers meet no fraction in the graphs' weights and the arguments `given`. Else None."""
         from starplat.runtime.forms import form_for
 
-        return form_for(self.forms, graph, given).name if self.forms else None
+        return form_for(self.forms, graphs, given).name if self.forms else None
 
     @property
     def forms(self) -> tuple[typed.FunctionDefinition, ...]:
@@ -323,7 +323,7 @@ class Program:
         self, graph: Graph, arguments: Mapping[str, object] | Bound | None, named: Mapping[str, object]
     ) -> str | None:
         given = arguments if isinstance(arguments, Mapping) else {}
-        return self.form_on(graph, {**given, **named})
+        return self.form_on(graph, given={**given, **named})
 
     def _warn_of_numbers(self, function: str, graph: Graph, given: Bound) -> None:
         """Says of an int that the program takes for a node which node it is, where the input calls that otherwise."""

@@ -1,5 +1,6 @@
 """Chooses which form of a program a run takes, by the numbers that it is given."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,13 +11,16 @@ from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 
+FRACTION = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][-+]?\d+)?")
+"""A word that is a number, but no integer."""
+
 
 def form_for(
-    forms: Sequence[typed.FunctionDefinition], graph: Graph, given: Mapping[str, object]
+    forms: Sequence[typed.FunctionDefinition], graphs: Sequence[Graph], given: Mapping[str, object]
 ) -> typed.FunctionDefinition:
-    """The first form whose integers meet no number with a fraction in the graph's weights or the arguments; else the
-    last."""
-    return next((form for form in forms if _takes(form, graph, given)), forms[-1])
+    """The first form whose integers meet no number with a fraction in the graphs' weights or the arguments, values or
+    words as on a command line; else the last."""
+    return next((form for form in forms if all(_takes(form, graph, given) for graph in graphs)), forms[-1])
 
 
 def _takes(form: typed.FunctionDefinition, graph: Graph, given: Mapping[str, object]) -> bool:
@@ -37,7 +41,9 @@ def _meets(parameter: typed.Symbol, graph: Graph, given: Mapping[str, object]) -
 
 
 def _is_real(value: Any) -> bool:
-    if value is None or isinstance(value, str):
+    if value is None:
         return False
+    if isinstance(value, str):
+        return FRACTION.fullmatch(value.strip()) is not None
     cells = list(value.values()) if isinstance(value, Mapping) else value
     return bool(np.dtype(getattr(cells, "dtype", None) or np.asarray(cells).dtype).kind == "f")

@@ -53,6 +53,24 @@ def test_a_run_takes_the_form_for_its_numbers(
     assert result["most"].dtype == (np.float64 if "real" in function else np.int64)
 
 
+@pytest.mark.parametrize(
+    ("weights", "words", "function"),
+    [
+        ([[1, 2, 3]], {}, "heaviest"),
+        ([[1, 2, 3], [1.5, 2, 3]], {}, "heaviest_real"),
+        ([[1, 2, 3]], {"start": "2"}, "heaviest"),
+        ([[1, 2, 3]], {"start": "2.5"}, "heaviest_real"),
+        ([[1, 2, 3]], {"start": "1e3"}, "heaviest_real"),
+        ([[1, 2, 3]], {"start": "@file"}, "heaviest"),
+    ],
+)
+def test_several_graphs_and_words_take_one_form(
+    program: starplat.Program, weights: list[list[float]], words: dict[str, str], function: str
+) -> None:
+    graphs = [starplat.Graph.from_arcs(3, *ARCS, np.array(each)) for each in weights]
+    assert program.form_on(*graphs, given=words) == function
+
+
 def test_a_program_for_no_graph_has_to_be_told_which(program: starplat.Program) -> None:
     with pytest.raises(DiagnosticError, match="name one of 'heaviest', 'heaviest_real'"):
         program.artifact("opencl")

@@ -132,6 +132,7 @@ def _measured(
 
     program = starplat.compile(file, strict=strict)
     console.show(program.warnings)
+    function = function or program.form_on(*(graph for _, graph in graphs), given=words)
     module = program.module(function)
     for _, graph in graphs:
         console.say(graph.describe())

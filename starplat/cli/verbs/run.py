@@ -113,7 +113,7 @@ def run(
     KEPT.append(read)
     loaded = perf_counter()
     console.say(read.describe())
-    request = replace(request, function=function or program.form_on(read))
+    request = replace(request, function=function or program.form_on(read, given=words))
     if target == EVERYWHERE and not checked:
         run_on_all(program, read, words, request, json=json)
         return
