@@ -156,7 +156,8 @@ def test_compile_writes_the_files_and_prints_their_paths(starplat: Starplat, exa
     names = {"sssp.cl", "sssp.cpp", "starplat_opencl_kernels.h", *(f"starplat_{header}.hpp" for header in headers)}
     assert {path.name for path in written} == names == {path.name for path in folder.iterdir()}
     as_json = starplat("compile", examples / "sssp.sp", "-o", folder, "--json").json
-    assert as_json == {"schema": 1, "program": "sssp", "target": "opencl", "files": [str(path) for path in written]}
+    what = {"schema": 1, "program": "sssp", "target": "opencl", "refused": {}}
+    assert as_json == what | {"files": [str(path) for path in written]}
 
 
 def test_compile_for_all_targets_passes_over_one_that_lacks_what_is_asked(
@@ -165,7 +166,10 @@ def test_compile_for_all_targets_passes_over_one_that_lacks_what_is_asked(
     outcome = starplat("compile", examples / "pagerank.sp", "-t", "all", "-o", tmp_path)
     assert outcome.code == 0
     assert {path.name for path in tmp_path.iterdir()} == set(BACKENDS) - {"webgpu"}
-    assert "webgpu: not written: this target cannot update a shared double" in outcome.err
+    reason = "this target cannot update a shared double with '+' in one piece"
+    assert f"webgpu: not written: {reason}" in outcome.err
+    as_json = starplat("compile", examples / "pagerank.sp", "-t", "all", "-o", tmp_path, "--json").json
+    assert as_json["refused"] == {"webgpu": reason}
 
 
 def test_compile_for_all_targets_fills_a_folder_for_each(starplat: Starplat, examples: Path, tmp_path: Path) -> None:

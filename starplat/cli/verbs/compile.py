@@ -44,7 +44,7 @@ def compile(
     wanted = wanted_schedule(schedule, file)
     program = starplat.compile(file, strict=strict)
     console.show(program.warnings)
-    texts, refused = dict[Path, str](), list[DiagnosticError]()
+    texts, refused = dict[Path, str](), dict[str, DiagnosticError]()
     for each, folder in _folders(target, output).items():
         try:
             made = program.artifact(
@@ -53,17 +53,20 @@ def compile(
         except DiagnosticError as error:
             if target != EVERY or error.diagnostics[0].code != LACKS:
                 raise
-            refused.append(error)
+            refused[each] = error
             console.say(f"{each}: not written: {error.diagnostics[0].message}")
         else:
             texts |= {folder / name: text for name, text in made.items()}
     if not texts:
-        raise refused[0]
+        raise next(iter(refused.values()))
     for path, text in texts.items():
         _make_folder(path.parent)
         files.write_text(path, text)
     if json:
-        console.write_json({"schema": 1, "program": program.name, "target": target, "files": [str(p) for p in texts]})
+        reasons = {each: error.diagnostics[0].message for each, error in refused.items()}
+        console.write_json(
+            {"schema": 1, "program": program.name, "target": target, "files": [*map(str, texts)], "refused": reasons}
+        )
     else:
         console.write("\n".join(map(str, texts)))
 
