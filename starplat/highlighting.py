@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pygments.lexer import Lexer
-from pygments.token import Comment, Error, Keyword, Name, Number, Operator, Punctuation, Whitespace
+from pygments.token import Comment, Error, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
 
 from starplat.frontend.parser import words
 from starplat.frontend.parsing.lexer import Token as Word
@@ -22,7 +22,14 @@ _TYPES = frozenset(
 ) | {"SetN", "SetE", "updates", "list", "container", "map", "nodeMap"}
 _CONSTANTS = frozenset(("INF", "True", "False"))
 _PUNCTUATION = frozenset("(){}[];,.:")
-_KINDS = {"integer": Number.Integer, "real": Number.Float, "keyword": Keyword, "name": Name, "operator": Operator}
+_KINDS = {
+    "integer": Number.Integer,
+    "real": Number.Float,
+    "text": String,
+    "keyword": Keyword,
+    "name": Name,
+    "operator": Operator,
+}
 
 
 class ProgramLexer(Lexer):  # type: ignore[misc]

@@ -7,7 +7,7 @@ that checking a program stays quick.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from starplat.frontend.check import check as check_tree
 from starplat.frontend.mistakes.suggest import did_you_mean
 from starplat.frontend.parser import parse as parse_text
 from starplat.frontend.parsing.tables import Keeper, keep_tables_with
+from starplat.frontend.statements.remarks import remarks
 from starplat.frontend.statements.sequence import sequenced
 from starplat.source import SourceFile
 
@@ -49,15 +50,25 @@ def _kept_tables() -> Keeper | None:
     return Cache(folder / "grammar") if fault_of(folder) is None else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Checked:
     """A program without errors: its tree, what is known about it, and what is doubtful in it, in the order of the
-    text."""
+    text. The facts are of the program without `print` and `assert`, as devices run it."""
 
     source: SourceFile
     tree: typed.Program
     facts: Facts
     warnings: tuple[Diagnostic, ...]
+
+    @cached_property
+    def remarks(self) -> list[typed.Remark]:
+        """Every `print` and `assert`."""
+        return remarks(self.tree.functions)
+
+    @cached_property
+    def whole_facts(self) -> Facts:
+        """What is known of the program with its `print` and `assert`."""
+        return analyse(sequenced(self.tree)) if self.remarks else self.facts
 
 
 def check(source: SourceFile, *, strict: bool = False) -> Checked:
@@ -67,11 +78,20 @@ def check(source: SourceFile, *, strict: bool = False) -> Checked:
         DiagnosticError: everything that is wrong, and the warnings beside it.
     """
     tree = check_tree(parse(source), source)
-    facts = analyse(sequenced(tree))
+    facts = analyse(sequenced(_run_by_devices(tree)))
     warnings = tuple(sort(dict.fromkeys((*tree.warnings, *facts.warnings))))
     if strict and any(map(is_race, warnings)):
         raise DiagnosticError(*(replace(w, severity=Severity.ERROR) if is_race(w) else w for w in warnings))
     return Checked(source, tree, facts, warnings)
+
+
+def _run_by_devices(tree: typed.Program) -> typed.Program:
+    """The program without `print` and `assert`."""
+    if not remarks(tree.functions):
+        return tree
+    from starplat.operators.remarks import without_remarks
+
+    return without_remarks(tree)
 
 
 def diagnostics(source: SourceFile, *, strict: bool = False) -> tuple[Diagnostic, ...]:

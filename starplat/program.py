@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from starplat.analysis import Facts
 from starplat.analysis.forms import forms
 from starplat.analysis.node_numbers import ints_taken_for_nodes
-from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Severity, in_a_line, warn
+from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Label, Severity, in_a_line, warn
 from starplat.frontend import typed
 from starplat.onlooker import of_run
 from starplat.pipeline import Checked, artifact, check, is_race, lower, schedule_beside
@@ -183,7 +183,8 @@ class Program:
             validate: compares the answers with the interpreter's. `Result.validated` stays None if the program has a
                 race.
             checked: runs on `reference`, statement by statement, and stops at the first integer that overflows,
-                division by zero, index that is no node, NaN made of numbers, or read of what was never written.
+                division by zero, index that is no node, NaN made of numbers, read of what was never written, or
+                `assert` that does not hold. A program with `print` or `assert` always runs so on "reference".
             results: the properties to bring back, by default all.
             device_results: leaves them on the device, as its arrays: `Result` says which. Nothing comes down then.
             repeat: how often to run; `Result.seconds.run` has a time for each.
@@ -209,7 +210,7 @@ class Program:
         from starplat.runtime import limits, run_module
         from starplat.schedule.parse import as_schedule
 
-        if checked:
+        if checked or (target == "reference" and self.checked.remarks):
             asked = {
                 f"target {target}": target not in ("auto", "reference"), "a schedule": schedule, "--validate": validate,
                 "device results": device_results, "--repeat": repeat > 1, "--trace": trace,
@@ -241,7 +242,7 @@ class Program:
             session=session,
             compile_seconds=lowered,
         )
-        for doubtful in result.warnings:
+        for doubtful in (*result.warnings, *self._unsaid(result.target)):
             warn(in_a_line(doubtful), doubtful)
         return self._validated(result, module, before, allowed, session) if validate else result
 
@@ -260,11 +261,23 @@ class Program:
         if besides:
             message = f"a checked run goes without {', '.join(besides)}"
             help = "it runs on target reference, once, statement by statement: leave the rest out"
+            if self.checked.remarks:
+                help += "; a program with 'print' or 'assert' always runs so there"
             raise DiagnosticError(Diagnostic("E0718", message, help=help))
         taken = _taken(graph)
         module = self.module(function or self._form(taken, arguments, named))
         given = _bound(module, taken, arguments, named).on_host(taken)
-        return run_checked(self.facts, module.entry, taken, given, results)
+        return run_checked(self.checked.whole_facts, module.entry, taken, given, results)
+
+    def _unsaid(self, target: str) -> tuple[Diagnostic, ...]:
+        """W0702, if the program prints: the run on a target said nothing of it."""
+        prints = [s for s in self.checked.remarks if isinstance(s, typed.Print)]
+        if not prints:
+            return ()
+        place = Label(prints[0].span, "not carried out")
+        help = "--checked or --target reference (checked=True, target='reference') carries it out"
+        message = f"a run on {target} prints nothing"
+        return (Diagnostic("W0702", message, self.source, place, help=help, severity=Severity.WARNING),)
 
     def run_everywhere(
         self,

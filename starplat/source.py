@@ -59,6 +59,10 @@ class SourceFile:
             line -= 1
         return line + 1, offset - self._line_starts[line] + 1
 
+    def piece(self, span: Span) -> str:
+        """The text of a span, in one line."""
+        return " ".join(self.text[span.start : span.end].split())
+
     def line(self, number: int) -> str:
         """The text of a line, counted from 1, without its end."""
         starts = self._line_starts

@@ -42,9 +42,12 @@ literals = st.one_of(
 )
 
 
+texts = st.builds(ast.Text, st.text(st.characters(exclude_characters="\r", exclude_categories=["Cs"]), max_size=9))
+
+
 def _larger_expressions(inner: st.SearchStrategy[ast.Expression]) -> st.SearchStrategy[ast.Expression]:
     attribute = st.builds(ast.Attribute, inner, names)
-    argument = st.one_of(inner, st.builds(ast.Keyword, names, inner))
+    argument = st.one_of(inner, texts, st.builds(ast.Keyword, names, inner))
     return st.one_of(
         st.builds(ast.Binary, st.sampled_from(_BINARY), inner, inner),
         st.builds(ast.Unary, st.sampled_from("!-~+"), inner),

@@ -20,7 +20,9 @@ def pulls_from_parents(loop: typed.ForEach, bfs: typed.IterateInBFS) -> bool:
     accumulates = any(isinstance(p, typed.Cell) and p.symbol in accumulated for p in written)
     return bool(written) and only_own and accumulates and any(
         isinstance(e, typed.Cell) and e.symbol in accumulated and _stands_at(e, loop.iterator)
-        for value in walk.all_values(loop.body)
+        for s in walk.statements(loop.body)
+        if not isinstance(s, typed.Remark)
+        for value in walk.values(s)
         for e in walk.within(value)
     )  # fmt: skip
 

@@ -67,12 +67,12 @@ def completions(text: str, offset: int) -> tuple[Span, list[Candidate]]:
 
 
 def _stands_apart(text: str, before: list[Token]) -> bool:
-    """Whether the end of a text stands in a comment or a number."""
+    """Whether the end of a text stands in a comment, a text or a number."""
     last = words(text)[-1:]
     end = last[0].span.end if last else 0
     if "/*" in text[end:] or not before:
         return "/*" in text[end:] or bool(last and last[0].kind == "comment")
-    return end == len(text) and last[0].kind in ("comment", "integer", "real", "unknown")
+    return end == len(text) and last[0].kind in ("comment", "integer", "real", "text", "unknown")
 
 
 def _closed(before: list[Token]) -> str:
@@ -155,7 +155,7 @@ def _names(reading: Reading, offset: int) -> Iterator[Candidate]:
         if function.name is not None and function.name.text != _STAND_IN:
             yield Candidate(function.name.text, Kind.FUNCTION, of_function(function, reading.source))
     own = prelude().keys() - builtins.PRELUDE_ATTRIBUTES.values()
-    yield from (Candidate(name, Kind.FUNCTION) for name in builtins.FUNCTION_NAMES | own)
+    yield from (Candidate(n, Kind.FUNCTION, builtins.REMARKS.get(n, "")) for n in builtins.FUNCTION_NAMES | own)
     yield from (Candidate(word, Kind.KEYWORD) for word in keywords())
 
 

@@ -80,6 +80,8 @@ def _declaration(reading: Reading, word: Token) -> str:
             return _fenced(of_function(function, reading.source))
         case None:
             pass
+    if word.text in builtins.REMARKS:
+        return _fenced(builtins.REMARKS[word.text]) + "\n\ncarried out on `reference` and under `--checked` only"
     for node in syntax_within(reading.tree):
         if isinstance(node, ast.Attribute) and node.name.span == word.span:
             base = reading.types.get(node.value.span)

@@ -127,7 +127,10 @@ CASTS = {kind.value: kind for kind in types.Scalar if kind.is_numeric}
 """The types that a value can be cast to, by the words of the cast."""
 
 AGGREGATES = {aggregation.value: aggregation for aggregation in Aggregation}
-FUNCTION_NAMES = frozenset({*FUNCTIONS, *AGGREGATES})
+REMARKS = {"print": "print(value or text, …)", "assert": "assert(condition, text)"}
+"""The statements that checked runs and `reference` alone carry out, with how they are called."""
+
+FUNCTION_NAMES = frozenset({*FUNCTIONS, *AGGREGATES, *REMARKS})
 
 _KINDS = {
     types.GraphType: "graphs",

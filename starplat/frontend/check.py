@@ -14,6 +14,7 @@ from starplat.frontend.parsing.syntax import syntax_within
 from starplat.frontend.prelude import asked_for, called, prelude
 from starplat.frontend.scope import Noted
 from starplat.frontend.statements.functions import check_function
+from starplat.frontend.statements.remarks import refuse_changes
 from starplat.source import SourceFile, Span
 
 
@@ -37,7 +38,10 @@ def check(program: ast.Program, source: SourceFile, noted: Noted | None = None) 
         done[name] = definition
     reporter.raise_errors()
     warnings = sort(d for d in reporter.diagnostics if d.severity is not Severity.ERROR)
-    return typed.Program(source, _kept([done[name] for name in own], done), tuple(warnings), span=program.span)
+    checked = typed.Program(source, _kept([done[name] for name in own], done), tuple(warnings), span=program.span)
+    refuse_changes(checked, reporter)
+    reporter.raise_errors()
+    return checked
 
 
 def _kept(

@@ -134,7 +134,9 @@ def expressions(statement: typed.Statement) -> tuple[typed.Expression, ...]:
             return (statement.key, statement.value)
         case typed.CallStatement():
             return (statement.call,)
-        case typed.If() | typed.While() | typed.DoWhile() | typed.FixedPoint():
+        case typed.Print():
+            return tuple(part for part in statement.parts if not isinstance(part, str))
+        case typed.If() | typed.While() | typed.DoWhile() | typed.FixedPoint() | typed.Assert():
             return (statement.condition,)
         case typed.CountedLoop():
             return (statement.first, statement.condition)

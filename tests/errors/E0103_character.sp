@@ -1,4 +1,4 @@
 function f(Graph g, node v, int x, int y) {
   x = x $ y;
-  print("x");
+  print('x');
 }

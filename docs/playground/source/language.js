@@ -20,6 +20,7 @@ export function programLanguage(words) {
       if (stream.eatSpace()) return null;
       if (stream.match(/^\/\/.*/)) return "comment";
       if (stream.match(/^(\d+\.\d*|\.\d+|\d+)([eE][+-]?\d+)?f?/)) return "number";
+      if (stream.match(/^"([^"\\]|\\.)*"?/)) return "string";
       const word = stream.match(/^[A-Za-z_]\w*/);
       if (!word) return stream.next() && "operator";
       if (Object.hasOwn(words, word[0])) return words[word[0]];

@@ -61,6 +61,13 @@ class Boolean(Expression):
 
 
 @dataclass(frozen=True, slots=True)
+class Text(Expression):
+    """A text in quotes, `value` without its escapes; only `print` and `assert` take one."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class Infinity(Expression):
     """`INF` or `INT_MAX`; `-INF` is a `Unary` over it."""
 

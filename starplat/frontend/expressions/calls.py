@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from starplat.diagnostics import Label
 from starplat.frontend import ast, typed, types
-from starplat.frontend.builtins import AGGREGATES, CASTS, FUNCTION_NAMES, FUNCTIONS
+from starplat.frontend.builtins import AGGREGATES, CASTS, FUNCTION_NAMES, FUNCTIONS, REMARKS
 from starplat.frontend.context import Context, Signature, Thing, Value
 from starplat.frontend.expressions.conversions import cast, convert, meet, meeting_type
 from starplat.frontend.expressions.truth import number
@@ -82,6 +82,10 @@ def function_call(context: Context, function: ast.Name, arguments: Arguments, sp
     if name in CASTS:
         operand = scalar(context, arguments[0])
         return None if operand is None else cast(context, operand, CASTS[name], span)
+    if name in REMARKS:
+        help = f"write '{REMARKS[name]};' as a statement"
+        context.error("E0325", f"'{name}' returns nothing", span, "but a value is needed here", help=help)
+        return None
     _say_unknown(context, name, function.span)
     return None
 

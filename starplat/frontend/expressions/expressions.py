@@ -60,6 +60,10 @@ def _value(context: Context, node: ast.Expression) -> Value | None:
             return Literal(node.value, Scalar.BOOL, span=node.span)
         case ast.Infinity():
             return Infinity(Scalar.INT, span=node.span)
+        case ast.Text():
+            help = "a text is an argument of 'print', or the second one of 'assert'"
+            context.error("E0333", "a text is no value", node.span, help=help)
+            return None
         case ast.Identifier():
             return _identifier(context, node)
         case ast.Attribute():

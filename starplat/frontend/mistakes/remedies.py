@@ -11,10 +11,9 @@ FUNCTIONS = (
 )
 
 
-_PRINTING = "the results are what is returned and the property parameters; 'starplat run' prints them"
 _FUNCTIONS = by_name(
     {
-        "print println printf puts echo write display show cout": _PRINTING,
+        "println printf puts echo write display show cout": "write 'print(…)', which checked runs carry out",
         "rand drand48 uniform": "write 'random(seed, i)': a double from 0 up to 1",
         "randint": "write 'randomInt(seed, i, n)': from 0 up to n - 1",
         "range xrange": "to count, write 'for (int i = 0; i < n; i++)' or 'loop (i in 0 to n by 1)'",
@@ -34,7 +33,7 @@ _FUNCTIONS = by_name(
         "not": "write '!'",
         "swap": "write 'int kept = a; a = b; b = kept;'",
         "sort sorted": "nothing is sorted here: 'for' runs over nodes, neighbors and sets in ascending order",
-        "assert": "return a value that tells",
+        "check require ensure expect": "write 'assert(condition, \"text\")', which checked runs judge",
         "exit quit abort": "'return' leaves the function",
         "get": "index the property: 'dist[v]'",
     }
@@ -48,7 +47,7 @@ _NAMES = by_name(
         "false": "write 'False'",
         "nan": "there is no such number here: use a value of your own, or a 'propNode<bool>'",
         "self this": "inside a filter a bare property is the node's own; elsewhere name the loop's iterator",
-        "console math system std": "functions stand alone: 'sqrt(x)', and nothing prints",
+        "console math system std": "functions stand alone: 'sqrt(x)', 'print(x)'",
         "pi mpi": "write '3.141592653589793'",
     }
 )

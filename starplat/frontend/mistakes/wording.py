@@ -48,7 +48,7 @@ def alternatives(accepted: set[str], lexer: Lexer) -> str:
 def _groups() -> list[tuple[str, set[str], set[str]]]:
     """Phrase, words that call for it if all of them could come, words that it stands for."""
     values = {"NAME", "INTEGER", "REAL", *_VALUES}
-    expression = {*values, *_SOFT, *_PREFIXES, *CASTS}
+    expression = {*values, "TEXT", *_SOFT, *_PREFIXES, *CASTS}
     statement = {*expression, *TYPE_WORDS, *STATEMENT_WORDS, "{", "<"}
     return [
         ("a statement", {"return"}, statement),

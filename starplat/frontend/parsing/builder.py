@@ -13,6 +13,7 @@ from lark import Token, Transformer
 from starplat.diagnostics import Reporter
 from starplat.frontend import ast
 from starplat.frontend.parsing.lexer import span_of
+from starplat.frontend.parsing.quotes import unquoted
 from starplat.source import NOWHERE, SourceFile, Span
 
 Children = list[Any]
@@ -255,6 +256,9 @@ class Builder(Transformer[Token, ast.Program]):
     def real(self, children: Children) -> ast.Real:
         text = children[0].value
         return ast.Real(float(text.rstrip("f")), text.endswith("f"), span=_span(children))
+
+    def text(self, children: Children) -> ast.Text:
+        return ast.Text(unquoted(children[0].value), span=_span(children))
 
     def true(self, children: Children) -> ast.Boolean:
         return ast.Boolean(True, span=_span(children))

@@ -4,6 +4,7 @@ import re
 from typing import assert_never
 
 from starplat.frontend import ast
+from starplat.frontend.parsing.quotes import quoted
 
 _LEVELS = (
     ("?",),
@@ -82,6 +83,8 @@ class ExpressionPrinter:
                 return name
             case ast.Integer() | ast.Real() | ast.Boolean() | ast.Infinity():
                 return self._literal(node)
+            case ast.Text(value):
+                return quoted(value)
             case _:
                 raise TypeError(f"{type(node).__name__} is no expression")
 

@@ -16,6 +16,7 @@ from lark.lexer import TerminalDef
 
 from starplat.diagnostics import Reporter, Rewrite
 from starplat.frontend.parsing import foreign
+from starplat.frontend.parsing.quotes import quoted
 from starplat.source import Span
 
 END = "$END"
@@ -24,14 +25,16 @@ FOREIGN = "$FOREIGN"
 
 _NUMBER = r"\.?[0-9](?:[eE][+-](?=[0-9])|[A-Za-z0-9_.])*"
 _MANY_DIGITS = 1000
-_TEXT = r"\"[^\"\n]*\"?|'[^'\n]*'|“[^”\n]*”?|‘[^’\n]*’?|«[^»\n]*»?|„[^“”\n]*[“”]?"
+_OPEN_TEXT = r"\"[^\n\r]*?(?=\)?[ \t]*;?[ \t]*(?:[\n\r]|\Z))"
+_FOREIGN_TEXT = r"'[^'\n]*'|“[^”\n]*”?|‘[^’\n]*’?|«[^»\n]*»?|„[^“”\n]*[“”]?"
+_TEXT = rf"\"(?:[^\"\\\n\r]|\\[^\n\r])*\"|{_OPEN_TEXT}|{_FOREIGN_TEXT}"
 _WORD = r"[^\W\d][\w\u0300-\u036f]*"
 _QUOTES = "\"'“‘«„”’»"
 _COMMENT = r"//[^\n\r]*|/\*(?s:.*?)\*/"
 
 
 class Token(NamedTuple):
-    """A word of a program: `kind` is keyword, name, integer, real or operator."""
+    """A word of a program: `kind` is keyword, name, integer, real, text or operator."""
 
     kind: str
     text: str
@@ -61,6 +64,7 @@ class Lexer:
         patterns = {t.name: t.pattern.value for t in terminals if t.pattern.type == "re"}
         self._integer = re.compile(patterns["INTEGER"])
         self._real = re.compile(patterns["REAL"])
+        self._text = re.compile(patterns["TEXT"])
         foreign_operators = "|".join(re.escape(text) for text in sorted(foreign.OPERATORS, key=len, reverse=True))
         operators = "|".join(re.escape(text) for text in sorted(self.operators, key=len, reverse=True))
         self._words = re.compile(
@@ -99,6 +103,10 @@ class Lexer:
                     _report_open_comment(Span(start, end), reporter)
                     end = len(text)
                     break
+                case "text":
+                    kind = "TEXT"
+                    if not self._text.fullmatch(value):
+                        _report_text(value, Span(start, end), reporter)
                 case _ if value in foreign.LOOKALIKES:
                     plain = foreign.LOOKALIKES[value]
                     _report_lookalike(value, plain, Span(start, end), reporter)
@@ -113,7 +121,7 @@ class Lexer:
 
     def kind(self, token: LarkToken) -> str:
         """The sort of word, for people."""
-        if token.type in ("NAME", "INTEGER", "REAL"):
+        if token.type in ("NAME", "INTEGER", "REAL", "TEXT"):
             return token.type.lower()
         if token.type in (UNKNOWN, FOREIGN):
             return "unknown"
@@ -165,11 +173,21 @@ def _report_lookalike(text: str, plain: str, span: Span, reporter: Reporter) -> 
     reporter.report("E0103", f"'{text}' is a typographic sign", span, help=Rewrite(f"write '{plain}'", plain))
 
 
+def _report_text(text: str, span: Span, reporter: Reporter) -> None:
+    """Says what is wrong with a text in quotes: its quotes, its end, or what a backslash stands before in it."""
+    escape = re.search(r'\\[^"\\nt]', text)
+    if text[0] != '"':
+        plain = quoted(text[1:].rstrip(_QUOTES))
+        reporter.report("E0103", "a text stands in double quotes", span, help=Rewrite(f"write {plain}", plain))
+    elif escape is None:
+        reporter.report("E0130", "this text never ends", span, help="close it with '\"' in the same line")
+    else:
+        place = Span(span.start + escape.start(), span.start + escape.end())
+        help = 'a backslash stands before n (a new line), t, " or another backslash'
+        reporter.report("E0130", f"'{escape[0]}' stands for nothing", place, help=help)
+
+
 def _report_unknown(text: str, span: Span, reporter: Reporter) -> None:
-    if text[0] in _QUOTES:
-        help = "nothing is printed: the results are what is returned and the property parameters"
-        reporter.report("E0103", "the language has no texts in quotes", span, help=help)
-        return
     printable = text[0] if text[0].isprintable() else f"U+{ord(text[0]):04X}"
     advice = "a comment starts with '//'" if text[0] == "#" else None
     reporter.report("E0103", f"unknown character '{printable}'", Span(span.start, span.start + 1), help=advice)

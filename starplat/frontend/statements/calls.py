@@ -2,7 +2,7 @@
 
 from starplat.diagnostics import Label
 from starplat.frontend import ast, typed
-from starplat.frontend.builtins import ATTACH_EDGE, ATTACH_NODE, DYNAMIC_METHODS, collection_methods
+from starplat.frontend.builtins import ATTACH_EDGE, ATTACH_NODE, DYNAMIC_METHODS, REMARKS, collection_methods
 from starplat.frontend.context import Context, Thing
 from starplat.frontend.expressions.calls import scalar
 from starplat.frontend.expressions.conversions import convert
@@ -10,6 +10,7 @@ from starplat.frontend.expressions.expressions import arguments_of, call, value
 from starplat.frontend.expressions.members import wrong_carrier
 from starplat.frontend.expressions.methods import known_method, method_statement
 from starplat.frontend.statements.declarations import broken_statement, broken_value, copy_property
+from starplat.frontend.statements.remarks import remark
 from starplat.frontend.typed import Symbol
 from starplat.frontend.types import Carrier, GraphType, PropertyType, SetType, described, indefinite
 from starplat.source import Span
@@ -29,6 +30,8 @@ def call_statement(context: Context, node: ast.CallStatement) -> typed.Statement
         if not _gives_value(base, name):
             done = method_statement(context, base, function.name, arguments_of(context, node.call), node.span)
             return done or broken_statement(node.span)
+    if isinstance(function, ast.Identifier) and function.name in REMARKS:
+        return remark(context, node, function.name)
     result = call(context, node.call)
     if result is None:
         return broken_statement(node.span)

@@ -73,7 +73,14 @@ class _Sequencer:
                 reverse = None if s.reverse is None else replace(s.reverse, body=self.block(s.reverse.body))
                 s = replace(s, body=self.block(s.body), reverse=reverse)
                 return self.settled(s, (s.source,), lambda source: replace(s, source=source))
-            case typed.Unsupported() | typed.Break() | typed.Continue() | typed.CopyProperty():
+            case (
+                typed.Unsupported()
+                | typed.Break()
+                | typed.Continue()
+                | typed.CopyProperty()
+                | typed.Print()
+                | typed.Assert()
+            ):
                 return [s]
             case typed.Declare() | typed.Return():
                 if s.value is None:

@@ -111,6 +111,24 @@ class CallStatement(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Print(Node):
+    """`print(…)`: a line of texts and values. Only checked runs and `reference` do it; so it is with `Assert`."""
+
+    parts: tuple[Expression | str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Assert(Node):
+    """`assert(condition, message)`: a checked run stops where the condition is False."""
+
+    condition: Expression
+    message: str | None = None
+
+
+Remark = Print | Assert
+
+
+@dataclass(frozen=True, slots=True)
 class Return(Node):
     value: Expression | None = None
 
@@ -261,6 +279,8 @@ Statement = (
     | AddToSet
     | AddToMap
     | CallStatement
+    | Print
+    | Assert
     | Return
     | Break
     | Continue

@@ -100,6 +100,8 @@ class HostLowering(HostExpressions):
                 lower_fixed_point(self, s)
             case typed.IterateInBFS():
                 lower_bfs(self, s)
+            case typed.Print() | typed.Assert():
+                raise AssertionError("left out before the analyses")
             case typed.Unsupported():
                 raise self.unsupported(s.construct, s)
             case _:

@@ -65,6 +65,8 @@ class KernelLowering(KernelStores):
                 return self._for_each(s)
             case typed.Attach() | typed.CopyProperty() | typed.FixedPoint() | typed.IterateInBFS():
                 raise AssertionError(f"{type(s).__name__} inside a kernel")
+            case typed.Print() | typed.Assert():
+                raise AssertionError("left out before the analyses")
             case typed.Unsupported():
                 raise self.unsupported(s.construct, s)
         assert_never(s)

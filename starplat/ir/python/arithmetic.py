@@ -24,7 +24,7 @@ _LONG_RANGE = ir.limits(ir.Element.LONG)
 class Fault(Exception):  # noqa: N818 - it is the program's error, not ours
     """A run of the program went wrong; the runner adds the place."""
 
-    def __init__(self, code: str, message: str, help: str) -> None:
+    def __init__(self, code: str, message: str, help: str | None) -> None:
         super().__init__(message)
         self.code, self.message, self.help = code, message, help
 

@@ -14,6 +14,7 @@ from starplat.graph.graph import Graph
 from starplat.ir.python.arithmetic import Fault, Value
 from starplat.runtime.checked.expressions import Expressions
 from starplat.runtime.checked.memory import Cells, Frame, Whereabouts
+from starplat.runtime.checked.remarks import Remarks
 from starplat.runtime.checked.stores import Stores
 from starplat.runtime.elements import Returned
 from starplat.same import Same
@@ -42,6 +43,7 @@ class Statements(Stores):
             for found in function.fixed_points
             if found.spelling is Spelling.ONE_FLAG
         }
+        self.remarks = Remarks(self.values, where)
         self.returned: Returned = None
         self.searches: list[tuple[typed.IterateInBFS, list[int]]] = []
 
@@ -123,6 +125,10 @@ class Statements(Stores):
                 self.add_to_map(s, frame)
             case typed.CallStatement():
                 self.call(s.call, frame)
+            case typed.Print():
+                self.remarks.print(s, frame)
+            case typed.Assert():
+                self.remarks.judge(s, frame)
             case _:
                 raise AssertionError(f"{s} was refused before")
 

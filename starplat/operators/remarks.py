@@ -1,0 +1,106 @@
+"""Leaves `print` and `assert` out of a program, and what only they need: devices have no code for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from starplat.analysis import walk
+from starplat.analysis.forms import uncalled
+from starplat.frontend import typed
+from starplat.frontend.expressions.acting import Acting
+from starplat.frontend.statements.remarks import remarks
+from starplat.operators.canonical.rebuilding import rebuilt, with_statements
+from starplat.same import Same
+
+
+def without_remarks(program: typed.Program) -> typed.Program:
+    """The program without them, without loops, branches and variables that did nothing else, and without functions that
+    nothing else called; itself if it has none."""
+    if not remarks(program.functions):
+        return program
+    acting = Acting(program)
+    shorter = [replace(f, body=_without(f.body, acting)) for f in program.functions]
+    kept = {function.name for function in uncalled(program)}
+    pending = [function for function in shorter if function.name in kept]
+    while pending:
+        called = {call.function for call in walk.calls(pending.pop().body)} - kept
+        kept |= called
+        pending += [function for function in shorter if function.name in called]
+    return replace(program, functions=tuple(function for function in shorter if function.name in kept))
+
+
+def _without(body: typed.Block, acting: Acting) -> typed.Block:
+    """A function's body: its remarks go, and then variables that nothing else reads."""
+    seen = {symbol for s in _remarks(body) for symbol in walk.read(s)}
+    body = _shorter(body, lambda s: isinstance(s, typed.Remark), acting)
+    while idle := _declared(body) & seen - set(_used(body, acting)):
+        dropped = [s for s in walk.statements(body) if _stores(s) in idle]
+        seen |= {symbol for s in dropped for symbol in walk.read(s)}
+        body = _shorter(body, partial(_is_among, {Same(s) for s in dropped}), acting)
+    return body
+
+
+def _remarks(body: typed.Block) -> Iterator[typed.Remark]:
+    return (s for s in walk.statements(body) if isinstance(s, typed.Remark))
+
+
+def _is_among(dropped: set[Same], s: typed.Statement) -> bool:
+    return Same(s) in dropped
+
+
+def _declared(body: typed.Block) -> set[typed.Symbol]:
+    return {s.symbol for s in walk.statements(body) if isinstance(s, typed.Declare)}
+
+
+def _stores(s: typed.Statement) -> typed.Symbol | None:
+    """The variable that a statement gives a value, and does nothing else."""
+    match s:
+        case typed.Declare(symbol=symbol) | typed.Assign(place=typed.Variable(symbol=symbol)):
+            return symbol
+        case _:
+            return None
+
+
+def _used(body: typed.Block, acting: Acting) -> Iterator[typed.Symbol]:
+    """The variables that are read, or that are changed by more than a plain store."""
+    for s in walk.statements(body):
+        yield from walk.read(s)
+        if _stores(s) is None:
+            yield from walk.written(s)
+        elif any(map(acting.acts, walk.expressions(s))):
+            yield from walk.written(s)
+            if isinstance(s, typed.Declare):
+                yield s.symbol
+
+
+def _shorter(body: typed.Block, goes: Any, acting: Acting) -> typed.Block:
+    """The body without the statements that go, and those that held nothing else."""
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, typed.Block):
+            return None
+        kept = []
+        for s in part.statements:
+            inner = s if goes(s) else rebuilt(s, change)
+            if not goes(s) and not (inner is not s and _does_nothing(inner, acting)):
+                kept.append(inner)
+        return with_statements(part, kept)
+
+    return change(body)  # type: ignore[no-any-return]
+
+
+def _does_nothing(s: typed.Statement, acting: Acting) -> bool:
+    """Whether a statement whose blocks became shorter only evaluates what changes nothing."""
+    match s:
+        case typed.If() | typed.ForEach() | typed.Block():
+            pass
+        case typed.CountedLoop(declares=True):
+            return not s.body.statements and not any(map(acting.acts, walk.expressions(s)))
+        case _:
+            return False
+    return all(isinstance(b, typed.Block) and not b.statements for b in walk.blocks(s)) and not any(
+        map(acting.acts, walk.expressions(s))
+    )

@@ -1,0 +1,80 @@
+"""Carries out `print` and `assert`: lines on standard error, and the fault of an assertion that does not hold."""
+
+import math
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+
+from starplat.diagnostics import DiagnosticError
+from starplat.frontend import typed, walk
+from starplat.frontend.types import Scalar
+from starplat.ir import nodes as ir
+from starplat.ir.python.arithmetic import Fault, Value
+from starplat.runtime.checked.expressions import Expressions
+from starplat.runtime.checked.memory import Frame, Whereabouts
+from starplat.runtime.elements import element_of
+
+_MOST_VALUES = 6
+_SHOWN = typed.Variable | typed.Cell | typed.Call | typed.GraphQuery | typed.GraphWeight | typed.EdgeEnd
+_SHOWN_TOO = typed.Aggregate | typed.MapValue | typed.MapSize | typed.MapBest | typed.SetSize | typed.SetContains
+
+
+class Remarks:
+    """The remarks of one run."""
+
+    def __init__(self, values: Expressions, where: Whereabouts) -> None:
+        self.values = values
+        self.where = where
+
+    def print(self, s: typed.Print, frame: Frame) -> None:
+        """Writes a line: the parts with blanks between them."""
+        parts = [part if isinstance(part, str) else self.shown(part, frame) for part in s.parts]
+        print(*parts, file=sys.stderr, flush=True)
+
+    def judge(self, s: typed.Assert, frame: Frame) -> None:
+        """Stops the run if the condition is False.
+
+        Raises:
+            DiagnosticError: E0719, with the place, the nodes of the loops around and the values in the condition.
+        """
+        if self.values.value(s.condition, frame):
+            return
+        said = "" if s.message is None else f": {s.message}"
+        values = dict(self.told(s.condition, frame))
+        told = ", ".join(f"{name} is {value}" for name, value in list(values.items())[:_MOST_VALUES])
+        fault = Fault("E0719", f"an assertion fails{said}", told or None)
+        raise self.where.stopped(fault, s.condition.span)
+
+    def told(self, condition: typed.Expression, frame: Frame) -> Iterator[tuple[str, str]]:
+        """The parts of a condition that have values, as they are written, with these; not those that cannot be
+        evaluated, which `&&` and `||` may have passed over."""
+        source = self.where.source
+        for part in walk.within(condition):
+            if isinstance(part, _SHOWN | _SHOWN_TOO) and part.span.end:
+                try:
+                    yield source.piece(part.span), self.shown(part, frame)
+                except DiagnosticError:
+                    continue
+
+    def shown(self, e: typed.Expression, frame: Frame) -> str:
+        """A value as people write it: a node by its id in the input, INF as such."""
+        value, kind = self.values.value(e, frame), typed.scalar_of(e)
+        if kind is Scalar.NODE and 0 <= value < self.where.graph.num_nodes:
+            return str(self.where.graph.original_id(int(value)))
+        return written(value, kind)
+
+
+def written(value: Value, kind: Scalar) -> str:
+    """A number or a bool as a program would have it.
+
+    >>> written(2**31 - 1, Scalar.INT), written(0.1, Scalar.FLOAT), written(True, Scalar.BOOL)
+    ('INF', '0.1', 'True')
+    """
+    if kind is Scalar.BOOL:
+        return str(bool(value))
+    if kind.is_real:
+        if math.isinf(value):
+            return "INF" if value > 0 else "-INF"
+        return str(np.float32(value)) if kind is Scalar.FLOAT else repr(float(value))
+    return "INF" if kind.is_numeric and value == ir.infinity(element_of(kind)).value else str(int(value))
