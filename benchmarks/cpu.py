@@ -34,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("--targets", default=",".join(TARGETS), help=f"with commas ({','.join(TARGETS)})")
     made.add_argument("--graphs", help=f"with commas ({','.join(GRAPHS)})")
-    made.add_argument("--rows", help="of bfs, sssp, components, pagerank, betweenness, triangles, labels")
+    made.add_argument("--rows", help="of those of figures.py")
     made.add_argument("--schedule", default="auto", help="how to run, as `starplat run --schedule` takes it")
     made.add_argument("--threads", type=int, help="threads and cores for each (all cores)")
     made.add_argument("--repeat", type=int, help="measured runs after the warm-up (5)")

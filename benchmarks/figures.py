@@ -1,4 +1,4 @@
-"""The table of figures: time of seven programs on five graphs, answers checked in the same process.
+"""The table of figures: time of thirteen programs on five graphs, answers checked in the same process.
 
     python benchmarks/figures.py                         CUDA, schedule auto, all rows and graphs
     python benchmarks/figures.py --targets cuda,opencl   CUDA and OpenCL

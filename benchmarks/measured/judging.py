@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from starplat.graph import Graph
 from starplat.graph.by_sorting import component_labels
@@ -74,6 +75,10 @@ class Arcs:
             found[start : start + PIECE] = self._sources(start)
         return found
 
+    def on_host(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Offsets and columns, NumPy's."""
+        return self._graph.row_offsets, self._graph.columns
+
     def pieces(self) -> Iterator[tuple[slice, Any, Any]]:
         """Which arcs, their sources and their destinations, some at a time."""
         for start in range(0, self.m, PIECE):
@@ -134,19 +139,22 @@ def components(arcs: Arcs, found: Any) -> int:
     for _, tails, heads in arcs.pieces():
         require((label[tails] == label[heads]).all(), "an arc joins two labels")
     count = int((label == nodes).sum())
-    require(count == _component_count(arcs), f"there are not {count:,} components")
+    require(count == component_count(arcs), f"there are not {count:,} components")
     return count
 
 
-def _component_count(arcs: Arcs) -> int:
+def component_count(arcs: Arcs, tails: Any = None, heads: Any = None) -> int:
+    """How many components the nodes have with these arcs alone, or with all."""
     xp = arcs.xp
+    if tails is None:
+        tails, heads = arcs.sources, arcs.columns
     if xp is np:
-        from scipy.sparse import csr_array
+        from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
-        matrix = csr_array((np.ones(arcs.m, np.int8), arcs.columns, arcs.offsets), (arcs.n, arcs.n))
+        matrix = coo_array((np.ones(len(tails), np.int8), (tails, heads)), (arcs.n, arcs.n))
         return int(connected_components(matrix, directed=False, return_labels=False))
-    labels = component_labels(xp, arcs.n, arcs.sources, arcs.columns)
+    labels = component_labels(xp, arcs.n, tails, heads)
     return int((labels == xp.arange(arcs.n, dtype=np.int32)).sum())
 
 
@@ -238,12 +246,17 @@ COUNTABLE_ARCS = 1 << 24
 
 
 def triangles(arcs: Arcs, found: int, known: int | None) -> int:
+    """How many there are."""
+    expected = known_triangles(arcs, known)
+    require(found == expected, f"{found:,} triangles instead of {expected:,}")
+    return expected
+
+
+def known_triangles(arcs: Arcs, known: int | None) -> int:
     """How many there are, as others counted them or, for graphs that are not too large, SciPy does."""
     if known is None and arcs.m > COUNTABLE_ARCS:
         raise WrongAnswerError("nobody knows how many triangles this graph has: not checked")
-    expected = known if known is not None else _counted(arcs)
-    require(found == expected, f"{found:,} triangles instead of {expected:,}")
-    return expected
+    return known if known is not None else _counted(arcs)
 
 
 def _counted(arcs: Arcs) -> int:

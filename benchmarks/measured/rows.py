@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.measured import judging
+from benchmarks.measured import judging, proofs
 from benchmarks.measured.graphs import ROOT, Entry
 from benchmarks.measured.judging import Arcs, require
 from starplat import Result
@@ -102,6 +102,35 @@ def _labels(entry: Entry, arcs: Arcs, result: Result) -> Verdict:
     return Verdict(remark=f"{count:,} labels", number=count)
 
 
+def _strong_components(entry: Entry, arcs: Arcs, result: Result) -> Verdict:
+    require(not entry.graph.directed, "only those of undirected graphs are proved")
+    return _components(entry, arcs, result)
+
+
+def _colors(entry: Entry, arcs: Arcs, result: Result) -> Verdict:
+    return Verdict(remark=f"{proofs.colors(arcs, result['color']):,} colors")
+
+
+def _independent(entry: Entry, arcs: Arcs, result: Result) -> Verdict:
+    return Verdict(remark=f"{proofs.independent(arcs, result['in_set']):,} nodes")
+
+
+def _forest(entry: Entry, arcs: Arcs, result: Result) -> Verdict:
+    weight = int(result.returned or 0)
+    count = proofs.lightest_forest(arcs, result["in_tree"], weight)
+    return Verdict(remark=f"{count:,} arcs, weight {weight:,}", number=weight)
+
+
+def _cores(entry: Entry, arcs: Arcs, result: Result) -> Verdict:
+    largest = proofs.cores(arcs, result["core"])
+    return Verdict(remark=f"largest core {largest:,}", number=largest)
+
+
+def _clustering(entry: Entry, arcs: Arcs, result: Result) -> Verdict:
+    known = judging.known_triangles(arcs, entry.facts.triangles)
+    return Verdict(remark=f"mean {proofs.clustering(arcs, result['lcc'], known):.6f}")
+
+
 ROWS = {
     row.name: row
     for row in (
@@ -126,6 +155,12 @@ ROWS = {
             lambda entry: {"iterations": LABEL_ROUNDS},
             _labels,
         ),
+        Row("clustering", "clustering", "clustering_coefficient", ("lcc",), lambda entry: {}, _clustering),
+        Row("scc", "SCC", "strongly_connected_components", ("component",), lambda entry: {}, _strong_components),
+        Row("coloring", "coloring", "graph_coloring", ("color",), lambda entry: {}, _colors),
+        Row("independent", "independent set", "maximal_independent_set", ("in_set",), lambda entry: {}, _independent),
+        Row("forest", "spanning tree", "minimum_spanning_tree", ("in_tree",), lambda entry: {}, _forest, weighted=True),
+        Row("cores", "core numbers", "k_core", ("core",), lambda entry: {}, _cores),
     )
 }
 
@@ -136,6 +171,12 @@ TARGETS_MS = {
     "pagerank": {"NY": 0.012, "egotw": 0.05, "rmat22": 1.3, "urand22": 1.3, "grid4096": 0.5},
     "betweenness": {"NY": 9, "egotw": 1.2, "rmat22": 7, "urand22": 5.5, "grid4096": 134},
     "triangles": {"NY": 1.5, "egotw": 2.0, "rmat22": 250, "urand22": 25, "grid4096": 8},
+    "clustering": {"NY": 0.07, "egotw": 0.6, "rmat22": 110, "urand22": 14, "grid4096": 0.6},
+    "scc": {"NY": 1.6, "egotw": 0.9, "rmat22": 11, "urand22": 11, "grid4096": 13},
+    "coloring": {"NY": 0.06, "egotw": 1.2, "rmat22": 27, "urand22": 4.3, "grid4096": 1.28},
+    "independent": {"NY": 0.05, "egotw": 0.18, "rmat22": 1.0, "urand22": 1.3, "grid4096": 1.05},
+    "forest": {"NY": 0.36, "egotw": 0.5, "rmat22": 15, "urand22": 16, "grid4096": 9.0},
+    "cores": {"NY": 0.3, "egotw": 5.0, "rmat22": 26, "urand22": 2.8, "grid4096": 4.6},
     "labels": {"NY": 0.73, "egotw": 9.6, "rmat22": 564, "urand22": 97, "grid4096": 10.5},
 }
 """What CUDA is to reach on an NVIDIA H200 under schedule auto, in milliseconds."""
