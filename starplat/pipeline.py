@@ -116,6 +116,7 @@ def lower(checked: Checked, entry: str | None = None, *, as_written: bool = Fals
     from starplat.ir.lower import lower as lower_tree
     from starplat.ir.verifying.modules import verify
     from starplat.operators.answers.components import settling
+    from starplat.operators.answers.numbers import node_numbers
     from starplat.operators.answers.sources import searches
     from starplat.passes import run as run_passes
 
@@ -123,6 +124,8 @@ def lower(checked: Checked, entry: str | None = None, *, as_written: bool = Fals
     program = facts.program
     searching = {} if as_written else searches(program, facts.infinite)
     module = run_passes(lower_tree(program, name, facts, settling(program), searching))
+    if not as_written:
+        module = replace(module, numbers=node_numbers(module.entry, facts, searching, checked.warnings))
     verify(module)
     return module
 
@@ -232,13 +235,15 @@ def artifact(
     target; the schedule is one for `processor`, by default for a GPU where the target runs on GPUs.
 
     Raises:
-        DiagnosticError: E0796, no such target; E06xx, the target cannot do what the program asks; as for `scheduled`.
+        DiagnosticError: E0796, no such target; E0667, the schedule renumbers nodes, which only a run does; E06xx, the
+            target cannot do what the program asks; as for `scheduled`.
     """
     from starplat.backends.files.artifact import header_text
     from starplat.backends.scheduled import as_processor, capabilities_of, capabilities_on, for_target
     from starplat.backends.text.comments import plain_stem
     from starplat.schedule.apply import looks_at_the_graph
     from starplat.schedule.by_kind import for_all_kinds
+    from starplat.schedule.order import not_renumbered
     from starplat.schedule.parse import as_schedule
 
     backend, stem = _backend(target), plain_stem(stem)
@@ -247,6 +252,12 @@ def artifact(
     tells_graphs_apart = looks_at_the_graph(module, asked or capabilities_of(target))
     made = partial(for_target, module, target, wanted, capabilities=asked)
     module = for_all_kinds(lambda facts: made(facts=facts)) if tells_graphs_apart else made()
+    if module.node_order is not None:
+        raise not_renumbered(
+            module.node_order,
+            "emitted programs keep the numbers of their file",
+            "leave it out: `starplat run` renumbers; or write the file in that order",
+        )
     header = {f"{stem}.h": header_text(module, stem, backend.capabilities)} if library else {}
     return {**header, **backend.artifact(module, stem, library=library, single_file=single_file)}
 

@@ -88,6 +88,23 @@ class Searches:
 
 
 @dataclass(frozen=True, slots=True)
+class Shown:
+    """Why the answer of a program may depend on the numbers of nodes, and where."""
+
+    why: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class NodeNumbers:
+    """Whether the answer of a program may depend on the numbers of nodes: where they are `shown`, if anywhere, and if
+    it only does not on simple graphs, in which every arc has its reverse and no other beside it."""
+
+    shown: Shown | None
+    if_simple: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class VertexMap:
     """Every node (edge, member) of a domain for which all of `when` hold, by itself: its own cells, and reductions."""
 

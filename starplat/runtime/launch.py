@@ -31,6 +31,7 @@ from starplat.runtime.elements import Returned, Value
 from starplat.runtime.estimate import Estimate
 from starplat.runtime.facts import wants_facts
 from starplat.runtime.looking import look
+from starplat.runtime.renumbered import Renumbering, renumbering
 from starplat.runtime.resident import on_device
 from starplat.runtime.results.not_numbers import not_numbers
 from starplat.runtime.results.result import Bytes, Result, Seconds, no_such_result
@@ -105,18 +106,34 @@ def _work(
     here: Callable[[], AbstractContextManager[object]],
 ) -> Result:
     """The run itself, on the device as it is taken `here`; seconds are added to those that are `spent`."""
-    before, started = replace(device.traffic), perf_counter()
+    before, began = replace(device.traffic), perf_counter()
     with here(), ExitStack() as held:
-        made, looking = _scheduled(module, graph, wanted.schedule, device, counted=progress.most_rounds is not None)
-        bound, resident = given.within(made), on_device(device, graph)
-        run = Run(made, graph, bound, device, resident, held, wanted.repeat > 1 or wanted.trace, progress)
+        numbers = renumbering(module, graph, wanted.schedule, on_device=wanted.on_device)
+        taken = graph if numbers is None else numbers.to.graph
+        inside = given if numbers is None else numbers.given(module, given)
+        started = perf_counter()
+        made, looking = _scheduled(module, taken, wanted.schedule, device, counted=progress.most_rounds is not None)
+        bound, resident = inside.within(made), on_device(device, taken)
+        run = Run(made, taken, bound, device, resident, held, wanted.repeat > 1 or wanted.trace, progress)
         compiling = spent.compile + perf_counter() - started - looking
         done = _driven(run, wanted)
+        if numbers is not None:
+            done = _in_callers_numbers(run, done, numbers)
         later = partial(not_numbers, module, graph, given, returned=None) if wanted.on_device else None
         odd = not_numbers(module, graph, given, done.properties, run.returned)
+    looking += started - began
     seconds = Seconds(spent.load, compiling + done.build, looking + done.upload, done.runs, done.download)
     moved = Bytes(device.traffic.up - before.up, device.traffic.down - before.down)
-    return replace(_result(run, done, seconds, moved, on_device=wanted.on_device), warnings=odd, judge=later)
+    return replace(_result(run, graph, done, seconds, moved, on_device=wanted.on_device), warnings=odd, judge=later)
+
+
+def _in_callers_numbers(run: Run, done: _Done, numbers: Renumbering) -> _Done:
+    """The outcome of a run on a renumbered graph, as of one on the caller's."""
+    started, module = perf_counter(), run.module
+    types = {a.name: a.type for a in module.arguments if isinstance(a.type, PropertyType)}
+    cells = {name: numbers.cells(cells, types[name]) for name, cells in done.properties.items()}
+    run.returned = numbers.returned(module, run.returned)
+    return replace(done, properties=cells, download=done.download + perf_counter() - started)
 
 
 def _within_limits(
@@ -199,9 +216,9 @@ def _driven(run: Run, wanted: _Wanted) -> _Done:
     return _Done(properties, expected, kernels.cached, built - started, uploaded - built, times, download, watched)
 
 
-def _result(run: Run, done: _Done, seconds: Seconds, moved: Bytes, *, on_device: bool) -> Result:
-    """The `Result` of a run."""
-    module, graph, cells = run.module, run.graph, done.properties
+def _result(run: Run, graph: Graph, done: _Done, seconds: Seconds, moved: Bytes, *, on_device: bool) -> Result:
+    """The `Result` of a run on the caller's graph."""
+    module, cells = run.module, done.properties
     types = {a.name: a.type for a in module.arguments if isinstance(a.type, PropertyType)}
     return Result(
         program=PurePath(module.source.name).stem,

@@ -21,7 +21,7 @@ from starplat.schedule.loop.groups import rounds_by_one_group
 from starplat.schedule.loop.pieces import kernels_in_pieces
 from starplat.schedule.loop.step import loops_on_device
 from starplat.schedule.memory import arcs_in_host_memory
-from starplat.schedule.order import rows_by_degree
+from starplat.schedule.order import in_order
 from starplat.schedule.pairs import carried_in_pairs
 from starplat.schedule.priority.step import nearest_first
 from starplat.schedule.queues.step import sets_as_queues
@@ -101,9 +101,9 @@ STEPS: tuple[Step | GraphStep, ...] = (
     ),
     Step(
         "order",
-        "searches among a node's arcs walk rows that are sorted by degree",
+        "searches among a node's arcs walk rows that are sorted by degree, or nodes are renumbered",
         "after all that makes searches; before balance, which shares the arcs of the kernels that sort",
-        rows_by_degree,
+        in_order,
     ),
     GraphStep(
         "balance",

@@ -1,14 +1,19 @@
-"""Step `order`: kernels that look for any one of a node's arcs and leave there walk neighbors of high degree first.
+"""Step `order`: sorts rows for searches that leave early, or asks for nodes in another order.
 
+Kernels that look for any one of a node's arcs and leave there walk neighbors of high degree first under `order=rows`.
 More nodes reach such a neighbor early, so that a search for it ends sooner. The sorted rows lie beside the ascending
 ones, which everything else goes on using. The module makes them itself, once for a graph: a launch for each class of
 degrees, highest first, in which the nodes of the class append themselves to the rows of their neighbors. Degrees of one
 class differ by less than a factor of two; within a class threads append in any order.
+
+Other orders renumber the nodes of the graph, which leaves the module as it is: who runs it translates what goes in and
+comes out. The answer must not depend on the numbers.
 """
 
 from collections.abc import Iterable
 from dataclasses import replace
 
+from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
@@ -24,10 +29,45 @@ from starplat.schedule.step import Choice, Decided
 _OTHER = {ir.Direction.OUT: ir.Direction.IN, ir.Direction.IN: ir.Direction.OUT}
 
 
-def rows_by_degree(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> Decided:
+RENUMBERING = frozenset({Order.DEGREE, Order.RCM})
+"""The orders that give nodes other numbers."""
+
+
+def in_order(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> Decided:
+    """The module for the order that the schedule asks for.
+
+    Raises:
+        DiagnosticError: E0667, the answer may depend on the numbers of nodes, which are to change.
+    """
+    if schedule.order in RENUMBERING:
+        require_renumbering(module, schedule.order)
+        made = replace(module, node_order=str(schedule.order))
+        return Decided(made, (Choice(f"nodes are renumbered: {schedule.order.sentence}", "no answer depends on them"),))
+    return _rows_by_degree(module) if schedule.order is Order.ROWS else Decided(module)
+
+
+def require_renumbering(module: ir.Module, order: Order) -> None:
+    """Lets programs pass whose answer cannot depend on the numbers of nodes.
+
+    Raises:
+        DiagnosticError: E0667, with the place where it may.
+    """
+    if module.numbers is None:
+        raise not_renumbered(order, f"'{module.entry}' was not looked at in its canonical form")
+    shown = module.numbers.shown
+    if shown is not None:
+        message = f"nodes cannot be renumbered for 'order={order}': {shown.why}"
+        help = "leave it out, or let the answer depend on nodes alone, not on their numbers or on which comes first"
+        raise DiagnosticError(Diagnostic("E0667", message, module.source, Label(shown.span), help=help))
+
+
+def not_renumbered(order: Order | str, why: str, help: str = "leave it out") -> DiagnosticError:
+    """E0667 for what no place in the program is the reason of."""
+    return DiagnosticError(Diagnostic("E0667", f"nodes cannot be renumbered for 'order={order}': {why}", help=help))
+
+
+def _rows_by_degree(module: ir.Module) -> Decided:
     """The module whose searches walk sorted rows, with the functions that sort them."""
-    if schedule.order is not Order.ROWS:
-        return Decided(module)
     searches = {kernel.name: kernel for kernel in map(_Searches().kernel, module.kernels)}
     found = [kernel.name for kernel in module.kernels if searches[kernel.name] != kernel]
     if not found:

@@ -80,10 +80,12 @@ class Algebra(Setting):
 
 
 class Order(Setting):
-    """In which order arcs are walked by kernels that look for any one and leave there."""
+    """In which order nodes are numbered, and arcs walked by kernels that look for any one and leave there."""
 
-    AS_IS = "as-is", "by the neighbor's number"
+    AS_IS = "as-is", "nodes as in the graph, arcs by the neighbor's number"
     ROWS = "rows", "neighbors of high degree first, from rows that the device sorts once for a graph"
+    DEGREE = "degree", "nodes of high degree get the first numbers, once for a graph; results are as without"
+    RCM = "rcm", "neighbors get numbers near each other (reverse Cuthill-McKee), once for a graph"
     AUTO = "auto", "as-is"
 
 

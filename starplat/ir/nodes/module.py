@@ -7,6 +7,7 @@ from starplat.frontend.types import Scalar, Type
 from starplat.ir.nodes.hosts import HostOp
 from starplat.ir.nodes.kernels import Function, Kernel, Parameter
 from starplat.ir.nodes.values import Array, Const, Element, Placement
+from starplat.operators.records import NodeNumbers
 from starplat.source import NOWHERE, SourceFile, Span
 
 
@@ -68,6 +69,8 @@ class Module:
     kernel uses. `variants` of the entry are called in its place where the graph is of their kind; the first that fits.
     `mapped` are the arrays that lie in mapped host memory; kernels only read them. `prepared` are the arrays of the
     graph that the module itself makes. `returns_infinity`: the entry may return INF because the program says so.
+    `numbers` says whether nodes may be renumbered, None where that was not asked; `node_order` in which order they are
+    to be: the arrays are those of a graph so numbered, and who runs the module translates what goes in and comes out.
     """
 
     source: SourceFile = field(compare=False, repr=False)
@@ -84,6 +87,8 @@ class Module:
     prepared: tuple[Prepared, ...] = ()
     variants: tuple[Variant, ...] = ()
     returns_infinity: bool = False
+    numbers: NodeNumbers | None = field(default=None, compare=False)
+    node_order: str | None = None
 
     def placement(self, array: Array) -> Placement:
         """Where the cells of an array lie."""
