@@ -82,7 +82,59 @@ function f(Graph g, propNode<int> c) {
   }
 }
 """
+MEMBERS = """
+function f(Graph g, propNode<int> c) {
+  propNode<bool> front;
+  g.attachNodeProperty(c = -1);
+  for (s in g.nodes()) {
+    if (s.c == -1) {
+      g.attachNodeProperty(front = False);
+      s.c = s;
+      s.front = True;
+      fixedPoint until (done : !front) {
+        forall (v in g.nodes().filter(front)) {
+          forall (w in g.neighbors(v)) {
+            if (w.c == -1) { w.c = s; w.front = True; }
+          }
+          forall (w in g.nodes_to(v)) {
+            if (w.c == -1) { w.c = s; w.front = True; }
+          }
+        }
+      }
+    }
+  }
+}
+"""
+TWO_FLAGS = """
+function f(Graph g, propNode<int> c) {
+  propNode<bool> now;
+  propNode<bool> next;
+  g.attachNodeProperty(c = -1);
+  for (s in g.nodes().filter(c == -1)) {
+    g.attachNodeProperty(now = False, next = False);
+    s.c = s;
+    s.now = True;
+    bool more = True;
+    while (more) {
+      more = False;
+      forall (v in g.nodes().filter(now)) {
+        forall (w in g.inOutNbrs(v)) {
+          if (w.c == -1) { w.next = True; w.c = s; more = True; }
+        }
+      }
+      now = next;
+      g.attachNodeProperty(next = False);
+    }
+  }
+}
+"""
+FILLED_ONCE = changed(
+    MEMBERS, ("      g.attachNodeProperty(front = False);\n", ""), ("(c = -1)", "(c = -1, front = False)")
+)
 FLOODS = {
+    "members of a frontier push": MEMBERS,
+    "members of a frontier that each search leaves empty": FILLED_ONCE,
+    "members of one frontier fill the next": TWO_FLAGS,
     "neighbors look": FLOOD,
     "the first that is found ends the look": FLOOD.replace("beside = True; }", "beside = True; break; }"),
     "all neighbors look at once": FLOOD.replace("for (u in", "forall (u in"),
@@ -115,6 +167,13 @@ MORE_NEAR = {
     "a flood that begins elsewhere": (FLOOD, "s.c == -1", "s.c < s"),
     "a flood over numbers of nodes": (FLOOD, "-1", "0"),
     "a flood that finds some labels": (FLOOD, "  for (s in", "  node first = 0;\n  first.c = 5;\n  for (s in"),
+    "nobody begins": (MEMBERS, "s.front = True;", ""),
+    "all begin": (MEMBERS, "front = False", "front = True"),
+    "the first of all begins": (MEMBERS, "s.front = True;", "node first = 0; first.front = True;"),
+    "nobody is next": (TWO_FLAGS, "      now = next;\n", ""),
+    "the next are looked at afterwards": (MEMBERS, "    }\n  }\n}\n", "    }\n    s.d = s.front ? 1 : 0;\n  }\n}\n"),
+    "members look along arcs only": (MEMBERS, "g.nodes_to(v)", "g.neighbors(v)"),
+    "members tell some": (MEMBERS, "g.neighbors(v)", "g.neighbors(v).filter(w > v)"),
     "a flood that is counted": (FLOOD, "v.c = s; grew = True;", "v.c = s; grew = True; v.d += 1;"),
 }
 
@@ -129,7 +188,7 @@ def test_what_only_looks_alike_keeps_its_loop(name: str) -> None:
 
 def _changed(text: str, before: str, after: str) -> str:
     text = changed(text, (before, after))
-    return text.replace("propNode<int> c)", "propNode<int> c, propNode<int> d)") if "v.d" in text else text
+    return text.replace("propNode<int> c)", "propNode<int> c, propNode<int> d)") if ".d " in text else text
 
 
 TEXTS = {

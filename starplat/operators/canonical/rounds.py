@@ -12,11 +12,11 @@ from functools import lru_cache
 from starplat.analysis import walk
 from starplat.analysis.settling.loops import settles
 from starplat.analysis.settling.lost_updates import loses_no_update
-from starplat.analysis.settling.monotone import mentions
+from starplat.analysis.settling.monotone import asked_flag, mentions
 from starplat.frontend import typed
 from starplat.operators.canonical.arcs import by_rows
 from starplat.operators.canonical.counted import added_by_arcs, never_better, until_nothing_changes, until_quiet
-from starplat.operators.canonical.effects import EffectReader
+from starplat.operators.canonical.effects import EffectReader, asked
 from starplat.operators.canonical.extremes import as_extremes
 from starplat.operators.canonical.gathers import as_scatters
 from starplat.operators.canonical.hosts import HostLoop, Known, Loop, Surroundings, at_once, surely_begins
@@ -174,4 +174,25 @@ def _plain(body: typed.Block) -> typed.Block:
     """The body of a loop with loops over arcs by rows, and with values that are offered instead of looked for."""
     body = as_extremes(rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None))
     body = without_idle_guards(without_findings(body))
-    return replace(body, statements=tuple(new for s in body.statements for new in as_scatters(s) or (s,)))
+    return replace(body, statements=tuple(new for s in body.statements for new in as_scatters(s) or _row_by_row(s)))
+
+
+def _row_by_row(s: typed.Statement) -> Iterator[typed.Statement]:
+    """A loop in which nodes go through several rows as one for each, where none leaves the loop by what it is told."""
+    match s:
+        case typed.ForEach(parallel=True, domain=typed.AllNodes(), body=typed.Block(statements=(_, _, *_) as rows)) if (
+            all(isinstance(row, typed.ForEach) for row in rows)
+        ):
+            steady = all(_stays(c, s) for c in asked(s.filter))
+            yield from (replace(s, body=replace(s.body, statements=(row,))) for row in rows) if steady else (s,)
+        case _:
+            yield s
+
+
+def _stays(condition: typed.Expression, loop: typed.ForEach) -> bool:
+    """Whether a condition goes on to hold while a loop runs: nothing changes it, or it is a flag that is only set."""
+    flag = asked_flag(condition, loop.iterator)
+    if flag is None:
+        return not mentions(condition, walk.all_written(loop))
+    stores = [i for i in walk.statements(loop.body) if flag in walk.written(i)]
+    return all(isinstance(i, typed.Assign) and i.value == typed.TRUE for i in stores)
