@@ -54,8 +54,9 @@ SEARCHED = (
 )
 """The spellings of betweenness that search from each source, there and back, and do nothing else."""
 JOINED = (
-    "both_neighbors count_rounds edges_until_quiet helpers hooking jump_by_root label_frontier largest_turned"
-    " local_result min_times_vector old_and_new pull round_flag search_from_each search_with_a_frontier two_flags"
+    "both_neighbors count_rounds edges_min edges_until_quiet helpers hooking jump_by_root label_frontier"
+    " largest_turned least_of_the_row local_result min_times_vector old_and_new pull round_flag"
+    " search_from_each search_with_a_frontier two_flags"
 )
 """The spellings of connected components that union-find takes the place of, as of the example's."""
 LOCALS = {"local_result": "mine", "largest_turned": "rank"}

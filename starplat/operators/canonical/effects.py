@@ -148,7 +148,7 @@ class EffectReader:
                     yield from self._of_arc(node, there, direction, then.statements, conditions, values)
                 case typed.AssignExtreme(place=typed.Cell(symbol=symbol)) if symbol is self.symbol:
                     carried = tuple(replace(c, value=forwarded(c.value, values)) for c in s.carried)
-                    offer = replace(s, candidate=forwarded(s.candidate, values), carried=carried)
+                    offer = replace(s, candidate=_besides(forwarded(s.candidate, values), s), carried=carried)
                     yield self._effect(node, there, direction, offer, tuple(forwarded(c, values) for c in when))
                 case _:
                     raise _NotFollowed
@@ -284,6 +284,16 @@ def is_bounded(value: typed.Expression, offered: typed.Cell, extreme: typed.Extr
             return weak and any(is_bounded(argument, offered, extreme) for argument in arguments)
         case _:
             return False
+
+
+def _besides(candidate: typed.Expression, s: typed.AssignExtreme) -> typed.Expression:
+    """What a `Min` (`Max`) offers its place but what that holds already."""
+    best = typed.Function.MIN if s.extreme is typed.Extreme.MIN else typed.Function.MAX
+    match candidate:
+        case typed.Apply(function=function, arguments=(left, right)) if function is best and s.place in (left, right):
+            return right if left == s.place else left
+        case _:
+            return candidate
 
 
 def _own_first(value: typed.Expression, own: typed.Cell) -> typed.Expression:

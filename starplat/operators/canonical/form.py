@@ -20,6 +20,7 @@ from starplat.operators.canonical.frontiers import over_frontiers
 from starplat.operators.canonical.inlining import inlined
 from starplat.operators.canonical.labels.emptied import until_none_is_left
 from starplat.operators.canonical.labels.growing import until_none_joins
+from starplat.operators.canonical.labels.locals import as_nodes
 from starplat.operators.canonical.labels.results import as_results
 from starplat.operators.canonical.labels.truths import as_truths
 from starplat.operators.canonical.labels.turned import turned
@@ -61,7 +62,7 @@ def _canonical_function(
     function: typed.FunctionDefinition, program: typed.Program, *, on_host: bool
 ) -> typed.FunctionDefinition:
     results = function.results
-    ranged = as_rounds(within_range(as_results(as_truths(with_fills(without_choices(function.body))))))
+    ranged = as_rounds(within_range(as_results(as_truths(with_fills(as_nodes(without_choices(function.body)))))))
     ranged = until_none_is_left(with_turns(without_counters(ranged)))
     flags = as_flags(without_reached(until_none_joins(without_continues(ranged))))
     flagged = without_copies(turned(flags, frozenset(function.parameters)))
