@@ -91,7 +91,7 @@ def _place_to_json(source: SourceFile | None, label: Label) -> dict[str, Any]:
     start, end = label.span.start, label.span.end
     (line, column), (end_line, end_column) = source.position(start), source.position(max(start, end))
     ends = {"line": line, "column": column, "end_line": end_line, "end_column": end_column}
-    return {"file": source.name, **ends, "text": label.text}
+    return {"file": source.file_at(start)[0].name, **ends, "text": label.text}
 
 
 class ExitCode(Enum):
@@ -211,22 +211,29 @@ def in_a_line(diagnostic: Diagnostic) -> str:
     said = f"{diagnostic.message} ({diagnostic.code})"
     if diagnostic.source is None or diagnostic.place is None:
         return said
-    line, column = diagnostic.source.position(diagnostic.place.span.start)
-    return f"{diagnostic.source.name}:{line}:{column}: {said}"
+    return f"{_where(diagnostic.source, diagnostic.place)}: {said}"
 
 
 def _excerpt(source: SourceFile, place: Label, related: tuple[Label, ...]) -> list[str]:
-    line, column = source.position(place.span.start)
-    lines = [f"  --> {source.name}:{line}:{column}", "   |"]
+    file = source.file_at(place.span.start)[0]
+    lines = [f"  --> {_where(source, place)}", "   |"]
     lines.extend(_underlined(source, place, "^"))
     for label in related:
+        if source.file_at(label.span.start)[0] is not file:
+            file = source.file_at(label.span.start)[0]
+            lines.append(f"  ::: {_where(source, label)}")
         lines.extend(_underlined(source, label, "-"))
     return [*lines, "   |"] if len(lines) > 2 else lines
 
 
+def _where(source: SourceFile, label: Label) -> str:
+    line, column = source.position(label.span.start)
+    return f"{source.file_at(label.span.start)[0].name}:{line}:{column}"
+
+
 def _underlined(source: SourceFile, label: Label, mark: str) -> list[str]:
     number, column = source.position(label.span.start)
-    text, before = _window(source.line(number), column - 1)
+    text, before = _window(source.line_at(label.span.start), column - 1)
     width = max(1, min(label.span.end - label.span.start, len(text) - before))
     lead = "".join("\t" if c == "\t" else " " for c in text[:before])
     words = f" {label.text}" if label.text else ""

@@ -20,6 +20,7 @@ from starplat.frontend.parser import parse as parse_text
 from starplat.frontend.parsing.tables import Keeper, keep_tables_with
 from starplat.frontend.statements.remarks import remarks
 from starplat.frontend.statements.sequence import sequenced
+from starplat.imports import with_imports
 from starplat.source import SourceFile
 
 if TYPE_CHECKING:
@@ -77,7 +78,8 @@ def check(source: SourceFile, *, strict: bool = False) -> Checked:
     Raises:
         DiagnosticError: everything that is wrong, and the warnings beside it.
     """
-    tree = check_tree(parse(source), source)
+    program, source = with_imports(parse(source), source)
+    tree = check_tree(program, source)
     facts = analyse(sequenced(_run_by_devices(tree)))
     warnings = tuple(sort(dict.fromkeys((*tree.warnings, *facts.warnings))))
     if strict and any(map(is_race, warnings)):

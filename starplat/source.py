@@ -30,10 +30,15 @@ NOWHERE = Span(0, 0)
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A program's text and the name that messages call it by."""
+    """A program's text and the name that messages call it by.
+
+    Places in the files that it imports are numbers as well: those of each file follow those of the one before, with one
+    between them.
+    """
 
     name: str
     text: str
+    imported: tuple[SourceFile, ...] = ()
 
     @classmethod
     def read(cls, path: str | Path) -> SourceFile:
@@ -52,8 +57,46 @@ class SourceFile:
             starts.append(starts[-1] + len(line))
         return starts
 
+    @cached_property
+    def whole(self) -> str:
+        """The text with those of the imported files behind it, which places count in."""
+        return "\n".join([self.text, *(file.text for file in self.imported)])
+
+    def in_one(self) -> SourceFile:
+        """The program as if all its files were one: lines and places count on from one to the next."""
+        return SourceFile(self.name, self.whole)
+
+    def owns(self, span: Span) -> bool:
+        """Whether a place is in the program's own file."""
+        return span.start <= len(self.text)
+
+    def file_at(self, offset: int) -> tuple[SourceFile, int]:
+        """The file that a character is in, and where it stands there."""
+        if offset <= len(self.text) or not self.imported:
+            return self, offset
+        offset -= len(self.text) + 1
+        for file in self.imported:
+            if offset <= len(file.text):
+                return file, offset
+            offset -= len(file.text) + 1
+        raise ValueError("this place is in none of the program's files")
+
+    def line_at(self, offset: int) -> str:
+        """The text of the line that a character is in."""
+        file, own = self.file_at(offset)
+        return file.line(file.position(own)[0])
+
+    def line_name(self, offset: int) -> str:
+        """What to call the line of a character: `line 7`, in an imported file `other.sp, line 7`."""
+        file, own = self.file_at(offset)
+        name = "" if file is self else f"{file.name}, "
+        return f"{name}line {file.position(own)[0]}"
+
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column of a character, both counted from 1."""
+        """Line and column of a character in its file, both counted from 1."""
+        if offset > len(self.text) and self.imported:
+            file, own = self.file_at(offset)
+            return file.position(own)
         line = max(bisect_right(self._line_starts, offset) - 1, 0)
         if line == len(self._line_starts) - 1 and line > 0 and not self.text.endswith(("\n", "\r")):
             line -= 1
@@ -61,7 +104,7 @@ class SourceFile:
 
     def piece(self, span: Span) -> str:
         """The text of a span, in one line."""
-        return " ".join(self.text[span.start : span.end].split())
+        return " ".join(self.whole[span.start : span.end].split())
 
     def line(self, number: int) -> str:
         """The text of a line, counted from 1, without its end."""

@@ -11,7 +11,7 @@ _RESERVED = {
     *("function", "Static", "Dynamic", "else", "iterateInReverse", "True", "true", "False", "false", "INF", "INT_MAX"),
     *(*TYPE_WORDS, *STATEMENT_WORDS, "filter"),
 }
-_SOFT = ["in", "from", "to", "by", "until", "Incremental", "Decremental"]
+_SOFT = ["in", "from", "to", "by", "until", "Incremental", "Decremental", "import"]
 _STEPS = st.sampled_from(["++", "--"])
 _LEVELS = (
     ("||",),
@@ -187,4 +187,5 @@ _functions = st.one_of(
 
 def programs() -> st.SearchStrategy[ast.Program]:
     """Programs that can be written down and read back."""
-    return st.builds(ast.Program, st.lists(_functions, max_size=2).map(tuple))
+    imports = st.lists(st.builds(ast.Import, texts), max_size=2).map(tuple)
+    return st.builds(ast.Program, st.lists(_functions, max_size=2).map(tuple), imports)

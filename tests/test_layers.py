@@ -26,6 +26,7 @@ ORDER = (
     {"toolchain"},
     {"runtime"},
     {"program_text", "graph_files", "highlighting"},
+    {"imports"},
     {"pipeline"},
     {"editing"},
     {"program"},

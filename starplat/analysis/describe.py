@@ -30,8 +30,7 @@ def _line(span: Span, source: SourceFile) -> int:
 
 
 def _heading(span: Span, source: SourceFile) -> str:
-    number = _line(span, source)
-    return f"line {number}: {source.line(number).strip().rstrip('{').rstrip()}"
+    return f"{source.line_name(span.start)}: {source.line_at(span.start).strip().rstrip('{').rstrip()}"
 
 
 def loop_text(loop: LoopRaces, source: SourceFile) -> str:
@@ -90,7 +89,7 @@ def _transfers_text(transfers: Transfers, source: SourceFile) -> str:
     ]
     lines = ["  transfers"] + [f"    {title:<22} {', '.join(names)}" for title, names in rows if names]
     for region in transfers.regions:
-        lines.append(f"    kernel of line {_line(region.loop.loop.span, source)}")
+        lines.append(f"    kernel of {source.line_name(region.loop.loop.span.start)}")
         lines += [
             f"      {title:<20} {', '.join(names)}"
             for title, names in (

@@ -96,7 +96,7 @@ def key_of(module: ir.Module, graph: Graph, words: Mapping[str, str], target: st
     there = default_session().device(target, device or 0)
     automatic = for_target(module, target, AUTO, facts_on(there, graph, module), there.capabilities)
     emitted = "" if target == REFERENCE else BACKENDS[target].kernels_text(automatic)
-    program = (__version__, module.source.text, module.entry, print_module(automatic), emitted)
+    program = (__version__, module.source.whole, module.entry, print_module(automatic), emitted)
     parts = (*program, sorted(words.items()), target, device or 0, there.name)
     digest = hashlib.sha256(repr(parts).encode())
     for cells in (graph.row_offsets, graph.columns, graph.weights):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from starplat.editing.reading import Reading, read
@@ -19,9 +19,11 @@ from starplat.frontend.parsing.lexer import Token
 from starplat.frontend.parsing.syntax import syntax_within
 from starplat.frontend.prelude import prelude
 from starplat.frontend.types import Carrier, GraphType, PropertyType, Scalar, Type, UpdateType
+from starplat.imports import importable
 from starplat.source import SourceFile, Span
 
 _STAND_IN = "word_to_complete"
+_IMPORT = re.compile(r'\bimport\s*"([^"\n\r]*)$')
 _CLOSING = {"(": ")", "{": "}", "[": "]"}
 
 
@@ -30,6 +32,7 @@ class Kind(Enum):
 
     KEYWORD = "keyword"
     FUNCTION = "function"
+    FILE = "file"
     METHOD = "method"
     ATTRIBUTE = "attribute"
     PROPERTY = "property"
@@ -45,19 +48,25 @@ class Candidate:
     detail: str = ""
 
 
-def completions(text: str, offset: int) -> tuple[Span, list[Candidate]]:
-    """The word that ends at a character, and everything that may stand in its place, sorted by name.
+def completions(text: str, offset: int, name: str = "") -> tuple[Span, list[Candidate]]:
+    """The word that ends at a character, and everything that may stand in its place, sorted by name. Imported files
+    are looked for beside the file `name`.
 
     >>> span, found = completions("function f(Graph g) { forall (v in g.neighb", 43)
     >>> [candidate.name for candidate in found]
     ['neighbor', 'neighbors']
     """
+    source = SourceFile(name, text)
+    if (import_ := _IMPORT.search(text[:offset])) is not None:
+        start = offset - len(import_[1].rpartition("/")[2])
+        files = (Candidate(found, Kind.FILE) for found in importable(import_[1], source))
+        return Span(start, offset), [c for c in files if c.name.startswith(text[start:offset])]
     start = offset - len(re.search(r"\w*$", text[:offset]).group())  # type: ignore[union-attr]  # it matches anything
     before = words(text[:start])
     found: set[Candidate] = set()
     if not _stands_apart(text[:offset], before):
         before = [word for word in before if word.kind != "comment"]
-        reading = read(SourceFile("", text[:start] + _STAND_IN + "()" + _closed(before)))
+        reading = read(replace(source, text=text[:start] + _STAND_IN + "()" + _closed(before)))
         if text[:start].rstrip().endswith("."):
             found.update(_members(reading, start))
         else:

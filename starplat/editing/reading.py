@@ -17,6 +17,7 @@ from starplat.frontend.check import check
 from starplat.frontend.parsing.syntax import syntax_within
 from starplat.frontend.scope import Noted
 from starplat.frontend.types import Type
+from starplat.imports import with_imports
 from starplat.source import SourceFile, Span
 
 Meaning = typed.Symbol | ast.Function
@@ -27,7 +28,8 @@ _SCOPES = (ast.Function, ast.Block, ast.ForEach, ast.For, ast.Loop, ast.FixedPoi
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """A program as its editor has it: `meanings` of the names by their places, `types` of the expressions by theirs."""
+    """A program as its editor has it: `meanings` of the names by their places, `types` of the expressions by theirs.
+    Imported files are part of it, where they can be read; the editor's own text is `source.text`."""
 
     source: SourceFile
     tree: ast.Program
@@ -70,6 +72,8 @@ def read(source: SourceFile) -> Reading:
     reporter, noted = Reporter(source), Noted()
     tree = pipeline.parse(source, reporter)
     with suppress(DiagnosticError):  # `pipeline.check` tells what is wrong; what was understood is noted all the same
+        tree, source = with_imports(tree, source)
+    with suppress(DiagnosticError):
         check(tree, source, noted)
     return Reading(source, tree, {**dict(_functions(tree)), **noted.symbols}, noted.types)
 

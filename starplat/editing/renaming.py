@@ -11,7 +11,7 @@ from starplat.editing.reading import Reading, declared, read
 from starplat.frontend.builtins import FUNCTION_NAMES
 from starplat.frontend.parser import keywords
 from starplat.frontend.prelude import prelude
-from starplat.source import SourceFile, Span
+from starplat.source import Span
 
 
 class RenameError(ValueError):
@@ -33,6 +33,10 @@ def renamed(reading: Reading, offset: int, name: str) -> list[Span]:
     if name in keywords() or name in FUNCTION_NAMES or name in prelude():
         raise RenameError(f"'{name}' is a word of the language")
     places = reading.places_of(reading.meanings[span])
+    for place in places:
+        file, _ = reading.source.file_at(place.start)
+        if file is not reading.source:
+            raise RenameError(f"it is named in {file.name} too, which is not changed from here")
     text = reading.source.text
     if text[span.start : span.end] != name:
         _require_the_same_program(reading, places, name)
@@ -48,7 +52,7 @@ def replaced(text: str, places: list[Span], name: str) -> str:
 
 def _require_the_same_program(reading: Reading, places: list[Span], name: str) -> None:
     """Refuses a name that would stand for something else somewhere, or that makes new errors."""
-    after = read(SourceFile(reading.source.name, replaced(reading.source.text, places, name)))
+    after = read(replace(reading.source, text=replaced(reading.source.text, places, name)))
     before = {d.message for d in pipeline.diagnostics(reading.source)}
     new = [d for d in pipeline.diagnostics(after.source) if d.severity is Severity.ERROR and d.message not in before]
     if new:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starplat.frontend import ast, builtins, typed
 from starplat.frontend.types import GraphType, Type
-from starplat.source import SourceFile
+from starplat.source import SourceFile, Span
 
 
 def of_symbol(symbol: typed.Symbol) -> str:
@@ -18,7 +18,7 @@ def of_symbol(symbol: typed.Symbol) -> str:
 
 def of_function(function: ast.Function, source: SourceFile) -> str:
     """The head of a function, as it is written."""
-    return " ".join(source.text[function.span.start : function.body.span.start].split())
+    return source.piece(Span(function.span.start, function.body.span.start))
 
 
 def signature(kind: Type, method: str) -> str:

@@ -38,7 +38,8 @@ def check(program: ast.Program, source: SourceFile, noted: Noted | None = None) 
         done[name] = definition
     reporter.raise_errors()
     warnings = sort(d for d in reporter.diagnostics if d.severity is not Severity.ERROR)
-    checked = typed.Program(source, _kept([done[name] for name in own], done), tuple(warnings), span=program.span)
+    written_here = [done[name] for name in own if source.owns(own[name].span)]
+    checked = typed.Program(source, _kept(written_here, done), tuple(warnings), span=program.span)
     refuse_changes(checked, reporter)
     reporter.raise_errors()
     return checked
@@ -47,7 +48,7 @@ def check(program: ast.Program, source: SourceFile, noted: Noted | None = None) 
 def _kept(
     functions: list[typed.FunctionDefinition], done: dict[str, typed.FunctionDefinition]
 ) -> tuple[typed.FunctionDefinition, ...]:
-    """The program's functions, and those of the prelude that they call."""
+    """The program's own functions, and those that they call of the prelude and of imported files."""
     names = {function.name for function in functions}
     while missing := called(functions) - names:
         functions += [done[name] for name in sorted(missing)]

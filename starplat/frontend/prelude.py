@@ -4,33 +4,22 @@ Their nodes stand nowhere in the program's text. A program gets those that it ma
 """
 
 from collections.abc import Iterable
-from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from starplat.frontend import ast, typed, walk
 from starplat.frontend.builtins import PRELUDE_ATTRIBUTES
 from starplat.frontend.parser import parse
-from starplat.frontend.parsing.syntax import syntax_within
+from starplat.frontend.parsing.syntax import syntax_within, with_spans
 from starplat.source import NOWHERE, SourceFile
 
 
 @cache
 def prelude() -> dict[str, ast.Function]:
     """All functions of the prelude, by name."""
-    program = _unplaced(parse(SourceFile.read(Path(__file__).with_name("prelude.sp"))))
-    return {function.name.text: function for function in program.functions}
-
-
-def _unplaced(node: Any) -> Any:
-    """A tree whose nodes stand nowhere."""
-    if isinstance(node, tuple):
-        return tuple(map(_unplaced, node))
-    if not isinstance(node, ast.Syntax):
-        return node
-    parts = {f.name: _unplaced(getattr(node, f.name)) for f in fields(node) if f.name != "span"}
-    return replace(node, **parts, span=NOWHERE)
+    program = parse(SourceFile.read(Path(__file__).with_name("prelude.sp")))
+    unplaced = with_spans(program, lambda span: NOWHERE)
+    return {function.name.text: function for function in unplaced.functions}
 
 
 def asked_for(functions: Iterable[ast.Function]) -> dict[str, ast.Function]:

@@ -8,6 +8,7 @@ it also keeps comments, and single blank lines between statements. A comment ins
 from starplat.frontend import ast
 from starplat.frontend.parser import comments, parse
 from starplat.frontend.parsing.expression_text import ExpressionPrinter
+from starplat.frontend.parsing.quotes import quoted
 from starplat.frontend.parsing.trivia import Trivia
 from starplat.source import SourceFile
 
@@ -39,8 +40,13 @@ class _Printer:
         """Whether nothing has been written in the block in hand yet."""
 
     def program(self, program: ast.Program) -> str:
+        for found in program.imports:
+            self._begin(found.span.start, found.span.end)
+            self._line(f"import {quoted(found.file.value)};")
+            self._beside(found.span.end)
         for number, function in enumerate(program.functions):
-            self._begin(function.span.start, function.body.span.start, force_blank=number > 0)
+            after_another = number > 0 or bool(program.imports)
+            self._begin(function.span.start, function.body.span.start, force_blank=after_another)
             self._open(self._header(function), function.body)
             self._block_inside(function.body)
             self._close(function.body)

@@ -44,7 +44,7 @@ class Place:
         """What to show and what to underline in it."""
         shift = 0 if len(self.text) <= SHOWN else max(0, self.column - 1 - SHOWN // 2)
         start = self.column - 1 - shift
-        shown = Excerpt(self.file, self.text[shift : shift + SHOWN], self.line, shift)
+        shown = Excerpt(self.file, self.text[shift : shift + SHOWN], number=self.line, shift=shift)
         return shown, Label(Span(start, start + max(self.length, 1)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from difflib import SequenceMatcher
+from pathlib import Path, PurePath
 
 from lsprotocol import types as lsp
 
@@ -16,8 +17,9 @@ from starplat.editing.wording import of_function, of_symbol
 from starplat.frontend import ast, typed
 from starplat.frontend.types import PropertyType
 from starplat.frontend.unparse import format_source
-from starplat.lsp.document import Document
-from starplat.source import Span
+from starplat.imports import path_of
+from starplat.lsp.document import Document, located
+from starplat.source import SourceFile, Span
 
 _SEVERITIES = {
     Severity.ERROR: lsp.DiagnosticSeverity.Error,
@@ -27,6 +29,7 @@ _SEVERITIES = {
 _KINDS = {
     completing.Kind.KEYWORD: lsp.CompletionItemKind.Keyword,
     completing.Kind.FUNCTION: lsp.CompletionItemKind.Function,
+    completing.Kind.FILE: lsp.CompletionItemKind.File,
     completing.Kind.METHOD: lsp.CompletionItemKind.Method,
     completing.Kind.ATTRIBUTE: lsp.CompletionItemKind.Field,
     completing.Kind.PROPERTY: lsp.CompletionItemKind.Property,
@@ -43,14 +46,18 @@ def diagnostics(document: Document, uri: str) -> list[lsp.Diagnostic]:
 def _diagnostic(found: Diagnostic, document: Document, uri: str) -> lsp.Diagnostic:
     place = Label(Span(0, 0)) if found.place is None else found.place
     said = [found.message, *([place.text] if place.text else []), *([f"help: {found.help}"] if found.help else [])]
+    told = [place] if _is_elsewhere(found, document) else []
+    source = found.source or document.source
+    elsewhere = uri if source.name == document.source.name else Path(source.name).resolve().as_uri()
     related = [
         lsp.DiagnosticRelatedInformation(
-            location=lsp.Location(uri=uri, range=document.places.range(label.span)), message=label.text or found.message
+            location=located(source, label.span, elsewhere, document.encoding), message=label.text or found.message
         )
-        for label in found.related
+        for label in (*told, *found.related)
     ]
+    shown = _import_of(source.file_at(place.span.start)[0], document) if told else place.span
     return lsp.Diagnostic(
-        range=document.places.range(place.span),
+        range=document.places.range(shown),
         message="\n".join(said),
         severity=_SEVERITIES[found.severity],
         code=found.code,
@@ -58,6 +65,20 @@ def _diagnostic(found: Diagnostic, document: Document, uri: str) -> lsp.Diagnost
         related_information=related or None,
         tags=[lsp.DiagnosticTag.Unnecessary] if found.code in _UNUSED else None,
     )
+
+
+def _is_elsewhere(found: Diagnostic, document: Document) -> bool:
+    """Whether a diagnostic is about an imported file."""
+    if found.source is None or found.place is None:
+        return False
+    return found.source.file_at(found.place.span.start)[0].name != document.source.name
+
+
+def _import_of(file: SourceFile, document: Document) -> Span:
+    """The import of a document that leads to a file, as far as names tell; else its first."""
+    imports = document.reading.tree.imports
+    named = (i for i in imports if PurePath(i.file.value).stem == PurePath(file.name).stem)
+    return next(named, imports[0]).file.span
 
 
 def hover(document: Document, position: lsp.Position) -> lsp.Hover | None:
@@ -71,7 +92,9 @@ def hover(document: Document, position: lsp.Position) -> lsp.Hover | None:
 
 def completions(document: Document, position: lsp.Position) -> list[lsp.CompletionItem]:
     """What the word before the cursor may become."""
-    span, candidates = completing.completions(document.source.text, document.places.offset(position))
+    span, candidates = completing.completions(
+        document.source.text, document.places.offset(position), document.source.name
+    )
     place = document.places.range(span)
     return [
         lsp.CompletionItem(
@@ -85,11 +108,17 @@ def completions(document: Document, position: lsp.Position) -> list[lsp.Completi
 
 
 def definition(document: Document, position: lsp.Position, uri: str) -> lsp.Location | None:
-    """Where the thing under the cursor is declared."""
-    span = document.reading.name_at(document.places.offset(position))
+    """Where the thing under the cursor is declared; the beginning of a file whose import that is."""
+    offset = document.places.offset(position)
+    for wanted in document.reading.tree.imports:
+        path = path_of(wanted, document.source)
+        if wanted.span.start <= offset <= wanted.span.end and path is not None:
+            start = lsp.Position(line=0, character=0)
+            return lsp.Location(uri=path.as_uri(), range=lsp.Range(start=start, end=start))
+    span = document.reading.name_at(offset)
     if span is None:
         return None
-    return lsp.Location(uri=uri, range=document.places.range(declared(document.reading.meanings[span])))
+    return document.location(declared(document.reading.meanings[span]), uri)
 
 
 def references(document: Document, position: lsp.Position, uri: str, declaration: bool) -> list[lsp.Location]:
@@ -99,7 +128,7 @@ def references(document: Document, position: lsp.Position, uri: str, declaration
         return []
     meaning = document.reading.meanings[span]
     places = [place for place in document.reading.places_of(meaning) if declaration or place != declared(meaning)]
-    return [lsp.Location(uri=uri, range=document.places.range(place)) for place in places]
+    return [document.location(place, uri) for place in places]
 
 
 def renameable(document: Document, position: lsp.Position) -> lsp.Range | None:
@@ -130,7 +159,10 @@ def actions(document: Document, asked: lsp.Range, uri: str) -> list[lsp.CodeActi
             is_preferred=True,
         )
         for found in document.diagnostics
-        if found.fix is not None and found.fix.span.start <= last and first <= found.fix.span.end
+        if found.fix is not None
+        and not _is_elsewhere(found, document)
+        and found.fix.span.start <= last
+        and first <= found.fix.span.end
     ]
 
 
@@ -158,7 +190,8 @@ def _edit(document: Document, span: Span, text: str) -> lsp.TextEdit:
 
 def symbols(document: Document) -> list[lsp.DocumentSymbol]:
     """The functions, each with what it declares."""
-    return [_function_symbol(document, function) for function in document.reading.tree.functions]
+    own = (f for f in document.reading.tree.functions if document.reading.source.owns(f.span))
+    return [_function_symbol(document, function) for function in own]
 
 
 def _function_symbol(document: Document, function: ast.Function) -> lsp.DocumentSymbol:

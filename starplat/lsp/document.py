@@ -4,13 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+
+from lsprotocol import types as lsp
 
 from starplat import pipeline
 from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.editing.reading import Reading, read
 from starplat.lsp.places import Places
 from starplat.pipeline import Checked
-from starplat.source import SourceFile
+from starplat.resources import shipped_programs
+from starplat.source import SourceFile, Span
+
+
+def located(source: SourceFile, span: Span, uri: str, encoding: str) -> lsp.Location:
+    """A place of a program as the protocol has it; the program's own file has this URI."""
+    file, start = source.file_at(span.start)
+    if file is not source:
+        shipped = shipped_programs().get(Path(file.name).stem)
+        path = shipped if shipped is not None and file.name == shipped.name else Path(file.name)
+        uri = path.resolve().as_uri()
+    own = Span(start, start + span.end - span.start)
+    return lsp.Location(uri=uri, range=Places(file.text, encoding).range(own))
 
 
 @dataclass
@@ -25,6 +40,10 @@ class Document:
     def next(self, text: str, version: int | None) -> Document:
         """The document with another text."""
         return Document(SourceFile(self.source.name, text), self.encoding, version, self.good)
+
+    def location(self, span: Span, uri: str) -> lsp.Location:
+        """A place in the document, which has this URI, or in a file that it imports."""
+        return located(self.reading.source, span, uri, self.encoding)
 
     @cached_property
     def places(self) -> Places:

@@ -18,6 +18,7 @@ from typing import Any
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
+from pygls.uris import to_fs_path
 
 from starplat import __version__
 from starplat.editing.renaming import RenameError
@@ -85,7 +86,7 @@ class Service:
         """Checks a program that was opened."""
         given = params.text_document
         encoding = self.server.workspace.position_encoding
-        name = given.uri.rpartition("/")[2]
+        name = to_fs_path(given.uri) or given.uri.rpartition("/")[2]
         self.documents[given.uri] = Document(
             SourceFile(name, given.text), getattr(encoding, "value", encoding), given.version
         )

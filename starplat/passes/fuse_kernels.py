@@ -193,8 +193,8 @@ class _Fuser(Rewriter):
         """The purpose of a kernel: its comment, or the program line that it comes from."""
         if kernel.comment or kernel.span == NOWHERE:
             return kernel.comment or self._name(kernel)
-        line, _ = self.module.source.position(kernel.span.start)
-        return f"line {line}: {self.module.source.line(line).strip().removesuffix('{').rstrip()}"
+        source, start = self.module.source, kernel.span.start
+        return f"{source.line_name(start)}: {source.line_at(start).strip().removesuffix('{').rstrip()}"
 
 
 def _size(kernel: ir.Kernel) -> int:

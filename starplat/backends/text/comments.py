@@ -7,9 +7,11 @@ from starplat.ir import nodes as ir
 from starplat.source import NOWHERE, Span
 
 
-def file_name(module: ir.Module) -> str:
-    """The program's file, without the folders above it; it stays in its line, whatever it is called."""
-    name = PurePosixPath(PureWindowsPath(module.source.name).as_posix()).name
+def file_name(module: ir.Module, span: Span = NOWHERE) -> str:
+    """The program's file, or the imported one that a place is in, without the folders above it; it stays in its line,
+    whatever it is called."""
+    file, _ = module.source.file_at(span.start)
+    name = PurePosixPath(PureWindowsPath(file.name).as_posix()).name
     return "".join(letter if letter.isprintable() else "?" for letter in name) or "program.sp"
 
 
@@ -31,8 +33,8 @@ def origin(module: ir.Module, span: Span) -> str | None:
     if span == NOWHERE:
         return None
     line, _ = module.source.position(span.start)
-    text = module.source.line(line).strip().removesuffix("{").rstrip()
-    return f"{file_name(module)}:{line}  {text}"
+    text = module.source.line_at(span.start).strip().removesuffix("{").rstrip()
+    return f"{file_name(module, span)}:{line}  {text}"
 
 
 def line_mark(module: ir.Module, span: Span) -> str | None:
@@ -40,7 +42,7 @@ def line_mark(module: ir.Module, span: Span) -> str | None:
     if span == NOWHERE:
         return None
     line, _ = module.source.position(span.start)
-    return f'#line {line} "{quoted(file_name(module))}"'
+    return f'#line {line} "{quoted(file_name(module, span))}"'
 
 
 def quoted(text: str) -> str:

@@ -84,14 +84,14 @@ def _annotate(
     if html is not None:
         from starplat.cli.views.page import page
 
-        files.write_text(html, page(annotation, source))
+        files.write_text(html, page(annotation, checked.source.in_one()))
         console.say(f"{html}: written")
         return
     from starplat.cli.views.side_by_side import show
 
     out = console.out()
     with out.capture() as captured:
-        show(annotation, source, out)
+        show(annotation, checked.source.in_one(), out)
     console.write("\n".join(line.rstrip(" ") for line in captured.get().split("\n")))
 
 

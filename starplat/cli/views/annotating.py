@@ -70,7 +70,7 @@ def _launched_in(op: ir.OnDevice, module: ir.Module) -> tuple[ir.Kernel, ...]:
 class _Annotator:
     def __init__(self, checked: pipeline.Checked, module: ir.Module, target: str, text: str) -> None:
         self.checked = checked
-        self.source = checked.source
+        self.source = checked.source.in_one()
         self.module = module
         self.target = target
         self.texts = text.splitlines()

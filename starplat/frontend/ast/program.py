@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
-from starplat.frontend.ast.expressions import Expression, Name, Syntax, TypeName
+from starplat.frontend.ast.expressions import Expression, Name, Syntax, Text, TypeName
 from starplat.frontend.ast.statements import Block
 
 
@@ -37,5 +37,15 @@ class Function(Syntax):
 
 
 @dataclass(frozen=True, slots=True)
+class Import(Syntax):
+    """`import "file";`"""
+
+    file: Text
+
+
+@dataclass(frozen=True, slots=True)
 class Program(Syntax):
+    """`functions` are, once its imports are followed, also those of the files that it imports, after its own."""
+
     functions: tuple[Function, ...]
+    imports: tuple[Import, ...] = ()

@@ -79,7 +79,7 @@ def _against_zero(context: Context, value: typed.Expression, operator: Operator,
         f"{indefinite(kind)} is taken as a condition: anything but 0 is True",
         value.span,
         f"this is {indefinite(kind)}",
-        help=Rewrite("write '… != 0' to say so", _compared(context.reporter.source.text, value.span)),
+        help=Rewrite("write '… != 0' to say so", _compared(context.reporter.source.whole, value.span)),
         severity=Severity.NOTE,
     )
     holds = operator is Operator.NOT_EQUAL

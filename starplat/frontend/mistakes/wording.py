@@ -19,7 +19,10 @@ _OPERATORS = (
 _CHANGES = ("=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=", "&&=", "||=")
 _PREFIXES = ("(", "!", "-", "~", "+", "++", "--")
 _VALUES = ("True", "true", "False", "false", "INF", "INT_MAX")
-_SOFT = ("in", "from", "to", "by", "until", "filter", "Batch", "OnAdd", "OnDelete", "Incremental", "Decremental")
+_SOFT = (
+    *("in", "from", "to", "by", "until", "filter", "import"),
+    *("Batch", "OnAdd", "OnDelete", "Incremental", "Decremental"),
+)
 CASTS = ("int", "long", "float", "double")
 _CLOSERS = (";", ")", "]", "}", ",", ":", "{")
 _MOST = 4
@@ -55,6 +58,7 @@ def _groups() -> list[tuple[str, set[str], set[str]]]:
         ("a function", {"function"}, {"function", "Static", "Dynamic", "Incremental", "Decremental"}),
         ("an expression", {"NAME", "INTEGER", "("}, expression),
         ("a number", {"INTEGER"}, {*values, "-", "+"}),
+        ("a file in quotes", {"TEXT"}, {"TEXT"}),
         ("a name", {"NAME"}, {"NAME", *_SOFT}),
         ("a type", {"int"}, set(TYPE_WORDS)),
         ("an operator", {"*"}, set(_OPERATORS)),

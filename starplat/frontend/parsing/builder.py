@@ -45,7 +45,13 @@ class Builder(Transformer[Token, ast.Program]):
     # --- program -------------------------------------------------------------------------------------------------
 
     def program(self, children: Children) -> ast.Program:
-        return ast.Program(tuple(children), span=_span(children) if children else NOWHERE)
+        imports = tuple(child for child in children if isinstance(child, ast.Import))
+        functions = tuple(child for child in children if isinstance(child, ast.Function))
+        return ast.Program(functions, imports, span=_span(children) if children else NOWHERE)
+
+    def import_(self, children: Children) -> ast.Import:
+        file = ast.Text(unquoted(children[1].value), span=span_of(children[1]))
+        return ast.Import(file, span=_span(children))
 
     def named_function(self, children: Children) -> ast.Function:
         kind, name, parameters, body = children

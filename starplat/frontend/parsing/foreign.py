@@ -105,7 +105,7 @@ ABSENT = by_name(
         "switch case match select": "write 'if (…) … else if (…) …'",
         "try catch throw raise except finally": "there are no exceptions: return a value that tells",
         "struct class enum typedef union interface": "there are no types of your own: keep one property a field",
-        "import include using require package": "a program is one file",
+        "import include using require package": "write 'import \"other.sp\";' before all functions",
         "goto yield with lambda async await": "there is nothing like it",
     }
 )

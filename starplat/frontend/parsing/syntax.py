@@ -1,11 +1,12 @@
 """Walks over the syntax tree: everything inside a node, the names assigned there."""
 
-from collections.abc import Iterator
-from dataclasses import fields
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
 from functools import cache
 from typing import Any
 
 from starplat.frontend import ast
+from starplat.source import Span
 
 
 def assigned_in(body: ast.Statement) -> frozenset[str]:
@@ -37,6 +38,17 @@ def syntax_within(root: ast.Syntax) -> Iterator[ast.Syntax]:
             yield node
             kind: Any = type(node)
             pending.extend(getattr(node, name) for name in _field_names(kind))
+
+
+def with_spans(node: Any, changed: Callable[[Span], Span]) -> Any:
+    """A tree whose nodes stand elsewhere."""
+    if isinstance(node, tuple):
+        return tuple(with_spans(part, changed) for part in node)
+    if not isinstance(node, ast.Syntax):
+        return node
+    kind: Any = type(node)
+    parts = {name: with_spans(getattr(node, name), changed) for name in _field_names(kind)}
+    return replace(node, **parts, span=changed(node.span))
 
 
 @cache

@@ -128,7 +128,8 @@ def _branch(module: ir.Module, op: ir.HostIf, depth: int) -> Iterator[Step]:
 
 
 def _kernel(module: ir.Module, kernel: ir.Kernel) -> str:
-    line = f", {module.source.name}:{module.source.position(kernel.span.start)[0]}" if kernel.span.end else ""
+    file, start = module.source.file_at(kernel.span.start)
+    line = f", {file.name}:{file.position(start)[0]}" if kernel.span.end else ""
     filtered = " that passes its filter" if kernel.filter is not None else ""
     back = kernel.brought_back
     brought = f"; brings back {_names(r.variable for r in back)}" if back else ""
