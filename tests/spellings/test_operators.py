@@ -48,9 +48,9 @@ REACHED = {
 }
 """The spellings that reach the canonical form; the list only grows."""
 SEARCHED = (
-    "as_in_the_paper backward_helper coefficients distances_first from_parents helper_for_a_source in_bfs_pull"
-    " in_bfs_push level_in_the_search levels_by_hand levels_by_unit_paths local_result matrix_waves over_edges"
-    " pull_by_hand pushed_shares two_flags whole_numbers_of_paths"
+    "as_in_the_paper backward_helper coefficients distances_first flags_and_levels from_parents helper_for_a_source"
+    " in_bfs_pull in_bfs_push level_in_the_search levels_by_hand levels_by_unit_paths local_result matrix_waves"
+    " over_edges pull_by_hand pushed_shares two_flags whole_numbers_of_paths"
 )
 """The spellings of betweenness that search from each source, there and back, and do nothing else."""
 JOINED = (

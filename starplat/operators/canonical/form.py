@@ -27,6 +27,7 @@ from starplat.operators.canonical.labels.turned import turned
 from starplat.operators.canonical.order import in_order, with_fills
 from starplat.operators.canonical.ranges import within_range
 from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.searches.by_level import asked_by_level
 from starplat.operators.canonical.searches.in_bfs import as_rounds
 from starplat.operators.canonical.searches.reached import without_reached
 from starplat.operators.canonical.searches.told import marked_when_told
@@ -67,7 +68,9 @@ def _canonical_function(
     flags = as_flags(without_reached(until_none_joins(without_continues(ranged))))
     flagged = without_copies(turned(flags, frozenset(function.parameters)))
     flagged = as_spreading(flagged, program)
-    body = over_frontiers(marked_when_told(discovered_in_one_step(flagged, results), results), program, results)
+    body = over_frontiers(
+        marked_when_told(asked_by_level(discovered_in_one_step(flagged, results), results), results), program, results
+    )
     body = as_results(as_reached(ranged if body is flagged else body, program, results))
     body = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)
     free = in_any_order(body, program) if on_host else body

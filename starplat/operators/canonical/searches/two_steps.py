@@ -120,11 +120,11 @@ def _read(loop: _Loop, before: Sequence[typed.Statement], known: Known) -> _Roun
         return None
     level = steps.levels[0][0].place.symbol
     initial = {flag: initial_values(flag, before) for flag in (level, here, steps.next_frontier, *steps.marks)}
-    source, none = _source(initial, level, steps, known, counter)
+    source, none = begins(initial, level, steps, known, counter)
     if source is None or none is None:
         return None
     conditions = tuple(c for c in nest.when if c is not in_frontier)
-    unreached = [c for c in conditions if _is_unreached(c, nest, level, none, counter, steps.marks)]
+    unreached = [c for c in conditions if is_unreached(c, nest, level, none, counter, steps.marks)]
     when = tuple(c for c in conditions if c not in unreached and not _is_other_node(c, nest))
     beside = tuple(s for s in nest.inner if s is not discovered[0])
     flags = frozenset((here, steps.next_frontier, *steps.marks))
@@ -164,7 +164,7 @@ def _is_apart(found: _Round, loop: _Loop) -> bool:
     )
 
 
-def _source(
+def begins(
     initial: dict[typed.Symbol, InitialValues | None],
     level: typed.Symbol,
     steps: Steps,
@@ -186,7 +186,7 @@ def _source(
     return (source, fill) if fits else (None, None)
 
 
-def _is_unreached(
+def is_unreached(
     c: typed.Expression,
     nest: Nest,
     level: typed.Symbol,
