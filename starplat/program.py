@@ -211,28 +211,27 @@ class Program:
         from starplat.schedule.parse import as_schedule
 
         if checked or (target == "reference" and self.checked.remarks):
+            from starplat.runtime.checked import run_checked
+
             asked = {
                 f"target {target}": target not in ("auto", "reference"), "a schedule": schedule, "--validate": validate,
                 "device results": device_results, "--repeat": repeat > 1, "--trace": trace,
                 "--max-rounds": max_rounds, "--time-limit": time_limit,
             }  # fmt: skip
-            return self._checked(graph, function, [name for name, is_asked in asked.items() if is_asked], results,
-                                 arguments, named)  # fmt: skip
+            self._refuse_beside_checked([name for name, is_asked in asked.items() if is_asked])
+            call = self._call(graph, function, arguments, named)
+            given = call.given.on_host(call.graph)
+            return run_checked(self.checked.whole_facts, call.module.entry, call.graph, given, results)
         allowed = limits(max_rounds, time_limit, follow or of_run(self.name))
         wanted = as_schedule(schedule) or self.schedule
-        taken = _taken(graph)
-        started = perf_counter()
-        module = self.module(function or self._form(taken, arguments, named))
-        lowered = perf_counter() - started
-        given = _bound(module, taken, arguments, named)
-        self._warn_of_numbers(module.entry, taken, given)
-        before = given.on_host(taken) if validate else given
+        call = self._call(graph, function, arguments, named)
+        before = call.given.on_host(call.graph) if validate else call.given
         result = run_module(
-            module,
-            taken,
+            call.module,
+            call.graph,
             target=target,
             device_index=device or 0,
-            arguments=given,
+            arguments=call.given,
             results=results,
             device_results=device_results,
             repeat=repeat,
@@ -240,34 +239,20 @@ class Program:
             trace=trace,
             limits=allowed,
             session=session,
-            compile_seconds=lowered,
+            compile_seconds=call.seconds,
         )
         for doubtful in (*result.warnings, *self._unsaid(result.target)):
             warn(in_a_line(doubtful), doubtful)
-        return self._validated(result, module, before, allowed, session) if validate else result
+        return self._validated(result, call.module, before, allowed, session) if validate else result
 
-    def _checked(
-        self,
-        graph: Any,
-        function: str | None,
-        besides: Sequence[str],
-        results: Sequence[str] | None,
-        arguments: Mapping[str, object] | Bound | None,
-        named: Mapping[str, object],
-    ) -> Result:
-        """A checked run; `besides` is asked for as well, which it does not have."""
-        from starplat.runtime.checked import run_checked
-
+    def _refuse_beside_checked(self, besides: Sequence[str]) -> None:
+        """Raises E0718 where a checked run is asked for what it does not have."""
         if besides:
             message = f"a checked run goes without {', '.join(besides)}"
             help = "it runs on target reference, once, statement by statement: leave the rest out"
             if self.checked.remarks:
                 help += "; a program with 'print' or 'assert' always runs so there"
             raise DiagnosticError(Diagnostic("E0718", message, help=help))
-        taken = _taken(graph)
-        module = self.module(function or self._form(taken, arguments, named))
-        given = _bound(module, taken, arguments, named).on_host(taken)
-        return run_checked(self.checked.whole_facts, module.entry, taken, given, results)
 
     def _unsaid(self, target: str) -> tuple[Diagnostic, ...]:
         """W0702, if the program prints: the run on a target said nothing of it."""
@@ -313,14 +298,11 @@ class Program:
         from starplat.runtime.everywhere import run_everywhere
         from starplat.schedule.parse import as_schedule
 
-        taken = _taken(graph)
-        module = self.module(function or self._form(taken, arguments, named))
-        given = _bound(module, taken, arguments, named)
-        self._warn_of_numbers(module.entry, taken, given)
+        call = self._call(graph, function, arguments, named)
         return run_everywhere(
-            module,
-            taken,
-            given,
+            call.module,
+            call.graph,
+            call.given,
             device_index=device,
             results=results,
             repeat=repeat,
@@ -332,11 +314,24 @@ class Program:
             started=started,
         )
 
-    def _form(
-        self, graph: Graph, arguments: Mapping[str, object] | Bound | None, named: Mapping[str, object]
-    ) -> str | None:
-        given = arguments if isinstance(arguments, Mapping) else {}
-        return self.form_on(graph, given={**given, **named})
+    def _call(
+        self,
+        graph: Any,
+        function: str | None,
+        arguments: Mapping[str, object] | Bound | None,
+        named: Mapping[str, object],
+    ) -> _Call:
+        """What is run: the graph that was given, the module for it, and its arguments."""
+        from starplat.runtime import Bound, bind
+
+        taken = _taken(graph)
+        started = perf_counter()
+        given = {} if isinstance(arguments, Bound) else {**(arguments or {}), **named}
+        module = self.module(function or self.form_on(taken, given={**given, **named}))
+        seconds = perf_counter() - started
+        bound = arguments if isinstance(arguments, Bound) else bind(module, taken, given, _options())
+        self._warn_of_numbers(module.entry, taken, bound)
+        return _Call(taken, module, bound, seconds)
 
     def _warn_of_numbers(self, function: str, graph: Graph, given: Bound) -> None:
         """Says of an int that the program takes for a node which node it is, where the input calls that otherwise."""
@@ -362,23 +357,22 @@ class Program:
         return compared
 
 
+@dataclass(frozen=True)
+class _Call:
+    """A module on a graph with the arguments of its entry; `seconds` is what lowering took."""
+
+    graph: Graph
+    module: ir.Module
+    given: Bound
+    seconds: float
+
+
 def _taken(graph: Any) -> Graph:
     """The graph that was given: itself, in a file, or in what another library holds."""
     from starplat.graph import from_object
     from starplat.graph_files import read
 
     return read(graph) if isinstance(graph, (str, PathLike)) else from_object(graph)
-
-
-def _bound(
-    module: ir.Module, graph: Graph, arguments: Mapping[str, object] | Bound | None, named: Mapping[str, object]
-) -> Bound:
-    """The arguments of a call, in whichever of the two ways they are given."""
-    from starplat.runtime import Bound, bind
-
-    if isinstance(arguments, Bound):
-        return arguments
-    return bind(module, graph, {**(arguments or {}), **named}, _options())
 
 
 @cache
