@@ -29,7 +29,7 @@ fn connected_components_component_start(
     for (var v = item; v < num_nodes; v += items) {
         let first = row_offsets[v];
         let end = row_offsets[v + 1];
-        var best: i32 = v;
+        var best = v;
         if (first < end) {
             best = min(v, columns[first]);
         }
@@ -53,31 +53,27 @@ fn connected_components_component_sample(
         let end = row_offsets[v + 1];
         if (first + 1 < end) {
             let u = columns[first + 1];
-            var own: i32 = atomicLoad(&component[v]);
-            var above_own: i32 = atomicLoad(&component[own]);
-            var steps_own: i32 = 0;
+            var own = atomicLoad(&component[v]);
+            var above_own = atomicLoad(&component[own]);
+            var steps_own = 0;
             while (own != above_own && steps_own < 64) {
                 atomicMin(&component[v], above_own);
                 own = above_own;
                 above_own = atomicLoad(&component[own]);
                 steps_own += 1;
             }
-            var a: i32 = atomicLoad(&component[v]);
-            var b: i32 = atomicLoad(&component[u]);
-            var steps: i32 = 0;
+            var a = atomicLoad(&component[v]);
+            var b = atomicLoad(&component[u]);
+            var steps = 0;
             while (a != b && steps < 64) {
                 let low = min(a, b);
                 let high = max(a, b);
-                var held: i32 = atomicLoad(&component[high]);
+                var held = atomicLoad(&component[high]);
                 if (held == high) {
                     held = swap_component(high, high, low);
-                    if (held == high) {
-                        break;
-                    }
+                    if (held == high) { break; }
                 }
-                if (held == low) {
-                    break;
-                }
+                if (held == low) { break; }
                 let above = atomicLoad(&component[held]);
                 if (above != held) {
                     atomicMin(&component[high], above);
@@ -104,21 +100,17 @@ fn connected_components_component_join(
     for (var e = item; e < num_arcs; e += items) {
         let v = arc_sources[e];
         let u = columns[e];
-        var a: i32 = atomicLoad(&component[v]);
-        var b: i32 = atomicLoad(&component[u]);
+        var a = atomicLoad(&component[v]);
+        var b = atomicLoad(&component[u]);
         while (a != b) {
             let low = min(a, b);
             let high = max(a, b);
-            var held: i32 = atomicLoad(&component[high]);
+            var held = atomicLoad(&component[high]);
             if (held == high) {
                 held = swap_component(high, high, low);
-                if (held == high) {
-                    break;
-                }
+                if (held == high) { break; }
             }
-            if (held == low) {
-                break;
-            }
+            if (held == low) { break; }
             let above = atomicLoad(&component[held]);
             if (above != held) {
                 atomicMin(&component[high], above);
@@ -141,8 +133,8 @@ fn connected_components_component_flatten(
     let item = i32(place_in_grid.x);
     let items = i32(groups.x) * 256;
     for (var v = item; v < num_nodes; v += items) {
-        var held: i32 = atomicLoad(&component[v]);
-        var above: i32 = atomicLoad(&component[held]);
+        var held = atomicLoad(&component[v]);
+        var above = atomicLoad(&component[held]);
         while (held != above) {
             atomicMin(&component[v], above);
             held = above;
@@ -163,26 +155,20 @@ fn connected_components_component_join_symmetric(
     let item = i32(place_in_grid.x);
     let items = i32(groups.x) * 256;
     for (var v = item; v < num_nodes; v += items) {
-        if (component_apart[v] == 0) {
-            continue;
-        }
+        if (component_apart[v] == 0) { continue; }
         for (var e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             let u = columns[e];
-            var a: i32 = atomicLoad(&component[v]);
-            var b: i32 = atomicLoad(&component[u]);
+            var a = atomicLoad(&component[v]);
+            var b = atomicLoad(&component[u]);
             while (a != b) {
                 let low = min(a, b);
                 let high = max(a, b);
-                var held: i32 = atomicLoad(&component[high]);
+                var held = atomicLoad(&component[high]);
                 if (held == high) {
                     held = swap_component(high, high, low);
-                    if (held == high) {
-                        break;
-                    }
+                    if (held == high) { break; }
                 }
-                if (held == low) {
-                    break;
-                }
+                if (held == low) { break; }
                 let above = atomicLoad(&component[held]);
                 if (above != held) {
                     atomicMin(&component[high], above);
@@ -207,18 +193,18 @@ fn connected_components_component_set_apart_symmetric(
     let item = i32(place_in_grid.x);
     let items = i32(groups.x) * 256;
     for (var v = item; v < num_nodes; v += items) {
-        var held: i32 = atomicLoad(&component[v]);
-        var above: i32 = atomicLoad(&component[held]);
-        var steps: i32 = 0;
+        var held = atomicLoad(&component[v]);
+        var above = atomicLoad(&component[held]);
+        var steps = 0;
         while (held != above && steps < 64) {
             atomicMin(&component[v], above);
             held = above;
             above = atomicLoad(&component[held]);
             steps += 1;
         }
-        var great: i32 = atomicLoad(&component[columns[num_arcs / 2]]);
-        var above_great: i32 = atomicLoad(&component[great]);
-        var steps_great: i32 = 0;
+        var great = atomicLoad(&component[columns[num_arcs / 2]]);
+        var above_great = atomicLoad(&component[great]);
+        var steps_great = 0;
         while (great != above_great && steps_great < 64) {
             atomicMin(&component[columns[num_arcs / 2]], above_great);
             great = above_great;

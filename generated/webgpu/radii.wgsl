@@ -16,9 +16,12 @@ var<workgroup> values_of_add_of_group_f32: array<f32, 256>;
 fn add_of_group_f32(value: f32, lane: u32) -> f32 {
     values_of_add_of_group_f32[lane] = value;
     workgroupBarrier();
-    for (var half = 256u / 2u; half > 0u; half /= 2u) {
-        if (lane < half) { values_of_add_of_group_f32[lane] = values_of_add_of_group_f32[lane]
-            + values_of_add_of_group_f32[lane + half]; }
+    for (var half = 128u; half > 0u; half /= 2u) {
+        if (lane < half) {
+            let own = values_of_add_of_group_f32[lane];
+            let other = values_of_add_of_group_f32[lane + half];
+            values_of_add_of_group_f32[lane] = own + other;
+        }
         workgroupBarrier();
     }
     let joined = values_of_add_of_group_f32[0];
@@ -108,9 +111,7 @@ fn radii_min_bfs_level_pull(
     let item = i32(place_in_grid.x);
     let items = i32(groups.x) * 256;
     for (var neighbor = item; neighbor < num_nodes; neighbor += items) {
-        if (atomicLoad(&bfs_level[neighbor]) != 2147483647) {
-            continue;
-        }
+        if (atomicLoad(&bfs_level[neighbor]) != 2147483647) { continue; }
         for (var e_in = in_row_offsets[neighbor]; e_in < in_row_offsets[neighbor + 1]; e_in++) {
             let v = in_columns[e_in];
             if (atomicLoad(&bfs_level[v]) == depth) {
@@ -136,11 +137,11 @@ fn arcs_of_bfs_level_order(
     let bfs_level_end = given_4.bfs_level_end;
     let item = i32(place_in_grid.x);
     let items = i32(groups.x) * 256;
-    var active_arcs_part: f32 = 0.0f;
+    var active_arcs_part = 0.0f;
     for (var place = bfs_level_begin + item; place < bfs_level_end; place += items) {
         let active_node = bfs_level_order[place];
         active_arcs_part += f32(row_offsets[active_node + 1] - row_offsets[active_node]);
     }
-    let active_arcs_scratch = add_of_group_f32(active_arcs_part, lane);
-    if (lane == 0u) { add_active_arcs_2(0, active_arcs_scratch); }
+    active_arcs_part = add_of_group_f32(active_arcs_part, lane);
+    if (lane == 0u) { add_active_arcs_2(0, active_arcs_part); }
 }

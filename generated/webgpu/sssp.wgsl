@@ -83,9 +83,7 @@ fn sssp_min_dist_of_many(
     let item = i32(place_in_grid.x);
     let items = i32(groups.x) * 256;
     for (var v = item; v < num_nodes; v += items) {
-        if ((atomicLoad(&modified_bits[v / 32]) & (1 << u32(v % 32))) == 0) {
-            continue;
-        }
+        if ((atomicLoad(&modified_bits[v / 32]) & (1 << u32(v % 32))) == 0) { continue; }
         for (var e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             let nbr = columns[e];
             let candidate = add_inf(atomicLoad(&dist[v]), weight[e]);

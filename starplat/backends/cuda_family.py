@@ -71,7 +71,6 @@ SPELLING = Spelling(
     kernel='extern "C" __global__ void',
     function="static __device__ ",
     whole_group_kernel='extern "C" __global__ void __launch_bounds__({size})',
-    space="",
     restrict="__restrict__",
     groups=GroupWords(
         scratch="__shared__ {kind} {name}{cells};",

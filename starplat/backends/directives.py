@@ -68,6 +68,14 @@ def _math(element: ir.Element) -> dict[tuple[ir.MathFunction, ir.Element], str]:
     return {(function, element): name for function, name in _WHOLE_MATH[machine].items()}
 
 
+_SATURATING = {
+    ir.Element.INT: "saturated_int",
+    ir.Element.NODE: "saturated_int",
+    ir.Element.LONG: "saturated_long",
+    ir.Element.ARC: "saturated_arc",
+}
+
+
 def spelling(directives: Directives, function: str) -> Spelling:
     """C++ under these directives; `function` stands before functions that kernels call."""
     return Spelling(
@@ -79,33 +87,17 @@ def spelling(directives: Directives, function: str) -> Spelling:
         smallest=SMALLEST,
         kernel='extern "C" void',
         function=function,
-        whole_group_kernel="",
-        space="",
         restrict="__restrict__",
-        thread="",
-        threads="",
-        lane="",
         fence="__atomic_thread_fence(__ATOMIC_SEQ_CST);",
         try_lock="__atomic_exchange_n({cell}, 1, __ATOMIC_ACQUIRE) == 0",
         unlock="__atomic_store_n({cell}, 0, __ATOMIC_RELEASE);",
-        atomics={},
         compare_swap=(
             "{variable} = {expected};",
             "__atomic_compare_exchange_n({address}, &{variable}, {value}, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);",
         ),
         math={key: name for element in ir.Element for key, name in _math(element).items()},
-        saturating={
-            ir.Element.INT: "saturated_int",
-            ir.Element.NODE: "saturated_int",
-            ir.Element.LONG: "saturated_long",
-            ir.Element.ARC: "saturated_arc",
-        },
-        saturating_helpers={
-            ir.Element.INT: "saturated_int",
-            ir.Element.NODE: "saturated_int",
-            ir.Element.LONG: "saturated_long",
-            ir.Element.ARC: "saturated_arc",
-        },
+        saturating=_SATURATING,
+        saturating_helpers=_SATURATING,
         directives=directives,
     )
 

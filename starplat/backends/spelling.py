@@ -187,26 +187,26 @@ class Spelling:
     """
 
     values: Mapping[ir.Element, str]
-    cells: Mapping[ir.Element, str]
-    parameters: Mapping[ir.Element, str]
-    long_suffix: str
-    function: str
-    kernel: str
-    whole_group_kernel: str
-    space: str
-    restrict: str
-    thread: str
-    threads: str
-    lane: str
-    fence: str
-    try_lock: str
-    unlock: str
-    atomics: Mapping[tuple[ir.Combine, ir.Element], str]
     math: Mapping[tuple[ir.MathFunction, ir.Element], str]
-    saturating: Mapping[ir.Element, str]
-    saturating_helpers: Mapping[ir.Element, str]
     largest: Mapping[ir.Element, str]
     smallest: Mapping[ir.Element, str]
+    cells: Mapping[ir.Element, str] = field(default_factory=dict)
+    parameters: Mapping[ir.Element, str] = field(default_factory=dict)
+    long_suffix: str = ""
+    function: str = ""
+    kernel: str = ""
+    whole_group_kernel: str = ""
+    space: str = ""
+    restrict: str = ""
+    thread: str = ""
+    threads: str = ""
+    lane: str = ""
+    fence: str = ""
+    try_lock: str = ""
+    unlock: str = ""
+    atomics: Mapping[tuple[ir.Combine, ir.Element], str] = field(default_factory=dict)
+    saturating: Mapping[ir.Element, str] = field(default_factory=dict)
+    saturating_helpers: Mapping[ir.Element, str] = field(default_factory=dict)
     groups: GroupWords | None = None
     restrict_spreads: bool = False
     scratch_cells: int = GROUP_SIZE

@@ -94,7 +94,6 @@ SPELLING = Spelling(
     kernel="KERNEL",
     function="static ",
     whole_group_kernel="KERNEL",
-    space="",
     restrict="__restrict",
     groups=_GROUPS,
     thread="item.get_global_id(0)",

@@ -36,36 +36,18 @@ CAPABILITIES = Capabilities(
 _TYPES = {
     ir.Element.BOOL: "bool",
     ir.Element.FLOAT: "f32",
-    ir.Element.LONG: "i64",
-    ir.Element.DOUBLE: "f64",
     **dict.fromkeys((ir.Element.INT, ir.Element.NODE, ir.Element.ARC), "i32"),
 }
 _INTEGERS = (ir.Element.INT, ir.Element.NODE, ir.Element.ARC)
+_SIZES = {"group_size": str(GROUP_SIZE), "half_group": str(GROUP_SIZE // 2)}
 _LARGEST, _SMALLEST = "2147483647", "(-2147483647 - 1)"
 
 SPELLING = Spelling(
     values=_TYPES,
-    parameters=_TYPES,
-    cells=_TYPES,
-    long_suffix="",
-    function="fn",
-    kernel="@compute",
-    whole_group_kernel="@compute",
-    space="",
-    restrict="",
-    thread="item",
-    threads="items",
-    lane="lane",
-    fence="",
-    try_lock="",
-    unlock="",
-    atomics={},
     math={
         **{(function, element): function.value for function in ir.MathFunction for element in _TYPES},
         (ir.MathFunction.POPCOUNT, ir.Element.INT): "countOneBits",
     },
-    saturating={},
-    saturating_helpers={},
     largest=dict.fromkeys(_INTEGERS, _LARGEST),
     smallest=dict.fromkeys(_INTEGERS, _SMALLEST),
 )
@@ -89,7 +71,7 @@ class WebGPU:
             "webgpu/kernels.wgsl.jinja",
             program=unit.program,
             bindings=unit.bindings,
-            helpers=helper_texts(["webgpu/helpers.jinja"], unit.helpers, group_size=str(GROUP_SIZE)),
+            helpers=helper_texts(["webgpu/helpers.jinja"], unit.helpers, **_SIZES),
             routines=unit.routines,
         )
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import starplat
-from starplat.diagnostics import DiagnosticError
+from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.graph import Graph
 from starplat.runtime.validate import first_difference
 from starplat.toolchain.devices import report
@@ -26,12 +26,15 @@ NARROW = ("bfs", "bfs_levels", "connected_components", "radii", "sssp", "sssp_tw
 """The examples whose kernels have numbers of 32 bits only."""
 
 
-@pytest.fixture(autouse=True)
-def _device() -> None:
+@pytest.fixture
+def device() -> None:
     """Skips where there is no adapter."""
     first = report("webgpu")[0]
     if not first.usable:
         pytest.skip(f"webgpu cannot run here: {first.status}; {first.mend}")
+
+
+needs_device = pytest.mark.usefixtures("device")
 
 
 def agrees(program: starplat.Program, graph: Graph, **call: Any) -> None:
@@ -39,12 +42,12 @@ def agrees(program: starplat.Program, graph: Graph, **call: Any) -> None:
     assert first_difference(found, expected) is None
 
 
-def refusal(text: str) -> str:
+def refused(text: str) -> Diagnostic:
     with pytest.raises(DiagnosticError) as caught:
         starplat.compile(text).artifact("webgpu")
     (diagnostic,) = caught.value.diagnostics
     assert diagnostic.code == "E0604"
-    return diagnostic.message
+    return diagnostic
 
 
 # --- the examples --------------------------------------------------------------------------------------------------
@@ -68,6 +71,7 @@ def test_every_function_of_an_example_is_called(program: str) -> None:
     assert sum(bool(kernel) for kernel, _ in functions) == text.count("@compute") > 0
 
 
+@needs_device
 @pytest.mark.thin(plain=6)
 @pytest.mark.parametrize("program", NARROW)
 @pytest.mark.parametrize("graph", ZOO)
@@ -118,11 +122,13 @@ def _said(case: Case, seed: int) -> str:
     return "same"
 
 
+@needs_device
 def test_random_programs_say_what_the_interpreter_says() -> None:
     said = said_of(range(8, 20))
     assert said.count("same") >= 3
 
 
+@needs_device
 @pytest.mark.campaign
 def test_more_random_programs_say_what_the_interpreter_says() -> None:
     said = said_of(range(100, 160))
@@ -196,6 +202,7 @@ function rounds(Graph g, propNode<int> steps) {
 """
 
 
+@needs_device
 @pytest.mark.parametrize("text", [REALS, FLAGS, FUNCTIONS, ROUNDS], ids=["reals", "flags", "functions", "rounds"])
 @pytest.mark.parametrize("graph", ["random", "parallel", "one-loop"])
 def test_what_wgsl_spells_its_own_way(text: str, graph: str) -> None:
@@ -210,8 +217,13 @@ def test_a_function_is_emitted_for_each_array_that_it_is_given() -> None:
 
 
 def test_numbers_of_64_bits_are_refused_at_their_loop() -> None:
-    message = refusal("function f(Graph g, propNode<double> x) { forall (v in g.nodes()) { v.x = v.x / 3.0; } }")
-    assert message == "this target has no 'double': its numbers have 32 bits"
+    loop = "forall (v in g.nodes()) { v.x = VALUE; }"
+    for value in ("v.x / 3.0", "v.x == 0.0 ? 1.0 : 2.0"):
+        text = f"function f(Graph g, propNode<double> x) {{ {loop.replace('VALUE', value)} }}"
+        found = refused(text)
+        assert found.message == "this target has no 'double': its numbers have 32 bits"
+        assert found.place is not None
+        assert text[found.place.span.start : found.place.span.end] == loop.replace("VALUE", value)
 
 
 def test_what_may_not_be_evaluated_in_vain_is_refused() -> None:
@@ -227,7 +239,7 @@ def test_what_may_not_be_evaluated_in_vain_is_refused() -> None:
       }
     }
     """
-    assert "evaluates both sides of '? :', and 'mark' does more than compute" in refusal(text)
+    assert "evaluates both sides of '? :', and 'mark' does more than compute" in refused(text).message
 
 
 def test_a_lock_is_refused() -> None:
@@ -242,9 +254,10 @@ def test_a_lock_is_refused() -> None:
       }
     }
     """
-    assert "under a lock" in refusal(text)
+    assert "under a lock" in refused(text).message
 
 
+@needs_device
 def test_a_graph_that_takes_more_than_a_buffer_is_refused_with_its_size() -> None:
     limit = 2**27
     graph = Graph.from_arcs(limit // 4 + 1, [0], [1])

@@ -71,7 +71,7 @@ def call(
         "swap_loop",
         name=name,
         buffer=buffer,
-        type=expressions.spelling.values[array.element],
+        type=expressions.kind(array.element),
         held="bitcast<f32>(old)" if real else "old",
         changed=f"bitcast<i32>({combined})" if real else combined,
     )
@@ -101,14 +101,17 @@ def if_beyond(printer: Printer, beyond: st.IfBeyond) -> Iterator[str]:
 def combined_by_group(expressions: WgslExpressions, group: st.CombineGroup, lane: str) -> Iterator[str]:
     """The lines by which one thread of a group hands on what all of its threads have."""
     element = group.result.element
-    kind, word = expressions.spelling.values[element], ATOMIC_WORDS[group.combine]
+    kind, word = expressions.kind(element), ATOMIC_WORDS[group.combine]
     name = f"{word}_of_group_{kind}"
-    combined = expressions.combined(group.combine, f"values_of_{name}[lane]", f"values_of_{name}[lane + half]", element)
+    combined = expressions.combined(group.combine, "own", "other", element)
     expressions.helpers.need("group_combine", name=name, type=kind, combined=combined)
     part = expressions.local(group.part)
-    given = f"i32({part})" if group.part.element is ir.Element.BOOL else part
-    joined = expressions.local(group.scratch)
-    yield f"let {joined} = {name}({given}, {lane});"
-    value = ir.Ref(ir.Variable(group.scratch.name, element))
-    change = call(expressions, group.combine, group.result, group.index, value, group.method)
+    if group.part.element is element:
+        joined = group.part
+        yield f"{part} = {name}({part}, {lane});"
+    else:
+        assert group.part.element is ir.Element.BOOL
+        joined = ir.Variable(group.scratch.name, element)
+        yield f"let {expressions.local(joined)} = {name}(i32({part}), {lane});"
+    change = call(expressions, group.combine, group.result, group.index, ir.Ref(joined), group.method)
     yield f"if ({lane} == 0u) {{ {change}; }}"

@@ -53,6 +53,15 @@ class WgslExpressions(ExpressionPrinter):
     def largest(self, element: ir.Element) -> str:
         return self.unbounded("INFINITY") if element.is_real else self.spelling.largest[element]
 
+    def kind(self, element: ir.Element) -> str:
+        """The type of a local.
+
+        Raises:
+            DiagnosticError: E0604, its numbers would have 64 bits.
+        """
+        self.require_narrow(element)
+        return self.spelling.values[element]
+
     def require_narrow(self, element: ir.Element) -> None:
         """Refuses numbers of 64 bits.
 
@@ -121,15 +130,15 @@ class WgslExpressions(ExpressionPrinter):
         source, target = cast.operand.element, cast.element
         if target is ir.Element.BOOL:
             return self.print(build.differs(cast.operand, ir.Const(0, source)))
-        self.require_narrow(target)
-        if self.spelling.values[source] == self.spelling.values[target]:
+        kind = self.kind(target)
+        if self.kind(source) == kind:
             return self.print(cast.operand)
         if source.is_real and not target.is_real:
             self.helpers.need("saturated")
             return f"saturated({self.expression(cast.operand)})", precedence.POSTFIX
         if cast.keeps_inf and source is not ir.Element.BOOL:
             return self.keeping_inf(cast), precedence.POSTFIX
-        return f"{self.spelling.values[target]}({self.expression(cast.operand)})", precedence.POSTFIX
+        return f"{kind}({self.expression(cast.operand)})", precedence.POSTFIX
 
     def apply(
         self, function: ir.MathFunction, arguments: tuple[ir.Expression, ...], element: ir.Element

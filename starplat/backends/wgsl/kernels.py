@@ -1,6 +1,7 @@
 """The kernels and functions of a module as finished pieces for the template, and what a host binds for each kernel."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from starplat.backends import statements as st
@@ -20,24 +21,13 @@ from starplat.ir.capabilities import Capabilities
 
 
 @dataclass(frozen=True, slots=True)
-class WgslRoutine:
-    """A kernel or function as text: `declared` stands between both and its comments, `signature` ends before the
-    opening bracket."""
-
-    comments: tuple[str, ...]
-    declared: tuple[str, ...]
-    signature: str
-    body: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class WgslUnit:
-    """All kernels of a module as text."""
+    """All kernels and functions of a module as texts."""
 
     program: str
     bindings: tuple[Binding, ...]
     helpers: tuple[Helper, ...]
-    routines: tuple[WgslRoutine, ...]
+    routines: tuple[str, ...]
 
 
 def wgsl_unit(module: ir.Module, capabilities: Capabilities, spelling: Spelling) -> WgslUnit:
@@ -80,7 +70,7 @@ class _Kernels:
         )
         return WgslStatements(expressions, self.thread, self.threads, self.lane)
 
-    def function(self, key: Key, name: str) -> WgslRoutine:
+    def function(self, key: Key, name: str) -> str:
         legal = self.emitted.helpers[key[0]]
         function = legal.function
         references = frozenset(
@@ -90,8 +80,7 @@ class _Kernels:
         printer = self.statements(instances, references)
         parameters, copies = [f"{size}: i32" for size in self.hidden[function.name]], []
         for variable in (p.what for p in function.parameters if isinstance(p.what, ir.Variable)):
-            printer.expressions.require_narrow(variable.element)
-            own, kind = instances.local(variable), self.spelling.values[variable.element]
+            own, kind = instances.local(variable), printer.expressions.kind(variable.element)
             if variable in references:
                 parameters.append(f"{own}: ptr<function, {kind}>")
             elif variable in assigned_in(legal.body):
@@ -99,14 +88,11 @@ class _Kernels:
                 copies.append(f"{INDENT}var {own} = {own}_given;")
             else:
                 parameters.append(f"{own}: {kind}")
-        result = "" if function.result is None else f" -> {self.spelling.values[function.result]}"
-        place = origin(self.emitted.module, function.span)
-        comments = tuple(comment(text) for text in (place, function.comment) if text)
-        body = (*copies, *printer.lines(legal.body))
+        result = "" if function.result is None else f" -> {printer.expressions.kind(function.result)}"
         signature = signature_text(f"fn {name}", parameters) + result
-        return WgslRoutine(folded(comments), (), signature, folded(body))
+        return self.routine(function, (), signature, (*copies, *printer.lines(legal.body)))
 
-    def kernel(self, legal: st.LegalKernel) -> WgslRoutine:
+    def kernel(self, legal: st.LegalKernel) -> str:
         kernel, module = legal.kernel, self.emitted.module
         name = self.emitted.names.kernel(kernel.name)
         instances = Instances(self.emitted, kernel.span)
@@ -123,10 +109,15 @@ class _Kernels:
             begin.append(f"{INDENT}let {self.threads} = i32({self.groups}.x){f' * {size}' if size > 1 else ''};")
         if _says(self.lane, lines):
             inputs.append(f"@builtin(local_invocation_index) {self.lane}: u32")
-        place = origin(module, kernel.span)
-        comments = tuple(comment(text) for text in (place, kernel.comment) if text)
         signature = signature_text(f"@compute @workgroup_size({size})\nfn {name}", inputs)
-        return WgslRoutine(folded(comments), record, signature, folded((*begin, *lines)))
+        return self.routine(kernel, record, signature, (*begin, *lines))
+
+    def routine(
+        self, what: ir.Kernel | ir.Function, declared: Iterable[str], signature: str, body: Iterable[str]
+    ) -> str:
+        """The text of a kernel or function below its comments; `declared` stands above its signature."""
+        comments = [comment(text) for text in (origin(self.emitted.module, what.span), what.comment) if text]
+        return "\n".join((*folded(comments), *declared, f"{signature} {{", *folded(body), "}"))
 
     def record(
         self, numbers: tuple[KernelArgument, ...], instances: Instances, changed: frozenset[ir.Variable]
@@ -135,6 +126,7 @@ class _Kernels:
         if not numbers:
             return (), []
         fields, begin = [], []
+        expressions = self.statements(instances).expressions
         kind, own = self.emitted.words.fresh("Given"), self.emitted.words.fresh("given")
         for number in numbers:
             variable = number.variable
@@ -142,9 +134,8 @@ class _Kernels:
                 local, element = number.kind.value, ir.Element.INT
             else:
                 local, element = instances.local(variable), variable.element
-                self.statements(instances).expressions.require_narrow(element)
             is_bool = element is ir.Element.BOOL
-            fields.append(f"{local}: {'i32' if is_bool else self.spelling.values[element]}")
+            fields.append(f"{local}: {'i32' if is_bool else expressions.kind(element)}")
             word = "var" if variable in changed else "let"
             begin.append(f"{INDENT}{word} {local} = {own}.{local}{' != 0' * is_bool};")
         record = f"struct {kind} {{ {', '.join(fields)} }}"

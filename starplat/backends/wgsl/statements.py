@@ -73,13 +73,11 @@ class WgslStatements:
                 raise AssertionError(f"{type(statement).__name__} is for what this target has not")
 
     def declaration(self, declare: st.Declare) -> str:
-        element, name = declare.variable.element, self.expressions.local(declare.variable)
-        self.expressions.require_narrow(element)
+        name = self.expressions.local(declare.variable)
+        self.expressions.require_narrow(declare.variable.element)
         value = self.expressions.expression(declare.value)
         known = isinstance(declare.value, ir.Const) and declare.value.value < 0  # WGSL refuses it as an index
-        if declare.constant and not known:
-            return f"let {name} = {value}"
-        return f"var {name}: {self.expressions.spelling.values[element]} = {value}"
+        return f"{'let' if declare.constant and not known else 'var'} {name} = {value}"
 
     def piece(self, piece: st.Piece) -> Iterator[str]:
         """The ends of a thread's piece of a range, the second where the next one's begins."""
@@ -110,6 +108,9 @@ class WgslStatements:
         return self.expressions.expression(expression)
 
     def branch(self, branch: st.If) -> Iterator[str]:
+        if not branch.otherwise and isinstance(branch.then[0], st.Break | st.Continue | st.Leave):
+            yield f"if ({self.text(branch.condition)}) {{ {self.lines(branch.then, 0)[0]} }}"
+            return
         yield f"if ({self.text(branch.condition)}) {{"
         yield from self.lines(branch.then)
         match branch.otherwise:
