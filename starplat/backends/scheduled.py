@@ -26,10 +26,21 @@ _Request = tuple[str, Schedule, GraphFacts | None, Capabilities | None]
 
 @dataclass(slots=True)
 class _Known:
-    """The schedules made of one module, and the requests for which every setting is followed."""
+    """What schedules made of one module, equal results as one object, and the requests for which every setting is
+    followed."""
 
     made: dict[_Request, ir.Module] = field(default_factory=dict)
+    differing: dict[Same, ir.Module] = field(default_factory=dict)
     followed: set[_Request] = field(default_factory=set)
+
+    def as_one(self, made: ir.Module) -> ir.Module:
+        """The module itself, or the equal one that came first."""
+        if Same(made) not in self.differing:
+            equal = next((other for other in self.differing.values() if other == made), None)
+            if equal is not None:
+                return equal
+            self.differing[Same(made)] = made
+        return made
 
 
 _KNOWN: dict[Same, _Known] = {}
@@ -79,8 +90,7 @@ def made_for_target(
     known, request = _known(module), (target, schedule, facts, capabilities)
     if request not in known.made:
         made = scheduled(module, schedule, capabilities or capabilities_of(target), facts, taking)
-        others = {Same(other): other for other in (module, *known.made.values())}
-        known.made[request] = others.get(Same(made)) or next((same for same in others.values() if same == made), made)
+        known.made[request] = known.as_one(made)
     return known.made[request]
 
 
@@ -170,7 +180,7 @@ def _on_host(processor: Processor) -> Capabilities | None:
 
 def _known(module: ir.Module) -> _Known:
     """The cache entry of this very module; the most recent ones are kept."""
-    known = _KNOWN.pop(Same(module), None) or _Known()
+    known = _KNOWN.pop(Same(module), None) or _Known(differing={Same(module): module})
     _KNOWN[Same(module)] = known
     if len(_KNOWN) > _MOST_KNOWN:
         del _KNOWN[next(iter(_KNOWN))]
