@@ -2,12 +2,13 @@
 
 A pytest plugin. A test that takes a device meets one device for each combination of its other parameters in a plain
 run, another in the campaign (of three of four combinations) and the rest at night, so that every run tries every
-promise and every device. Devices whose programs take seconds to build come up less often. The interpreter is always
-met. A device that is not here is skipped once a test.
+promise and every device; a test that is marked `campaign` itself meets one there. Devices whose programs take seconds
+to build come up less often. The interpreter is always met. A device that is not here is skipped once a test.
 
 A device is the parameter `target`, if it holds a `Target` or the test is marked `spread`. Parameters that
 `spread(over=("graph",))` names do not count in a combination: they meet the same device. Of a test marked
-`thin(plain=8)` a plain run takes every eighth case, the campaign every third of the others, or what `campaign=` says.
+`thin(plain=8)` a plain run takes every eighth case, the campaign every third of the others, or what `campaign=` says;
+None leaves all others to the night.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def spread(items: list[pytest.Item]) -> None:
         for number, here in enumerate(met.values(), start):
             for place, label in enumerate(turns(tuple(here), number)):
                 for item in here[label] if place else ():
-                    by_day = place == 1 and number % BY_NIGHT != BY_NIGHT - 1
+                    by_day = place == 1 and number % BY_NIGHT != BY_NIGHT - 1 and not is_for_the_campaign(item)
                     item.add_marker(pytest.mark.campaign if by_day else pytest.mark.nightly)
 
 
@@ -70,10 +71,15 @@ def thin(items: list[pytest.Item]) -> None:
         for number, case in enumerate(sorted(those.values(), key=lambda case: zlib.crc32(case[0].nodeid.encode()))):
             turn, rest = divmod(number, every["plain"])
             if rest:
-                others = turn * (every["plain"] - 1) + rest - 1
-                later = pytest.mark.nightly if others % every.get("campaign", 3) else pytest.mark.campaign
+                others, taken = turn * (every["plain"] - 1) + rest - 1, every.get("campaign", 3)
+                later = pytest.mark.nightly if taken is None or others % taken else pytest.mark.campaign
                 for item in case:
                     item.add_marker(later)
+
+
+def is_for_the_campaign(item: pytest.Item) -> bool:
+    """Whether a test's first device is met there already."""
+    return item.get_closest_marker("campaign") is not None
 
 
 def combination_of(item: pytest.Item) -> Combination:

@@ -1,6 +1,7 @@
 """Which small ugly graphs do every program good: the shapes that break loaders, loops, atomics and divisions.
 
-`ZOO` maps a name to a graph; `random_graphs` is a hypothesis strategy for many more. Nodes are 0..n-1.
+`ZOO` maps a name to a graph; `random_graphs` is a hypothesis strategy for many more, of which tests of many parameters
+try `fewer_examples`. Nodes are 0..n-1.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from hypothesis import strategies
+from hypothesis import settings, strategies
 
 from starplat.graph import Graph
 
@@ -91,6 +92,11 @@ def _zoo() -> dict[str, Graph]:
 
 
 ZOO = _zoo()
+
+
+def fewer_examples() -> settings:
+    """A quarter of the examples that hypothesis would try, for tests whose other parameters multiply them."""
+    return settings(max_examples=max(20, settings.default.max_examples // 4))
 
 
 @strategies.composite

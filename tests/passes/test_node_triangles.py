@@ -28,7 +28,7 @@ from starplat.schedule.schedule import Algebra, Schedule
 from tests.backends.test_cuda import to_machine_code
 from tests.passes.counting_of_nodes import COUNTS, HELPER_FOR_THE_NODE, OF_ALL, OTHERS
 from tests.programs.targets import FULL, TARGETS, Target
-from tests.zoo import ZOO, random_graphs
+from tests.zoo import ZOO, fewer_examples, random_graphs
 
 every_spelling = pytest.mark.parametrize("name", [*COUNTS, *OF_ALL])
 all_ways = pytest.mark.parametrize("meeting", Meeting, ids=lambda meeting: meeting.name.lower())
@@ -114,7 +114,7 @@ def test_what_counts_something_else_stays_as_it_is(name: str) -> None:
     assert found.found == ()
 
 
-@pytest.mark.thin(plain=3)
+@pytest.mark.thin(plain=6, campaign=6)
 @some_targets
 @all_ways
 @every_spelling
@@ -124,7 +124,7 @@ def test_the_numbers_are_the_same_on_ugly_graphs(name: str, meeting: Meeting, ta
         assert_same(name, meeting, graph.undirected().deduplicated(), target)
 
 
-@pytest.mark.thin(plain=3)
+@pytest.mark.thin(plain=6, campaign=6)
 @some_targets
 @all_ways
 @every_spelling
@@ -133,7 +133,7 @@ def test_the_numbers_are_the_same_on_random_graphs(name: str, meeting: Meeting, 
         assert_same(name, meeting, graph, target)
         assert_same(name, meeting, graph.undirected().deduplicated().without_loops(), target)
 
-    given(random_graphs(12, 60))(same)()
+    fewer_examples()(given(random_graphs(12, 60))(same))()
 
 
 def test_larger_graphs_have_the_coefficients_that_networkx_finds() -> None:

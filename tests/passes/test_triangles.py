@@ -32,7 +32,7 @@ from tests.changing import changed
 from tests.oracles import triangles as triangles_of
 from tests.passes.counting_triangles import OTHERS, TRIANGLES
 from tests.programs.targets import FULL, REFERENCE, TARGETS, Target
-from tests.zoo import ZOO, random_graphs
+from tests.zoo import ZOO, fewer_examples, random_graphs
 
 MEETINGS = [meeting for meeting in Meeting if meeting is not Meeting.PAIRS]
 """How a sum of all triangles is found; where nodes have few neighbors the program itself tries pairs."""
@@ -118,7 +118,7 @@ def test_what_counts_something_else_stays_as_it_is(name: str) -> None:
     assert found.found == ()
 
 
-@pytest.mark.thin(plain=3)
+@pytest.mark.thin(plain=6, campaign=6)
 @some_targets
 @all_ways
 @every_spelling
@@ -128,7 +128,7 @@ def test_the_number_is_the_same_on_ugly_graphs(name: str, meeting: Meeting, targ
         assert_same(name, meeting, graph.undirected().deduplicated(), target)
 
 
-@pytest.mark.thin(plain=3)
+@pytest.mark.thin(plain=6, campaign=6)
 @some_targets
 @all_ways
 @every_spelling
@@ -137,7 +137,7 @@ def test_the_number_is_the_same_on_random_graphs(name: str, meeting: Meeting, ta
         assert_same(name, meeting, graph, target)
         assert_same(name, meeting, graph.undirected().deduplicated().without_loops(), target)
 
-    given(random_graphs(12, 60))(same)()
+    fewer_examples()(given(random_graphs(12, 60))(same))()
 
 
 @pytest.mark.thin(plain=3)

@@ -11,7 +11,7 @@ What it makes for targets whose loops the host drives is run by the interpreter 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import combinations, product
+from itertools import combinations, islice, product
 from pathlib import Path
 from typing import Any
 
@@ -307,7 +307,7 @@ def entry_on_cuda(program: Program, made: ir.Module, schedule: Schedule, graph: 
     return CUDA.run(program, graph, {"arguments": call, "schedule": schedule, "function": "entry"})
 
 
-@pytest.mark.thin(plain=8, campaign=2)
+@pytest.mark.thin(plain=8, campaign=None)  # which has the same seeds below
 @pytest.mark.parametrize("seed", range(FEW))
 def test_a_random_program_says_the_same_under_every_schedule(seed: int) -> None:
     examine(generate(seed), interpreted)
@@ -330,14 +330,14 @@ def test_random_programs_say_the_same_on_fibers(part: int) -> None:
         examine(generate(seed), on_fibers, auto_alone)
 
 
-@pytest.mark.thin(plain=5, campaign=2)
+@pytest.mark.thin(plain=5, campaign=None)
 @pytest.mark.parametrize("seed", range(FEW // 4))
 def test_a_random_program_says_the_same_where_groups_share_arcs(seed: int) -> None:
     need_opencl()
     examine(generate(seed), by_opencl, by_groups)
 
 
-@pytest.mark.thin(plain=5, campaign=2)
+@pytest.mark.thin(plain=5, campaign=None)
 @pytest.mark.parametrize("seed", range(FEW // 4))
 def test_a_random_program_says_the_same_where_one_group_runs_rounds(seed: int) -> None:
     examine(generate(seed), interpreted, by_one_group)
@@ -352,7 +352,7 @@ def test_random_programs_say_the_same_where_one_group_runs_rounds(part: int) -> 
         examine(generate(seed), by_opencl, by_one_group)
 
 
-@pytest.mark.thin(plain=5, campaign=2)
+@pytest.mark.thin(plain=5, campaign=None)
 @pytest.mark.parametrize("seed", range(FEW // 4))
 def test_a_random_program_says_the_same_where_the_host_asks_ahead(seed: int) -> None:
     examine(generate(seed), interpreted, in_batches)
@@ -412,9 +412,9 @@ def test_random_programs_say_the_same_on_cuda_under_every_schedule() -> None:
 @pytest.mark.campaign
 def test_schedules_find_something_to_do_in_random_programs() -> None:
     """Else the tests above would say nothing."""
-    changed = sum(program is not None and any(True for _ in variants(program.module("entry")))
-                  for program in map(legitimate, map(generate, range(200))))  # fmt: skip
-    assert changed > 20
+    programs = filter(None, map(legitimate, map(generate, range(200))))
+    changed = (True for program in programs if any(True for _ in variants(program.module("entry"))))
+    assert len(list(islice(changed, 21))) == 21
 
 
 # --- their text ----------------------------------------------------------------------------------------------------
