@@ -27,8 +27,8 @@ CANONICAL = {
 REACHED = {
     "bfs": "as_in_the_paper count_of_the_frontier counted_loop depth_beside_flags every_arc_every_round"
     " first_come_flags first_flagged_parent first_parent_in_order goes_on_in_order helper_round in_bfs look_for_parent"
-    " marked_in_neighbors number_visited one_after_another over_edges parent_is_near pull_least round_flag"
-    " seen_beside_level two_flags unit_weights visited visited_in_order while_more",
+    " marked_in_neighbors number_visited one_after_another over_edges parent_is_near pull_least"
+    " push_or_pull_by_hand round_flag seen_beside_level two_flags unit_weights visited visited_in_order while_more",
     "sssp": "all_arcs changed_in_this_round frontier_count goes_on_in_order helpers in_its_turn long_sums"
     " marked_in_neighbors marked_sources min_plus one_after_another over_edges pull relax_of_a_helper round_flag"
     " two_flags waiting_in_order",

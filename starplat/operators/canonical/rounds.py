@@ -23,7 +23,7 @@ from starplat.operators.canonical.hosts import HostLoop, Known, Loop, Surroundin
 from starplat.operators.canonical.labels.buffers import in_one_buffer
 from starplat.operators.canonical.labels.findings import without_findings
 from starplat.operators.canonical.labels.guards import without_idle_guards
-from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.rebuilding import rebuilt, spliced, substituted
 from starplat.operators.canonical.searches.initial_values import worst
 from starplat.operators.canonical.searches.offers import as_offers, with_marks
 from starplat.operators.records import EdgeEffect
@@ -54,19 +54,51 @@ class _Offered:
     effects: tuple[EdgeEffect, ...]
     left: frozenset[typed.Symbol]
 
+    def is_like(self, other: _Offered | None) -> bool:
+        """Whether others offer the same, whatever they call the ends of arcs."""
+        if other is None or len(self.effects) != len(other.effects):
+            return False
+        pairs = zip(self.effects, other.effects, strict=True)
+        return all(
+            _said(a) == _said(substituted(b, {b.source: a.source, b.destination: a.destination})) for a, b in pairs
+        )
+
+
+def _said(e: EdgeEffect) -> tuple[object, ...]:
+    return e.source, e.destination, e.direction, e.when, e.target, e.how, e.value, e.carried, e.frontier
+
 
 @lru_cache(maxsize=64)
 def _offered(same: Same, same_around: Same, program: Same) -> _Offered | None:
     """Of a loop, as far as nothing is seen of it; found once, though rewrites and answers ask again."""
     written, around = same.thing, same_around.thing
+    found = [_offered_by(body, written, around, program) for body in _ways(written.body)]
+    first, *others = found
+    return first if all(first is not None and first.is_like(other) for other in others) else None
+
+
+def _ways(body: typed.Block) -> Iterator[typed.Block]:
+    """The body of a loop, once for each way in which a round may go if the host chooses between two."""
+    choices = [s for s in body.statements if isinstance(s, typed.If) and s.otherwise is not None]
+    if len(choices) != 1 or not any(isinstance(s, typed.ForEach) for s in walk.statements(choices[0])):
+        yield body
+        return
+    place = body.statements.index(choices[0])
+    for way in (choices[0].then, choices[0].otherwise):
+        assert way is not None
+        yield spliced(body, place, way.statements)
+
+
+def _offered_by(body: typed.Block, written: HostLoop, around: Surroundings, program: Same) -> _Offered | None:
+    """What arcs offer in the rounds of a loop that go as one of its bodies says."""
     before = around.before(written)
-    freed = at_once(written.body)
+    freed = at_once(body)
     rounds = _as_rounds(replace(written, body=_plain(freed)), written, around)
     if rounds is None or (lowered := _lowered(loop := rounds[0])) is None or not settles(loop, *lowered, program.thing):
         return None
     symbol, extreme = lowered
     written_by = {s for inner in walk.statements(loop) for s in (*walk.written(inner), *walk.declared(inner))}
-    in_order = freed is not written.body
+    in_order = freed is not body
     reader = EffectReader(symbol, extreme, written_by, worst(symbol, extreme, before, rounds[1]), in_order=in_order)
     effects = reader.effects(loop.body.statements)
     if in_order and not _carries_the_same(effects):
