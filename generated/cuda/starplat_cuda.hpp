@@ -88,6 +88,14 @@ public:
         check(std::apply(launch, values), name);
     }
 
+    // One launch of a single cluster of blocks, whose threads wait for each other.
+    template <class... Parameters, class... Arguments>
+    void launch_cluster(const char *name, void (*kernel)(Parameters...), Arguments &&...arguments) const {
+        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), name);
+        kernel<<<16, 512>>>(static_cast<Parameters>(arguments)...);
+        check(cudaGetLastError(), name);
+    }
+
     void finish() const { check(cudaDeviceSynchronize(), "running the kernels"); }
 
 private:

@@ -2,13 +2,23 @@
 
 from dataclasses import replace
 
-from starplat.backends.cuda_family import SIGNED_ATOMICS, SPELLING, Family
+from starplat.backends.cuda_family import CAPABILITIES, SIGNED_ATOMICS, SPELLING, Family
+from starplat.backends.spelling import ClusterWords
+
+CLUSTERS = ClusterWords(
+    kernel='extern "C" __global__ void __cluster_dims__({groups}, 1, 1) __launch_bounds__({size})',
+    barrier="cluster_barrier();",
+    barrier_helper="clusters",
+)
 
 CUDA = Family(
     "cuda",
     ".cu",
     added=SIGNED_ATOMICS,
     last_error="cudaGetLastError",
-    helper_files=("helpers", "records"),
-    spelling=replace(SPELLING, few_groups_kernel='extern "C" __global__ void __launch_bounds__({size}, {groups})'),
+    helper_files=("helpers", "records", "clusters"),
+    capabilities=replace(CAPABILITIES, clusters=True),
+    spelling=replace(
+        SPELLING, few_groups_kernel='extern "C" __global__ void __launch_bounds__({size}, {groups})', clusters=CLUSTERS
+    ),
 )

@@ -161,6 +161,7 @@ _OF_ROWS = (
 
 _SETS = {
     ir.Packing.SWITCHED: ("sets", "a bit for each node, and a list while they are few"),
+    ir.Packing.SHARED: ("clusters", "a bit for each node, and lists in the memory of a cluster while they are few"),
     ir.Packing.LIST: ("lists", "a bit for each node, and a list"),
     ir.Packing.BITS: ("bits", "a bit for each node"),
     ir.Packing.LAYERS: ("layers", "a bit for each node, and a bit for each word of these"),
@@ -270,6 +271,7 @@ class Family:
             f"{self.name}/device.hpp.jinja",
             blocks_per_multiprocessor=BLOCKS_PER_MULTIPROCESSOR,
             threads_together=launch.THREADS_TOGETHER,
+            groups_of_a_cluster=launch.GROUPS_OF_A_CLUSTER * self.capabilities.clusters,
         )
         check_place = helper_texts(["common/host_helpers.jinja"], named("check_place"))
         both = frozenset((*arithmetic(self.spelling), Helper("saturated")))
@@ -289,7 +291,11 @@ class Family:
                     (*self.added.values(), *_of_all(self.spelling), *_OF_ROWS),
                     (device, *check_place),
                 ),
-                *((*self._of_sets(packing), ()) for packing in FORMS),
+                *(
+                    (*self._of_sets(packing), ())
+                    for packing in FORMS
+                    if packing is not ir.Packing.SHARED or self.capabilities.clusters
+                ),
                 (
                     f"starplat_{self.name}_maps.hpp",
                     f"{self.language}: counts the keys of rows in maps of a block. Needs C++17.",

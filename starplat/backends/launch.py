@@ -32,10 +32,19 @@ THREADS_TOGETHER = 512
 THREADS_OF_ONE_GROUP = 1024
 """Threads of a group that runs rounds by itself; fewer where a device has no such groups."""
 
+GROUPS_OF_A_CLUSTER = 16
+"""Groups of a launch that is one cluster: as many as one may have."""
+
 FEW_GROUPS = 2
 """Groups per compute unit of a launch that walks sets: every group makes the barrier slower."""
 
-MOST_NEW = {ir.Packing.SWITCHED: 1024, ir.Packing.LIST: 512, ir.Packing.BITS: 32, ir.Packing.LAYERS: 32}
+MOST_NEW = {
+    ir.Packing.SWITCHED: 1024,
+    ir.Packing.SHARED: 1024,
+    ir.Packing.LIST: 512,
+    ir.Packing.BITS: 32,
+    ir.Packing.LAYERS: 32,
+}
 """Nodes that a group notes of those that it puts into a set between two barriers: all there can be in a short list,
 those that go to a whole list together, or some by which the others are judged. Fewer where a launch has many sets."""
 
@@ -134,8 +143,8 @@ def _gathers_by_list(kernel: ir.Kernel) -> bool:
 
 def loop_parameters(module: ir.Module, loop: st.LegalLoop) -> tuple[KernelArgument, ...]:
     """The parameters of a persistent kernel: n, m where it is used, arrays, scalars, the rings of its reductions, its
-    outcomes, the word of its barrier, and its records if it is traced. A single group needs no barrier word, and n only
-    where it is used."""
+    outcomes, the word of its barrier, and its records if it is traced. A single group or cluster needs no barrier word,
+    a group n only where it is used."""
     op = loop.op
     sized = not op.one_group or uses_num_nodes(loop.body, module)
     return (
@@ -148,7 +157,7 @@ def loop_parameters(module: ir.Module, loop: st.LegalLoop) -> tuple[KernelArgume
             KernelArgument(ArgumentKind.OUTCOME, array=word, variable=variable)
             for word, variable in zip(loop.outcomes, op.outcomes, strict=True)
         ),
-        *(() if op.one_group else (KernelArgument(ArgumentKind.BARRIER),)),
+        *(() if op.one_group or op.cluster else (KernelArgument(ArgumentKind.BARRIER),)),
         *((KernelArgument(ArgumentKind.RECORDS),) if op.traced else ()),
     )
 
@@ -179,6 +188,7 @@ class SetWords:
 
 SET_WORDS: Mapping[ir.Packing, SetWords] = {
     ir.Packing.SWITCHED: SetWords(7, MOST_LISTED, (32,)),
+    ir.Packing.SHARED: SetWords(1, 0, (32,)),
     ir.Packing.LIST: SetWords(5, 0, (32, 1)),
     ir.Packing.BITS: SetWords(5, 0, (32,)),
     ir.Packing.LAYERS: SetWords(5, 0, (32, 32 * 32)),

@@ -123,6 +123,21 @@ class GroupWords:
 
 
 @dataclass(frozen=True, slots=True)
+class ClusterWords:
+    """Words of persistent kernels that one cluster of groups runs.
+
+    Attributes:
+        kernel: what stands before the name of one, of `{groups}` groups of `{size}` threads.
+        barrier, barrier_helper: the statement with which its threads wait for each other, and the helper function that
+            brings it.
+    """
+
+    kernel: str
+    barrier: str
+    barrier_helper: str
+
+
+@dataclass(frozen=True, slots=True)
 class Latest:
     """The macro around a read of a cell that others update atomically meanwhile, for targets that have no atomic read.
 
@@ -176,6 +191,7 @@ class Spelling:
         math: the function for each kind of number.
         saturating: the conversion of a real to an integer that stops at the ends of the range.
         groups: the words of groups that share memory.
+        clusters: the words of clusters of groups, for targets that have them.
         scratch_cells: how much memory a group shares to combine one value of each thread.
         saturating_helpers: the helper function that brings it, where one does.
         directives: how loops are shared out, for targets with structured loops.
@@ -208,6 +224,7 @@ class Spelling:
     saturating: Mapping[ir.Element, str] = field(default_factory=dict)
     saturating_helpers: Mapping[ir.Element, str] = field(default_factory=dict)
     groups: GroupWords | None = None
+    clusters: ClusterWords | None = None
     restrict_spreads: bool = False
     scratch_cells: int = GROUP_SIZE
     directives: Directives | None = None

@@ -16,9 +16,17 @@ from starplat.backends.c.parameters import Parameters, kernels_inside, signature
 from starplat.backends.c.records import need_records
 from starplat.backends.c.set_forms import need_frontier
 from starplat.backends.c.statements import StatementPrinter
-from starplat.backends.launch import FEW_GROUPS, GROUP_SIZE, THREADS_TOGETHER, has_uneven_loops, most_sets, walks_sets
+from starplat.backends.launch import (
+    FEW_GROUPS,
+    GROUP_SIZE,
+    GROUPS_OF_A_CLUSTER,
+    THREADS_TOGETHER,
+    has_uneven_loops,
+    most_sets,
+    walks_sets,
+)
 from starplat.backends.legal_module import legal
-from starplat.backends.spelling import Spelling
+from starplat.backends.spelling import ClusterWords, Spelling
 from starplat.backends.text.comments import comment, file_name, line_mark, origin
 from starplat.backends.text.folding import folded
 from starplat.backends.text.helpers import Helper, Helpers
@@ -123,7 +131,9 @@ class _Viewer:
         name = self.names.kernel(legal.op.name)
         prefix = self.loop_prefix(legal.op)
         parameters = [*self.spelling.leading_parameters, *self.parameters.of_loop(legal)]
-        body = [*self.sets(legal), *self.records(legal), *StatementPrinter(self.loop_printer(legal)).lines(legal.body)]
+        around = self.around_sets(legal)
+        lines = StatementPrinter(self.loop_printer(legal)).lines(legal.body)
+        body = [*self.sets(legal), *around, *self.records(legal), *lines, *around]
         place = origin(self.module, legal.op.span)
         comments = () if place is None else (comment(place),)
         mark = line_mark(self.module, legal.op.span)
@@ -141,6 +151,8 @@ class _Viewer:
         """The text before a persistent kernel's name."""
         if op.one_group:
             return self.spelling.one_group_kernel or self.spelling.kernel
+        if op.cluster:
+            return self.clusters.kernel.format(size=THREADS_TOGETHER, groups=GROUPS_OF_A_CLUSTER)
         few = self.spelling.few_groups_kernel if walks_sets(op) else None
         return (few or self.spelling.whole_group_kernel).format(size=THREADS_TOGETHER, groups=FEW_GROUPS)
 
@@ -150,8 +162,20 @@ class _Viewer:
             if array.packed:
                 need_frontier(self.helpers, array)
                 name = self.names.local(array)
-                yield f"{INDENT}__shared__ int new_in_{name}[MOST_NEW + 1];"
+                counts = " + 2 * MOST_BLOCKS" * (array.packed is ir.Packing.SHARED)
+                yield f"{INDENT}__shared__ int new_in_{name}[MOST_NEW + 1{counts}];"
                 yield f"{INDENT}Frontier {name} = frontier_in({name}_words, num_nodes, new_in_{name});"
+
+    def around_sets(self, legal: st.LegalLoop) -> tuple[str, ...]:
+        """Groups that reach into each other's memory begin after all have made their sets, and end together."""
+        shared = any(array.packed is ir.Packing.SHARED for array in legal.op.arrays)
+        return (f"{INDENT}{self.clusters.barrier}",) if shared else ()
+
+    @property
+    def clusters(self) -> ClusterWords:
+        """The words of clusters, for a target that has them."""
+        assert self.spelling.clusters is not None
+        return self.spelling.clusters
 
     def records(self, legal: st.LegalLoop) -> Iterator[str]:
         """Where a traced launch puts its records."""
@@ -162,7 +186,12 @@ class _Viewer:
     def loop_printer(self, legal: st.LegalLoop) -> ExpressionPrinter:
         contested = {array for kernel in kernels_inside(legal, self.module) for array in self.contested[kernel.name]}
         contested = under_all_names(contested, legal)
-        return replace(self.printer(None, frozenset()), contested=frozenset(contested))
+        printer = replace(self.printer(None, frozenset()), contested=frozenset(contested))
+        if not legal.op.cluster:
+            return printer
+        words = self.clusters
+        spelling = replace(self.spelling, barrier=words.barrier, barrier_helper=words.barrier_helper)
+        return replace(printer, spelling=spelling)
 
     def function(self, legal: st.LegalFunction) -> Routine:
         function = legal.function

@@ -27,6 +27,7 @@ class Capabilities:
         atomics: the updates of one cell in global memory that the target has as one operation.
         swap_bits: the widths of cells that can be compared and swapped in one operation.
         grid_barrier: whether all threads of a launch can.
+        clusters: whether some groups of a launch have a barrier of their own, and reach each other's memory.
         group_loops: whether a launch of one group can hold a loop of the host, in which its threads wait for each
             other; under structured loops the group is one thread.
         double: whether there are 64-bit reals.
@@ -49,6 +50,7 @@ class Capabilities:
     atomics: frozenset[tuple[ir.Combine, ir.Element]]
     swap_bits: frozenset[int]
     grid_barrier: bool = False
+    clusters: bool = False
     group_loops: bool = False
     double: bool = True
     wide_arcs: bool = True
@@ -79,6 +81,7 @@ INTERPRETER = Capabilities(
     atomics=frozenset((combine, element) for combine in ir.Combine for element in ir.Element),
     swap_bits=frozenset(BITS.values()),
     grid_barrier=True,
+    clusters=True,
     group_loops=True,
     batches=True,
     mapped_memory=True,

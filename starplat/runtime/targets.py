@@ -54,6 +54,12 @@ def _cuda(index: int) -> Device:
     return CudaDevice(cupy(), index)
 
 
+def _cuda_capabilities(index: int) -> Capabilities | None:
+    from starplat.runtime.devices.cuda import capabilities_on
+
+    return capabilities_on(cupy(), index)
+
+
 def _openmp(index: int) -> Device:
     from starplat.runtime.devices.openmp import OpenMPDevice
 
@@ -149,6 +155,7 @@ def capabilities_at(target: str, index: int = 0) -> Capabilities:
 
 
 _CAPABILITIES: dict[str, Callable[[int], Capabilities | None]] = {
+    "cuda": _cuda_capabilities,
     "opencl": _opencl_capabilities,
     "sycl": _sycl_capabilities,
 }

@@ -40,6 +40,7 @@ SOUGHT: Mapping[str, str] = {
 
 LACKING: Mapping[str, str] = {
     "grid_barrier": "grid barrier",
+    "clusters": "clusters of groups that have a barrier of their own",
     "group_loops": "groups of threads that can run rounds alone",
     "batches": "in-order queue of launches whose reductions stay on the device",
     "group_rows": "groups whose threads share arcs",

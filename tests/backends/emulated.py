@@ -79,6 +79,9 @@ def host_text(module: ir.Module, *, limits: bool, family: Family = CUDA) -> str:
     text = re.sub(r"asm volatile\(.*globaltimer.*\);", "now = on_host::nanoseconds();", text)
     text = re.sub(r"asm volatile\(\"atom.add.*\);", "before = atomicAdd(arrived, share);", text)
     text = re.sub(r"asm volatile\(\"ld.acquire.*\);", "now = *arrived, on_host::spin();", text)
+    text = text.replace('asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");', "on_host::meet_all();")
+    text = text.replace('asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");', "")
+    text = re.sub(r"asm\(\"mapa.*\);", "there = on_host::in_block(cell, block);", text)
     for name, small in LIMITS.items() if limits else ():
         text = re.sub(rf"^#define {name} \d+", f"#define {name} {small}", text, flags=re.MULTILINE)
     names = [family.kernel_name(module, kernel) for kernel in launched_alone(module)]

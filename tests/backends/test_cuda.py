@@ -43,14 +43,14 @@ def require_compiler() -> None:
         pytest.skip(f"neither nvcc nor NVRTC is here ({nvrtc.INSTALL})")
 
 
-def to_machine_code(text: str, folder: Path, *flags: str) -> None:
+def to_machine_code(text: str, folder: Path, *flags: str, architecture: str = ARCHITECTURE) -> None:
     """Fails unless a compiler of NVIDIA's takes the text without a warning: the quicker one, NVRTC, where it is."""
     require_compiler()
-    options = ("-std=c++17", f"-arch={ARCHITECTURE}", *flags)
+    options = ("-std=c++17", f"-arch={architecture}", *flags)
     if nvrtc.library() is not None:
         kept(lambda: by_nvrtc(text, options), "nvrtc", text, *options)
     else:
-        by_nvcc(text, folder, *flags)
+        by_nvcc(text, folder, *options)
 
 
 def by_nvrtc(text: str, options: tuple[str, ...]) -> bytes:
@@ -60,9 +60,9 @@ def by_nvrtc(text: str, options: tuple[str, ...]) -> bytes:
     return b"taken"
 
 
-def by_nvcc(text: str, folder: Path, *flags: str) -> None:
+def by_nvcc(text: str, folder: Path, *options: str) -> None:
     (folder / "kernels.cu").write_text(text, encoding="utf-8")
-    command = ["nvcc", "-std=c++17", f"-arch={ARCHITECTURE}", *flags, "-cubin", "kernels.cu", "-o", "kernels.cubin"]
+    command = ["nvcc", *options, "-cubin", "kernels.cu", "-o", "kernels.cubin"]
     built = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert (built.returncode, built.stderr) == (0, "")
 
@@ -80,7 +80,7 @@ def test_kernels_become_machine_code(path: Path, schedule: Schedule, flags: tupl
 def test_nvcc_takes_kernels_too(path: Path, tmp_path: Path) -> None:
     if shutil.which("nvcc") is None:
         pytest.skip("nvcc is not here")
-    by_nvcc(CUDA.kernels_text(module(path, AUTO)), tmp_path)
+    by_nvcc(CUDA.kernels_text(module(path, AUTO)), tmp_path, "-std=c++17", f"-arch={ARCHITECTURE}")
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)

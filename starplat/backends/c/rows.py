@@ -8,7 +8,7 @@ from starplat.backends import statements as st
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT, Printer
 from starplat.backends.c.precedence import SUM
-from starplat.backends.c.set_forms import has_whole_list, need_of_list, need_visit
+from starplat.backends.c.set_forms import has_whole_list, need_advance, need_of_list, need_visit
 from starplat.backends.launch import GROUP_SIZE, THREADS_TOGETHER
 from starplat.backends.uses import variables_in
 from starplat.ir import build
@@ -173,7 +173,7 @@ class RowPrinter:
             self.need_for_rows(function)
         else:
             if isinstance(loop, st.Advance):
-                need_of_list(self.expressions.helpers, "advance_members", members)
+                need_advance(self.expressions.helpers, members)
             else:
                 self.need_for_rows("gather_members")
             function, whose = f"{function}{_kept(takes)}", f"{name(members)}, num_nodes"

@@ -6,7 +6,7 @@ Printers ask here for the functions that they call; no other printer knows how a
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from starplat.backends.launch import MOST_LISTED, SET_WORDS, most_new
+from starplat.backends.launch import GROUPS_OF_A_CLUSTER, MOST_LISTED, SET_WORDS, most_new
 from starplat.backends.text.helpers import Helper, Helpers
 from starplat.ir import nodes as ir
 
@@ -14,7 +14,7 @@ from starplat.ir import nodes as ir
 @dataclass(frozen=True, slots=True)
 class Form:
     """`words` is how a set's bits are reached, `bits` or `layers`; `list` whether its members are listed: `none`,
-    `short` (while they are few) or `whole`."""
+    `short` (while they are few), `shared` (while they are few, in the memory of a cluster's groups) or `whole`."""
 
     words: str
     list: str
@@ -22,6 +22,7 @@ class Form:
 
 FORMS: Mapping[ir.Packing, Form] = {
     ir.Packing.SWITCHED: Form("bits", "short"),
+    ir.Packing.SHARED: Form("bits", "shared"),
     ir.Packing.LIST: Form("bits", "whole"),
     ir.Packing.BITS: Form("bits", "none"),
     ir.Packing.LAYERS: Form("layers", "none"),
@@ -38,6 +39,13 @@ def need_frontier(helpers: Helpers, members: ir.Array) -> None:
     """Notes the type of sets and the insertion."""
     packing = packing_of(members)
     form, sizes = FORMS[packing], str(SET_WORDS[packing].sizes)
+    if form.list == "shared":
+        helpers.need("clusters")
+        noted = str(most_new(packing, helpers.sets))
+        helpers.need("frontier_shared", size_words=sizes, most_new=noted, most_blocks=str(GROUPS_OF_A_CLUSTER))
+        helpers.need(f"mark_{form.words}")
+        helpers.need("insert_shared")
+        return
     listed = str(MOST_LISTED) if form.list == "short" else ""
     helpers.need("frontier", words=form.words, list=form.list, size_words=sizes, most_listed=listed)
     helpers.need(f"mark_{form.words}")
@@ -45,11 +53,21 @@ def need_frontier(helpers: Helpers, members: ir.Array) -> None:
     helpers.need("inserted")
 
 
+_SHORT = {"shared": "short"}
+"""Lists that are asked and gone through by the functions of another kind."""
+
+
+def need_asked(helpers: Helpers, asked: str, members: ir.Array) -> None:
+    """Notes a function that asks a set for something."""
+    shared = FORMS[packing_of(members)].list == "shared" and asked in ("has_many", "is_empty")
+    helpers.need(f"{asked}_shared" if shared else asked)
+
+
 def need_visit(helpers: Helpers, members: ir.Array) -> None:
     """Notes the walk over a set's members."""
     form = FORMS[packing_of(members)]
     need_frontier(helpers, members)
-    helpers.need("begin_anew")
+    helpers.need("begin_anew_shared" if form.list == "shared" else "begin_anew")
     if form.list != "whole":
         _need_words(helpers, form)
         helpers.need("sum_up_to")
@@ -57,13 +75,21 @@ def need_visit(helpers: Helpers, members: ir.Array) -> None:
         helpers.need(f"visit_marked_{form.words}")
     if form.list != "none":
         need_listed(helpers, members)
-        helpers.need("visit_list")
-    helpers.need(f"visit_members_{form.list}")
+        helpers.need("visit_list_shared" if form.list == "shared" else "visit_list")
+    helpers.need(f"visit_members_{_SHORT.get(form.list, form.list)}")
+
+
+def need_advance(helpers: Helpers, members: ir.Array) -> None:
+    """Notes the walk over the arcs of a set's members."""
+    if FORMS[packing_of(members)].list == "shared":
+        helpers.need("advance_share")
+    need_of_list(helpers, "advance_members", members)
 
 
 def need_listed(helpers: Helpers, members: ir.Array) -> None:
     """Notes the test whether a set's list has all members, and their number."""
-    helpers.need(f"listed_{FORMS[packing_of(members)].list}")
+    form = FORMS[packing_of(members)]
+    helpers.need(f"listed_{_SHORT.get(form.list, form.list)}")
 
 
 def need_listing(helpers: Helpers, members: ir.Array) -> None:
@@ -86,8 +112,8 @@ def set_helpers(packing: ir.Packing) -> tuple[Helper, ...]:
     need_listing(helpers, members)
     need_of_list(helpers, "insert_alone", members)
     for macro in ("contains", "has_many", "has_some", "is_empty", "size_of_set", "each_member"):
-        helpers.need(macro)
-    need_of_list(helpers, "advance_members", members)
+        need_asked(helpers, macro, members)
+    need_advance(helpers, members)
     for macro in ("advance", "advance_and_keep", "gather_members", "gather", "gather_and_keep"):
         helpers.need(macro)
     if not has_whole_list(members):

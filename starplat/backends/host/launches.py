@@ -151,7 +151,7 @@ class LaunchPrinter:
         if loop.op.one_group:
             yield from self.by_group(loop)
             return
-        self.have_barriers = True
+        self.have_barriers |= not loop.op.cluster
         lines = tuple(self.launched_together(loop))
         if loop.found or loop.outcomes:
             lines = ("{", *(f"{INDENT}{line}" for line in lines), "}")
@@ -166,8 +166,11 @@ class LaunchPrinter:
             yield f"Word<{CELLS[word.element]}> {self.names.local(word)}(device);"
         arguments = [self.argument(argument) for argument in loop_parameters(self.module, loop)]
         kernel = self.names.kernel(loop.op.name)
-        blocks = self.launching.blocks_together(loop.op)
-        yield f'device.launch_together("{kernel}", {kernel}, {", ".join((blocks, *arguments))});'
+        if loop.op.cluster:
+            yield f'device.launch_cluster("{kernel}", {kernel}, {", ".join(arguments)});'
+        else:
+            blocks = self.launching.blocks_together(loop.op)
+            yield f'device.launch_together("{kernel}", {kernel}, {", ".join((blocks, *arguments))});'
         for word, variable in zip(loop.outcomes, loop.op.outcomes, strict=True):
             yield f"{self.names.local(variable)} = {self.names.local(word)}.read();"
 

@@ -15,6 +15,9 @@ from starplat.ir.access import Access, accesses
 from starplat.ir.visitor import blocks_of
 from starplat.same import Same
 
+LISTED_WHILE_FEW = (ir.Packing.SWITCHED, ir.Packing.SHARED)
+"""How sets are kept whose list may lack members."""
+
 Pending = frozenset[Access]
 """The cells touched since the last barrier."""
 
@@ -45,7 +48,7 @@ class Touches:
         touched = accesses(op, self.module)
         lists = self.noted.get(Same(op))
         if lists is not None and lists.flags.packed is not ir.Packing.LIST:
-            lacking = lists.flags if lists.flags.packed is ir.Packing.SWITCHED else None
+            lacking = lists.flags if lists.flags.packed in LISTED_WHILE_FEW else None
             touched |= {Access(lists.array, False, None, lacking=lacking)}
         return self.still(touched)
 
@@ -80,7 +83,7 @@ def barrier_before(touched: Pending, pending: Pending) -> tuple[st.GridBarrier, 
     disturbed = [(a, b) for a in touched for b in pending if a.disturbs(b)]
     if not disturbed:
         return ()
-    sets = sorted({a.array for a in touched if a.array.packed is ir.Packing.SWITCHED}, key=lambda array: array.name)
+    sets = sorted({a.array for a in touched if a.array.packed in LISTED_WHILE_FEW}, key=lambda array: array.name)
     spared = (members for members in sets if not any(a.disturbs(b, listed=members) for a, b in disturbed))
     return (st.GridBarrier(next(spared, None)),)
 

@@ -51,7 +51,8 @@ memory_scope atomic_ref local_accessor sub_group omp acc acc_on_device parallel_
 """
 
 _OURS = """
-grid_barrier arrived launch_together Frontier frontier_in insert inserted insert_alone clear listed visit_members
+grid_barrier cluster_barrier in_block Share share_of_warp advance_share MOST_BLOCKS launch_cluster
+arrived launch_together Frontier frontier_in insert inserted insert_alone clear listed visit_members
 visit_words visit_bits visit_marked visit_list visit_found Gathered gathered_by_block MOST_GATHERED mark note_new
 begin_anew sum_up_to RowMap BlockRows count_rows MOST_COUNTED Count Sizes Places places_of_block
 each_member take_members share_arcs long_arcs every_node advance_all advance_arcs row_of MOST_ARCS advance_members

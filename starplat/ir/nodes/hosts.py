@@ -276,7 +276,8 @@ class OnDevice:
     exactly what the body uses of the function's, in parameter order (the graph's arrays first), `outcomes` the
     variables declared outside that it changes. `traced` asks that the launch tells of its rounds (see `points`).
     `one_group` asks for a launch of a single group of threads, which needs the group's barrier alone; what changes
-    places in it is back in its place at the end.
+    places in it is back in its place at the end. `cluster` asks for a launch of a single cluster of groups, which have
+    a barrier of their own and reach each other's memory.
     """
 
     name: str
@@ -287,6 +288,7 @@ class OnDevice:
     span: Span = field(default=NOWHERE, compare=False)
     traced: bool = False
     one_group: bool = False
+    cluster: bool = False
 
 
 HostOp = (

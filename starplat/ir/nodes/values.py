@@ -52,6 +52,7 @@ class Packing(Enum):
     """How a set of nodes is stored in place of flags. Each has a bit for every node, by which a node joins once."""
 
     SWITCHED = "bits, and a list while the members are few"
+    SHARED = "bits, and lists in the memory that the groups of a cluster share while the members are few"
     LIST = "bits, and a list of the members"
     BITS = "bits"
     LAYERS = "bits, and a bit for every word of these that is not zero"

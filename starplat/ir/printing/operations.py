@@ -52,7 +52,7 @@ LINES: Mapping[type, str] = {
     ir.HostContinue: "continue",
     ir.HostReturn: "return {value}{more}",
     ir.HostCall: "{result}call {function}({arguments})",
-    ir.OnDevice: "on device {name}{one_group}{traced}",
+    ir.OnDevice: "on device {name}{one_group}{cluster}{traced}",
 }
 """The line of each operation; what stands in braces is a field."""
 
@@ -63,6 +63,7 @@ _FLAGS = {
     "by_degree": ("", " by degree"),
     "when_empty": ("not ", ""),
     "one_group": ("", ", one group"),
+    "cluster": ("", ", one cluster"),
     "traced": ("", ", traced"),
 }
 """What a field says that is false, or true."""

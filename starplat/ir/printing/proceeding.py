@@ -54,7 +54,9 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
         case ir.HostBlock():
             yield from _block(module, (op,), depth)
         case ir.OnDevice():
-            who = "one group of threads runs all rounds" if op.one_group else "the threads wait for each other"
+            who = "the threads wait for each other"
+            if op.one_group or op.cluster:
+                who = f"one {'cluster of groups' if op.cluster else 'group of threads'} runs all rounds"
             yield Step(depth, f"launch {op.name}, in which {who}", op.span, op.name)
             yield from map(_in_one_launch, _block(module, op.body, depth + 1))
         case ir.Launch():

@@ -1,14 +1,15 @@
 """Target `cuda`: builds kernels by NVRTC from the emitted text and launches them through CuPy."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
 from starplat.backends.cuda import CUDA
 from starplat.backends.cuda_family import blocks_together
-from starplat.backends.launch import GROUP_SIZE, GROUPS_OF_A_UNIT, THREADS_TOGETHER, KernelArgument
+from starplat.backends.launch import GROUP_SIZE, GROUPS_OF_A_CLUSTER, GROUPS_OF_A_UNIT, THREADS_TOGETHER, KernelArgument
 from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
 from starplat.ir.visitor import loops_of
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.cupy_device import CupyDevice
@@ -23,11 +24,27 @@ from starplat.toolchain.refused import refused_kernels
 FLAGS = ("-std=c++17", "-lineinfo")
 WIDE_ARCS_FLAG = "-DARC_64"
 
+NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14
+"""The driver's number of a kernel's attribute."""
+
+LARGE_CLUSTERS = (9, 10)
+"""The major compute capabilities of GPUs that have room for `GROUPS_OF_A_CLUSTER` blocks in a cluster."""
+
+
+def capabilities_on(cupy: Any, index: int) -> Capabilities:
+    """What kernels may rely on there."""
+    major = cupy.cuda.runtime.getDeviceProperties(index)["major"]
+    return replace(CUDA.capabilities, clusters=major in LARGE_CLUSTERS)
+
 
 class CudaDevice(CupyDevice):
     """One NVIDIA GPU, and the compiler of its kernels."""
 
     target = "cuda"
+
+    def __init__(self, cupy: Any, index: int) -> None:
+        super().__init__(cupy, index)
+        self.capabilities = capabilities_on(cupy, index)
 
     def build(self, module: ir.Module, *, wide_arcs: bool) -> Kernels:
         text = kernels_text_to_run(self.target, module)
@@ -61,6 +78,12 @@ class CudaDevice(CupyDevice):
         with self.faults(), self.device:
             return int(driver.occupancyMaxActiveBlocksPerMultiprocessor(entry.ptr, THREADS_TOGETHER, 0))
 
+    def allow_large_cluster(self, entry: Any) -> None:
+        """Lets a kernel have a cluster of more blocks than every device with clusters has room for."""
+        driver = import_module("cupy_backends.cuda.api.driver")
+        with self.faults(), self.device:
+            driver.funcSetAttribute(entry.ptr, NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)
+
 
 @dataclass(frozen=True, slots=True)
 class _Loop:
@@ -90,6 +113,9 @@ class CudaKernels(WordKernels):
         board = board_for(self.device, parameters, wide_arcs=self.wide_arcs)
         words = {number: always(board.buffer.memory[place:]) for number, place in board.places.items()}
         given = self.all_given(parameters, pieces=words)
+        if op.cluster:
+            self.device.allow_large_cluster(entry)
+            return _Loop(entry, given, board, 1)
         return _Loop(entry, given, board, self.device.most_blocks_together(entry))
 
     def _launch_together(
@@ -99,9 +125,11 @@ class CudaKernels(WordKernels):
         board = loop.board
         arguments = [given(arrays, scalars, size) for given in loop.arguments]
         blocks = self.device.multiprocessors * min(loop.most_blocks, blocks_together(op, size.num_arcs))
+        if op.cluster:
+            blocks = GROUPS_OF_A_CLUSTER
         self.device.copy(board.buffer, board.fresh)
         with self.device.operation():
-            loop.entry((blocks,), (THREADS_TOGETHER,), arguments, enable_cooperative_groups=True)
+            loop.entry((blocks,), (THREADS_TOGETHER,), arguments, enable_cooperative_groups=not op.cluster)
         if not board.outcomes:
             return {}
         return board.read(self.device.download_words(board.buffer))

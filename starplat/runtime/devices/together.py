@@ -65,7 +65,7 @@ def board_for(device: Device, arguments: tuple[KernelArgument, ...], *, wide_arc
                 cells += bytes(WORD)
             case _:
                 pass
-    first = np.frombuffer(bytes(cells), np.uint8)
+    first = np.frombuffer(bytes(cells) or bytes(WORD), np.uint8)  # no device has blocks of nothing
     buffer, fresh = (device.allocate(np.dtype(np.uint8), len(first)) for _ in range(2))
     device.upload_words(fresh, first)
     return Board(buffer, fresh, places, tuple(outcomes), wide_arcs)

@@ -24,19 +24,23 @@ _LOOPS = (ir.Loop, ir.HostForRange)
 
 def loops_on_device(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
     """The module with its loops of launches as persistent kernels, where the schedule and the target permit it."""
-    if schedule.loop in (Loop.HOST, Loop.GROUP, Loop.BATCH) or not capabilities.grid_barrier:
+    cluster = schedule.loop is Loop.CLUSTER
+    granted = capabilities.clusters if cluster else capabilities.grid_barrier
+    if schedule.loop in (Loop.HOST, Loop.GROUP, Loop.BATCH) or not granted:
         return module
     names = {kernel.name for kernel in module.kernels} | {function.name for function in module.functions}
     choices: list[Choice] = []
     functions = []
     for function in module.functions:
         ready = with_fills_in_branches(function, module)
-        former = _Former(module, ready, names)
+        former = _Former(module, ready, names, cluster)
         body = former.block(ready.body)
         functions.append(replace(ready, body=body) if former.formed else function)
         for op in former.formed:
             names.add(op.name)
-            choices.append(Choice(f"{op.name}: the whole loop in one launch", "the target has a grid barrier"))
+            where = "cluster" if cluster else "launch"
+            has = "clusters" if cluster else "a grid barrier"
+            choices.append(Choice(f"{op.name}: the whole loop in one {where}", f"the target has {has}"))
         choices += former.refused
     same = tuple(functions) == module.functions
     return Decided(module if same else replace(module, functions=tuple(functions)), tuple(choices))
@@ -45,8 +49,9 @@ def loops_on_device(module: ir.Module, schedule: Schedule, capabilities: Capabil
 class _Former:
     """Finds the rows of operations in one host function."""
 
-    def __init__(self, module: ir.Module, function: ir.HostFunction, names: set[str]) -> None:
+    def __init__(self, module: ir.Module, function: ir.HostFunction, names: set[str], cluster: bool) -> None:
         self.module = module
+        self.cluster = cluster
         self.function = function
         self.names = FreshNames(names)
         self.formed: list[ir.OnDevice] = []
@@ -115,7 +120,7 @@ class _Former:
         blocks = (op for op in walk_host(body) if isinstance(op, ir.HostBlock))
         span = next((op.span for op in blocks if any(map(_drives_launches, op.body))), self.function.span)
         name = self.names.fresh(f"{self.function.name}_loop")
-        return in_one_launch(ir.OnDevice(name, body, span=span), self.module, mentioned)
+        return in_one_launch(ir.OnDevice(name, body, span=span, cluster=self.cluster), self.module, mentioned)
 
     def may_swap(self, array: ir.Array, inside: Sequence[ir.HostOp], outside: Sequence[ir.HostOp]) -> bool:
         """Whether a swap is invisible outside the row: the array is the function's own, is used in the row alone, and

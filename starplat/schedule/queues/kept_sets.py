@@ -19,7 +19,7 @@ def kept_as(flags: ir.Array, taken: FreshNames) -> KeptSet:
             return bitmap_of(flags, taken)
         case ir.Packing.LAYERS:
             return layers_of(flags, taken)
-        case ir.Packing.LIST | ir.Packing.SWITCHED:
+        case ir.Packing.LIST | ir.Packing.SWITCHED | ir.Packing.SHARED:
             return queue_of(flags, taken)
         case None:
             raise AssertionError(f"'{flags.name}' is no set")

@@ -88,6 +88,16 @@ inline Cells cells_of_a_block() {
     return found;
 }
 
+// What all fibers of a launch meet at, and where the memory of its blocks is: here for the one that runs.
+inline Meeting all_blocks;
+inline std::vector<Block> *blocks_of_launch = nullptr;
+inline Cells running;
+
+inline int *in_block(int *cell, unsigned block) {
+    if (&(*blocks_of_launch)[block] == block_now) return cell;
+    return reinterpret_cast<int *>((*blocks_of_launch)[block].cells.data() + (reinterpret_cast<char *>(cell) - running.begin));
+}
+
 inline std::uint64_t nanoseconds() {
     return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
 }
@@ -123,6 +133,8 @@ inline std::uint64_t *meet(Meeting &meeting, unsigned rank, std::uint64_t value)
     return meeting.brought[times % 2];
 }
 
+inline void meet_all() { meet(all_blocks, now->block.x * block_size.x + now->thread.x, 0); }
+
 inline int lane() { return now->thread.x % WARP; }
 
 // Those of a warp's threads that are in a mask, which all of them must give.
@@ -156,9 +168,13 @@ void launch(unsigned blocks, unsigned threads, unsigned seed, Body body) {
     grid_size = {blocks};
     block_size = {threads};
     wrong = nullptr;
-    const auto [cells, own] = cells_of_a_block();
+    running = cells_of_a_block();
+    const auto [cells, own] = running;
     std::vector<Fiber> fibers(blocks * threads);
     std::vector<Block> all(blocks);
+    blocks_of_launch = &all;
+    all_blocks.size = blocks * threads;
+    all_blocks.here = 0;
     for (unsigned b = 0; b < blocks; b++) {
         Block &block = all[b];
         block.all.size = threads;
@@ -247,6 +263,7 @@ const char *launch_with(
 #define __host__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
+#define __cluster_dims__(...)
 #define __shared__ static thread_local
 #define threadIdx (on_host::now->thread)
 #define blockIdx (on_host::now->block)
@@ -254,6 +271,12 @@ const char *launch_with(
 #define gridDim (on_host::grid_size)
 
 inline void __syncthreads() { on_host::meet(on_host::block_now->all, threadIdx.x, 0); }
+inline bool __syncthreads_or(bool value) {
+    const std::uint64_t *brought = on_host::meet(on_host::block_now->all, threadIdx.x, value);
+    bool any = false;
+    for (unsigned thread = 0; thread < blockDim.x; thread++) any |= brought[thread] != 0;
+    return any;
+}
 inline void __syncwarp(unsigned mask = ~0u) { on_host::meet(on_host::of_warp(mask), on_host::lane(), 0); }
 inline void __threadfence() {}
 inline void __threadfence_block() {}
@@ -325,6 +348,13 @@ inline unsigned __ballot_sync(unsigned mask, bool value) {
         bits |= unsigned(there && brought[lane] != 0) << lane;
     }
     return bits;
+}
+
+inline unsigned __reduce_add_sync(unsigned mask, unsigned value) {
+    const std::uint64_t *brought = on_host::meet(on_host::of_warp(mask), on_host::lane(), value);
+    unsigned sum = 0;
+    for (unsigned lane = 0; lane < std::min(on_host::WARP, blockDim.x - threadIdx.x / 32 * 32); lane++) sum += brought[lane];
+    return sum;
 }
 
 inline bool __any_sync(unsigned mask, bool value) { return __ballot_sync(mask, value) != 0; }
