@@ -1,10 +1,11 @@
 """Breadth-first searches from many sources at once: the host operations.
 
-Every node has a bit for each source of a batch, in words of 64: `seen`, whether the source has come to it; `front`,
-whether it does so at this level; `coming`, at the next. A round has two kernels. One goes over the nodes with bits in
-`front` and does what the program does to a node at this level, once for all sources that come to it. The other offers
-these bits to neighbors, each of which takes what it has not seen; or, where many nodes have some, nodes that lack bits
-look for them, and leave when they have all that any node can offer: the `alive` ones.
+Every node has a bit for each source of a batch, in words of 64: `reached`, whether the source has come to it; `seen`,
+whether it had before this level; `front`, whether it comes at this level. Only the words of `active` nodes change, so
+that no round goes over all. A round has two kernels. One goes over the active nodes, finds what is new in `reached`,
+and does what the program does to a node at this level, once for all sources that come to it. The other offers these
+bits to neighbors, each of which takes what it lacks; or, where many nodes have some, nodes that lack bits look for
+them, and leave when they have all that any node can offer: the `alive` ones.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def _batches(state: BatchState, listed: ir.Array | None, count: ir.Expression) -
     body: tuple[ir.HostOp, ...] = (
         ir.DeclareVariable(state.first, build.times(ir.Ref(batch), build.number(state.width))),
         ir.DeclareVariable(state.last, ir.Apply(ir.MathFunction.MIN, (ends, count), INT)),
-        *(ir.Fill(array, NO_BITS) for array in (state.seen, state.front, state.alive)),
+        *(ir.Fill(array, NO_BITS) for array in (state.seen, state.reached, state.alive)),
         ir.Fill(state.active, build.FALSE),
         ir.Launch(begins(state, listed)),
         ir.DeclareVariable(state.level, build.ZERO),
@@ -68,12 +69,10 @@ def _round(state: BatchState) -> tuple[ir.HostOp, ...]:
     return (
         ir.SetVariable(state.more, build.FALSE),
         ir.Fill(state.following, build.FALSE),
-        ir.Fill(state.coming, NO_BITS),
         ir.Fill(state.faded, NO_BITS),
         ir.Launch(visits(state)),
         ir.Launch(pushes(state), state.active, (ir.Launch(pulls(state)),), dear=True),
         ir.Swap(state.active, state.following),
-        ir.Swap(state.front, state.coming),
         ir.Swap(state.alive, state.faded),
         ir.SetVariable(state.level, build.plus(ir.Ref(state.level), build.ONE)),
     )

@@ -36,7 +36,7 @@ def begins(state: BatchState, listed: ir.Array | None) -> str:
     body = (
         ir.Let(place, build.plus(ir.Ref(state.first), ir.Ref(number := state.local("number", INT)))),
         ir.Let(source, node),
-        ir.Store(state.front, index, one),
+        ir.Store(state.reached, index, one),
         ir.Store(state.active, ir.Ref(source), build.TRUE),
     )
     domain = ir.Numbers(build.minus(ir.Ref(state.last), ir.Ref(state.first)))
@@ -49,16 +49,17 @@ def visits(state: BatchState) -> str:
     node, count = state.searches.node, state.searches.count
 
     def lanes(first: ir.Expression, index: ir.Expression, several: int) -> tuple[ir.KernelOp, ...]:
-        new, old, places = state.several("fresh", several), state.several("old", several), behind(index, several)
+        new, all_now, places = state.several("fresh", several), state.several("now", several), behind(index, several)
         ones = [ir.Cast(ir.Apply(ir.MathFunction.POPCOUNT, (ir.Ref(n),), LONG), INT) for n in new]
         cells = [ir.Load(state.alive, i) for i in behind(first, several)]
         return (
-            *(ir.Let(n, ir.Load(state.front, i)) for n, i in zip(new, places, strict=True)),
-            *(ir.Let(o, ir.Load(state.seen, i)) for o, i in zip(old, places, strict=True)),
+            *(ir.Let(now, ir.Load(state.reached, i)) for now, i in zip(all_now, places, strict=True)),
             *(
-                ir.KernelIf(_lacks(ir.Ref(o), ir.Ref(n)), (ir.Store(state.seen, i, either(ir.Ref(o), ir.Ref(n))),))
-                for n, o, i in zip(new, old, places, strict=True)
+                ir.Let(n, without(ir.Ref(now), ir.Load(state.seen, i)))
+                for n, now, i in zip(new, all_now, places, strict=True)
             ),
+            *(ir.Store(state.front, i, ir.Ref(n)) for n, i in zip(new, places, strict=True)),
+            *(ir.Store(state.seen, i, ir.Ref(now)) for now, i in zip(all_now, places, strict=True)),
             *((ir.SetLocal(count, _sum(ir.Ref(count), ones)),) if _is_counted(state) else ()),
             *(
                 ir.KernelIf(_lacks(cell, ir.Ref(n)), (sets(cell.array, cell.index, ir.Ref(n)),))
@@ -82,8 +83,8 @@ def pushes(state: BatchState) -> str:
     def lanes(first: ir.Expression, index: ir.Expression, several: int) -> tuple[ir.KernelOp, ...]:
         new, places = state.several("fresh", several), behind(index, several)
         offered = [ir.Load(state.front, i) for i in behind(state.place(ir.Ref(node), first), several)]
-        lacking = [without(bits, ir.Load(state.seen, i)) for bits, i in zip(offered, places, strict=True)]
-        taken: list[ir.KernelOp] = [sets(state.coming, i, ir.Ref(n)) for n, i in zip(new, places, strict=True)]
+        lacking = [without(bits, ir.Load(state.reached, i)) for bits, i in zip(offered, places, strict=True)]
+        taken: list[ir.KernelOp] = [sets(state.reached, i, ir.Ref(n)) for n, i in zip(new, places, strict=True)]
         if several > 1:
             taken = [ir.KernelIf(build.differs(ir.Ref(n), NO_BITS), (one,)) for n, one in zip(new, taken, strict=True)]
         every: Iterator[ir.Expression] = (ir.Ref(n) for n in new)
@@ -108,7 +109,7 @@ def pushes(state: BatchState) -> str:
             (arcs,),
             filter=ir.Load(state.active, ir.Ref(node)),
             reductions=(ir.Reduction(state.more, ir.Combine.OR),),
-            comment="neighbors take the bits that they have not seen",
+            comment="neighbors take the bits that they lack",
         ),
     )
 
@@ -134,8 +135,7 @@ def pulls(state: BatchState) -> str:
     )
     back = ir.Direction.IN if state.searches.direction is ir.Direction.OUT else ir.Direction.OUT
     taken = (
-        ir.UpdateCell(ir.Combine.BIT_OR, state.coming, word, ir.Ref(found), shared=False),
-        ir.UpdateCell(ir.Combine.BIT_OR, state.seen, word, ir.Ref(found), shared=False),
+        ir.UpdateCell(ir.Combine.BIT_OR, state.reached, word, ir.Ref(found), shared=False),
         ir.Store(state.following, ir.Ref(node), build.TRUE, shared=True),
         ir.Contribute(state.more, build.TRUE),
     )
@@ -145,7 +145,7 @@ def pulls(state: BatchState) -> str:
         ir.SetLocal(found, held),
         ir.KernelIf(build.differs(ir.Ref(found), NO_BITS), taken),
     )
-    lacks = without(ir.Load(state.alive, _cell_of(state, lane)), ir.Load(state.seen, word))
+    lacks = without(ir.Load(state.alive, _cell_of(state, lane)), ir.Load(state.reached, word))
     body = (*_parts(state, number, node, lane), ir.Let(missing, lacks), ir.KernelIf(lacking, search))
     return state.kernel(
         "look_for_bits",
@@ -155,7 +155,7 @@ def pulls(state: BatchState) -> str:
             number,
             body,
             reductions=(ir.Reduction(state.more, ir.Combine.OR),),
-            comment="nodes look for the bits that they have not seen",
+            comment="nodes look for the bits that they lack",
         ),
     )
 

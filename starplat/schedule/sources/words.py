@@ -36,7 +36,7 @@ class BatchState:
 
     def __post_init__(self) -> None:
         words = ir.Extent.NODES * self.lanes
-        self.seen, self.front, self.coming = (self.array(name, LONG, words) for name in ("seen", "front", "coming"))
+        self.seen, self.front, self.reached = (self.array(name, LONG, words) for name in ("seen", "front", "reached"))
         self.active = self.array("active", BOOL, ir.Extent.NODES)
         self.following = self.array("active_next", BOOL, ir.Extent.NODES)
         self.alive, self.faded = (self.array(name, LONG, ir.Extent.ONE * self.lanes) for name in ("alive", "faded"))
