@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from functools import reduce
+from collections.abc import Iterable
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
@@ -14,6 +13,7 @@ from starplat.schedule.sources.words import (
     NO_BITS,
     WORD,
     BatchState,
+    all_of,
     behind,
     either,
     modulo,
@@ -87,8 +87,7 @@ def pushes(state: BatchState) -> str:
         taken: list[ir.KernelOp] = [sets(state.reached, i, ir.Ref(n)) for n, i in zip(new, places, strict=True)]
         if several > 1:
             taken = [ir.KernelIf(build.differs(ir.Ref(n), NO_BITS), (one,)) for n, one in zip(new, taken, strict=True)]
-        every: Iterator[ir.Expression] = (ir.Ref(n) for n in new)
-        some = build.differs(reduce(either, every), NO_BITS)
+        some = build.differs(all_of(map(ir.Ref, new)), NO_BITS)
         then = joins if at_once else (ir.SetLocal(takes, build.TRUE),)
         return (*(ir.Let(n, bits) for n, bits in zip(new, lacking, strict=True)), ir.KernelIf(some, (*taken, *then)))
 
@@ -115,43 +114,33 @@ def pushes(state: BatchState) -> str:
 
 
 def pulls(state: BatchState) -> str:
-    """Words that lack bits take those that neighbors offer, and leave when none is missing that any node has."""
+    """Nodes take the bits that they lack and neighbors offer, and leave when none is missing that any node has.
+
+    Where threads share rows, each takes a word of a node, beside those that take the others; else a thread takes a few
+    words, so that it walks a row once for all of these.
+    """
     state.locals = state.names.inner()
-    number, node, neighbor = state.local("word", INT), state.local("w", NODE), state.local("v", NODE)
-    slot, lane = state.local("in_e", ir.Element.ARC), state.local("lane", INT)
-    missing, found = state.local("missing", LONG), state.local("found", LONG)
-    word = ir.Ref(number)
-    offered = ir.Load(state.front, state.word(ir.Ref(neighbor), ir.Ref(lane)))
-    lacking = build.differs(ir.Ref(missing), NO_BITS)
-    held = on_bits(ir.BinaryOperator.BIT_AND, ir.Ref(found), ir.Ref(missing))
-    look = (
-        ir.KernelIf(
-            ir.Load(state.active, ir.Ref(neighbor)),
-            (
-                ir.SetLocal(found, either(ir.Ref(found), offered)),
-                ir.KernelIf(build.equal(held, ir.Ref(missing)), (ir.KernelBreak(),)),
-            ),
-        ),
+    several = 1 if state.rows_are_shared else min(state.lanes, AT_ONCE)
+    parts = state.lanes // several
+    number, node, lane = state.local("word", INT), state.local("w", NODE), state.local("lane", INT)
+    word, lanes = ir.Ref(number), build.number(several)
+    first = build.ZERO if parts == 1 else ir.Ref(lane) if several == 1 else build.times(ir.Ref(lane), lanes)
+    places = behind(word if several == 1 else build.times(word, lanes), several)
+    lets: list[ir.KernelOp] = [ir.Let(node, word if parts == 1 else build.divided(word, build.number(parts)))]
+    if parts > 1:
+        lets.append(ir.Let(lane, modulo(word, parts)))
+    missing = state.several("missing", several)
+    lets += (
+        ir.Let(one, without(ir.Load(state.alive, cell), ir.Load(state.reached, place)))
+        for one, cell, place in zip(missing, behind(first, several), places, strict=True)
     )
-    back = ir.Direction.IN if state.searches.direction is ir.Direction.OUT else ir.Direction.OUT
-    taken = (
-        ir.UpdateCell(ir.Combine.BIT_OR, state.reached, word, ir.Ref(found), shared=False),
-        ir.Store(state.following, ir.Ref(node), build.TRUE, shared=True),
-        ir.Contribute(state.more, build.TRUE),
-    )
-    search = (
-        ir.Let(found, NO_BITS),
-        ir.ForNeighbors(back, ir.Ref(node), neighbor, slot, look, parallel=False),
-        ir.SetLocal(found, held),
-        ir.KernelIf(build.differs(ir.Ref(found), NO_BITS), taken),
-    )
-    lacks = without(ir.Load(state.alive, _cell_of(state, lane)), ir.Load(state.reached, word))
-    body = (*_parts(state, number, node, lane), ir.Let(missing, lacks), ir.KernelIf(lacking, search))
+    search = _row_search(state, node, first, places, missing)
+    body = (*lets, ir.KernelIf(build.differs(all_of(map(ir.Ref, missing)), NO_BITS), search))
     return state.kernel(
         "look_for_bits",
         ir.Kernel(
             "",
-            ir.Numbers(build.times(ir.NumNodes(), build.number(state.lanes))),
+            ir.Numbers(ir.NumNodes() if parts == 1 else build.times(ir.NumNodes(), build.number(parts))),
             number,
             body,
             reductions=(ir.Reduction(state.more, ir.Combine.OR),),
@@ -160,12 +149,37 @@ def pulls(state: BatchState) -> str:
     )
 
 
-def _parts(state: BatchState, word: ir.Variable, node: ir.Variable, lane: ir.Variable) -> tuple[ir.KernelOp, ...]:
-    """Declares whose word it is, and which."""
-    if state.lanes == 1:
-        return (ir.Let(node, ir.Ref(word)),)
-    of = build.divided(ir.Ref(word), build.number(state.lanes))
-    return (ir.Let(node, of), ir.Let(lane, modulo(ir.Ref(word), state.lanes)))
+def _row_search(
+    state: BatchState, node: ir.Variable, first: ir.Expression, places: list[ir.Expression], missing: list[ir.Variable]
+) -> tuple[ir.KernelOp, ...]:
+    """Takes the `missing` bits of some words of a node, the `first` of which is that one of all of the node's."""
+    neighbor, slot = state.local("v", NODE), state.local("in_e", ir.Element.ARC)
+    found = state.several("found", len(missing))
+    offered = behind(state.word(ir.Ref(neighbor), first), len(missing))
+    pairs = list(zip(found, missing, strict=True))
+    look: tuple[ir.KernelOp, ...] = (
+        *(
+            ir.SetLocal(one, either(ir.Ref(one), ir.Load(state.front, place)))
+            for one, place in zip(found, offered, strict=True)
+        ),
+        ir.KernelIf(build.equal(all_of(without(ir.Ref(m), ir.Ref(f)) for f, m in pairs), NO_BITS), (ir.KernelBreak(),)),
+    )
+    back = ir.Direction.IN if state.searches.direction is ir.Direction.OUT else ir.Direction.OUT
+    offers = ir.KernelIf(ir.Load(state.active, ir.Ref(neighbor)), look)
+    taken: tuple[ir.KernelOp, ...] = (
+        *(
+            ir.UpdateCell(ir.Combine.BIT_OR, state.reached, place, ir.Ref(one), shared=False)
+            for one, place in zip(found, places, strict=True)
+        ),
+        ir.Store(state.following, ir.Ref(node), build.TRUE, shared=True),
+        ir.Contribute(state.more, build.TRUE),
+    )
+    return (
+        *(ir.Let(one, NO_BITS) for one in found),
+        ir.ForNeighbors(back, ir.Ref(node), neighbor, slot, (offers,), parallel=False),
+        *(ir.SetLocal(f, on_bits(ir.BinaryOperator.BIT_AND, ir.Ref(f), ir.Ref(m))) for f, m in pairs),
+        ir.KernelIf(build.differs(all_of(map(ir.Ref, found)), NO_BITS), taken),
+    )
 
 
 def _reached(state: BatchState) -> tuple[ir.KernelOp, ...]:
@@ -177,11 +191,6 @@ def _is_counted(state: BatchState) -> bool:
     """Whether it matters how many sources come to a node."""
     parts = all_expressions(state.searches.reached)
     return any(isinstance(part, ir.Ref) and part.variable == state.searches.count for part in parts)
-
-
-def _cell_of(state: BatchState, lane: ir.Variable) -> ir.Expression:
-    """The place of a word among those of one node."""
-    return build.ZERO if state.lanes == 1 else ir.Ref(lane)
 
 
 def _sum(first: ir.Expression, others: Iterable[ir.Expression]) -> ir.Expression:

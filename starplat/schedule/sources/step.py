@@ -23,7 +23,7 @@ def searches_in_batches(module: ir.Module, schedule: Schedule, capabilities: Cap
     """The module whose loops over sources search from many at once, where the schedule asks for it."""
     if not isinstance(schedule.sources, Batch) or not capabilities.has_atomic(ir.Combine.BIT_OR, ir.Element.LONG):
         return Decided(module)
-    maker = _Maker(module, schedule.sources.width)
+    maker = _Maker(module, schedule.sources.width, capabilities)
     functions = tuple(maker.function(function) for function in module.functions)
     if not maker.kernels:
         return Decided(module, tuple(maker.choices))
@@ -34,8 +34,9 @@ def searches_in_batches(module: ir.Module, schedule: Schedule, capabilities: Cap
 class _Maker(Rewriter):
     """Replaces loops over sources."""
 
-    def __init__(self, module: ir.Module, width: int) -> None:
+    def __init__(self, module: ir.Module, width: int, capabilities: Capabilities) -> None:
         self.given, self.width, self.names = module, width, names_of(module)
+        self.rows_are_shared = capabilities.shared_arcs
         self.prefix, self.span = "", NOWHERE
         self.kernels: list[ir.Kernel] = []
         self.arrays: list[ir.Array] = []
@@ -72,7 +73,7 @@ class _Maker(Rewriter):
         if searches.why_not is not None:
             self.choices.append(Choice("sources one after another", searches.why_not))
             return (op,)
-        state = BatchState(searches, self.width, self.names, self.prefix, self.span)
+        state = BatchState(searches, self.width, self.rows_are_shared, self.names, self.prefix, self.span)
         ops = searched(state, members)
         self.kernels += state.kernels
         self.arrays += state.arrays

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import reduce
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
@@ -23,11 +24,12 @@ NO_BITS = ir.Const(0, LONG)
 class BatchState:
     """The searches of one loop over sources, `width` at a time: their arrays, in words of 64 bits, and their scalars.
 
-    Collects the `kernels` and `arrays` that they need.
+    Collects the `kernels` and `arrays` that they need, for a target whose threads share rows or do not.
     """
 
     searches: ir.Searches
     width: int
+    rows_are_shared: bool
     names: FreshNames
     prefix: str
     span: Span
@@ -123,6 +125,11 @@ def on_bits(operator: ir.BinaryOperator, left: ir.Expression, right: ir.Expressi
 
 def either(left: ir.Expression, right: ir.Expression) -> ir.Expression:
     return on_bits(ir.BinaryOperator.BIT_OR, left, right)
+
+
+def all_of(words: Iterable[ir.Expression]) -> ir.Expression:
+    """The bits of all words."""
+    return reduce(either, words)
 
 
 def without(left: ir.Expression, right: ir.Expression) -> ir.Expression:
