@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.schedule.sources.kernels import begins, pulls, pushes, visits
+from starplat.schedule.sources.kernels import begins, joins_bits, pulls, pushes, visits
 from starplat.schedule.sources.words import INT, NO_BITS, BatchState
 
 
@@ -33,7 +33,7 @@ def _batches(state: BatchState, listed: ir.Array | None, count: ir.Expression) -
     body: tuple[ir.HostOp, ...] = (
         ir.DeclareVariable(state.first, build.times(ir.Ref(batch), build.number(state.width))),
         ir.DeclareVariable(state.last, ir.Apply(ir.MathFunction.MIN, (ends, count), INT)),
-        *(ir.Fill(array, NO_BITS) for array in (state.seen, state.reached, state.alive)),
+        *(ir.Fill(array, NO_BITS) for array in (state.seen, state.reached)),
         ir.Fill(state.active, build.FALSE),
         ir.Launch(begins(state, listed)),
         ir.DeclareVariable(state.level, build.ZERO),
@@ -69,10 +69,9 @@ def _round(state: BatchState) -> tuple[ir.HostOp, ...]:
     return (
         ir.SetVariable(state.more, build.FALSE),
         ir.Fill(state.following, build.FALSE),
-        ir.Fill(state.faded, NO_BITS),
+        ir.Fill(state.alive, NO_BITS),
         ir.Launch(visits(state)),
-        ir.Launch(pushes(state), state.active, (ir.Launch(pulls(state)),), dear=True),
+        ir.Launch(pushes(state), state.active, (ir.Launch(joins_bits(state)), ir.Launch(pulls(state))), dear=True),
         ir.Swap(state.active, state.following),
-        ir.Swap(state.alive, state.faded),
         ir.SetVariable(state.level, build.plus(ir.Ref(state.level), build.ONE)),
     )

@@ -51,7 +51,6 @@ def visits(state: BatchState) -> str:
     def lanes(first: ir.Expression, index: ir.Expression, several: int) -> tuple[ir.KernelOp, ...]:
         new, all_now, places = state.several("fresh", several), state.several("now", several), behind(index, several)
         ones = [ir.Cast(ir.Apply(ir.MathFunction.POPCOUNT, (ir.Ref(n),), LONG), INT) for n in new]
-        cells = [ir.Load(state.alive, i) for i in behind(first, several)]
         return (
             *(ir.Let(now, ir.Load(state.reached, i)) for now, i in zip(all_now, places, strict=True)),
             *(
@@ -61,10 +60,6 @@ def visits(state: BatchState) -> str:
             *(ir.Store(state.front, i, ir.Ref(n)) for n, i in zip(new, places, strict=True)),
             *(ir.Store(state.seen, i, ir.Ref(now)) for now, i in zip(all_now, places, strict=True)),
             *((ir.SetLocal(count, _sum(ir.Ref(count), ones)),) if _is_counted(state) else ()),
-            *(
-                ir.KernelIf(_lacks(cell, ir.Ref(n)), (sets(cell.array, cell.index, ir.Ref(n)),))
-                for n, cell in zip(new, cells, strict=True)
-            ),
         )
 
     counts = (ir.Let(count, build.ZERO),) if _is_counted(state) else ()
@@ -111,6 +106,26 @@ def pushes(state: BatchState) -> str:
             comment="neighbors take the bits that they lack",
         ),
     )
+
+
+def joins_bits(state: BatchState) -> str:
+    """Finds the bits that any node has to offer."""
+    state.locals = state.names.inner()
+    node = state.local("v", NODE)
+
+    def lanes(first: ir.Expression, index: ir.Expression, several: int) -> tuple[ir.KernelOp, ...]:
+        offered = state.several("offered", several)
+        return (
+            *(ir.Let(one, ir.Load(state.front, i)) for one, i in zip(offered, behind(index, several), strict=True)),
+            *(
+                ir.KernelIf(_lacks(ir.Load(state.alive, i), ir.Ref(one)), (sets(state.alive, i, ir.Ref(one)),))
+                for one, i in zip(offered, behind(first, several), strict=True)
+            ),
+        )
+
+    body, is_active = state.each_word(ir.Ref(node), lanes), ir.Load(state.active, ir.Ref(node))
+    comment = "the bits that any node offers"
+    return state.kernel("join_bits", ir.Kernel("", ir.AllNodes(), node, body, filter=is_active, comment=comment))
 
 
 def pulls(state: BatchState) -> str:

@@ -41,7 +41,7 @@ class BatchState:
         self.seen, self.front, self.reached = (self.array(name, LONG, words) for name in ("seen", "front", "reached"))
         self.active = self.array("active", BOOL, ir.Extent.NODES)
         self.following = self.array("active_next", BOOL, ir.Extent.NODES)
-        self.alive, self.faded = (self.array(name, LONG, ir.Extent.ONE * self.lanes) for name in ("alive", "faded"))
+        self.alive = self.array("alive", LONG, ir.Extent.ONE * self.lanes)
         self.first, self.last = self.variable("first", INT), self.variable("last", INT)
         self.more = self.variable("more", BOOL)
         self.locals = self.names.inner()
