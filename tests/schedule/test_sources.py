@@ -24,9 +24,10 @@ from tests.runtime.devices import every_target
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 HEAD = (
-    "function f(Graph g, propNode<long> far, propNode<int> by, propNode<int> most, propNode<int> mark, SetN<g> sources)"
+    "function f(Graph g, propNode<long> far, propNode<int> by, propNode<int> most, propNode<int> mark, "
+    "propNode<double> real, SetN<g> sources)"
 )
-BEGIN = "g.attachNodeProperty(far = 0, by = 0, most = -1);"
+BEGIN = "g.attachNodeProperty(far = 0, by = 0, most = -1, real = 0.0);"
 LEVEL = "propNode<int> level; g.attachNodeProperty(level = INF); src.level = 0;"
 BFS = "iterateInBFS (v in g.nodes() from src) {{ forall (w in g.neighbors(v)) {{ w.level = v.level + 1; }} {visit} }}"
 ROUNDS = """
@@ -67,6 +68,9 @@ SEARCHES = {
     "by a local": in_bfs("int d = v.level; if (d > 1) { v.far += d * d; }"),
     "least": in_bfs("<v.most> = <Min(v.most, 5 - v.level)>;"),
     "marks": in_bfs("if (v.level == 2) { v.mark = 7; }"),
+    "in any order": in_bfs(VISIT).replace("for (src in", "forall (src in"),
+    "after rounds in any order": by_rounds(VISIT).replace("for (src in", "forall (src in"),
+    "sums of reals in any order": in_bfs("v.real += 0.5 * v.level;").replace("for (src in", "forall (src in"),
     "no level": text("iterateInBFS (v in g.nodes() from src) { v.by += 1; }"),
 }
 NEAR_MISSES = {
@@ -157,11 +161,8 @@ def test_closeness_is_that_of_networkx() -> None:
 
 
 def test_sums_of_reals_keep_their_order() -> None:
-    floats = (
-        SEARCHES["in a search"].replace("propNode<long> far", "propNode<double> far").replace("far = 0", "far = 0.0")
-    )
-    program = starplat.compile(floats.replace("v.far += v.level", "v.far += 0.5 * v.level"))
-    with pytest.raises(DiagnosticError, match=r"'far' is a sum of floating-point numbers.*write 'forall'"):
+    program = starplat.compile(in_bfs("v.real += 0.5 * v.level;"))
+    with pytest.raises(DiagnosticError, match=r"'real' is a sum of floating-point numbers.*write 'forall'"):
         plan(program, "sources=batch(64)")
 
 

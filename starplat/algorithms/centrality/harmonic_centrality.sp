@@ -3,7 +3,7 @@
 // A node from which there is no path adds nothing (Marchiori and Latora).
 function harmonic_centrality(Graph g, propNode<double> harmonic) {
   g.attachNodeProperty(harmonic = 0.0);
-  for (src in g.nodes()) {
+  forall (src in g.nodes()) {
     propNode<int> level;
     g.attachNodeProperty(level = INF);
     src.level = 0;

@@ -4,7 +4,7 @@
 // is none), `nearness` the sum of their inverses.
 function distance_sums(Graph g, propNode<long> farness, propNode<int> reached_by, propNode<int> farthest, propNode<double> nearness, SetN<g> sources) {
   g.attachNodeProperty(farness = 0, reached_by = 0, farthest = -1, nearness = 0.0);
-  for (src in sources) {
+  forall (src in sources) {
     propNode<int> level;
     g.attachNodeProperty(level = INF);
     src.level = 0;

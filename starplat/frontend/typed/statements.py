@@ -218,13 +218,15 @@ Domain = AllNodes | AllEdges | Neighbors | Members | Keys
 
 @dataclass(frozen=True, slots=True)
 class ForEach(Node):
-    """`forall` if `parallel`, else `for`; `filter` speaks of `iterator`."""
+    """`forall` if `parallel`, else `for`; `filter` speaks of `iterator`. `any_order`: it was a `forall`, of which the
+    canonical form takes one iteration after another, since the host has a part in each."""
 
     parallel: bool
     iterator: Symbol
     domain: Domain
     filter: Expression | None
     body: Block
+    any_order: bool = False
 
 
 @dataclass(frozen=True, slots=True)

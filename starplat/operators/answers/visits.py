@@ -144,7 +144,7 @@ class Visits:
     def added(self, s: typed.Update, place: typed.Place, value: typed.Expression) -> typed.Statement:
         """The value as often as there are sources."""
         kind = place.type
-        if kind in (Scalar.FLOAT, Scalar.DOUBLE) and not self.loop.parallel:
+        if kind in (Scalar.FLOAT, Scalar.DOUBLE) and not self.loop.any_order:
             self.why_not = (
                 f"'{place.symbol.name}' is a sum of floating-point numbers, which 'for' adds up in the order of the "
                 "sources; write 'forall', or add whole numbers"

@@ -24,7 +24,7 @@ from starplat.operators.canonical.labels.locals import as_nodes
 from starplat.operators.canonical.labels.results import as_results
 from starplat.operators.canonical.labels.truths import as_truths
 from starplat.operators.canonical.labels.turned import turned
-from starplat.operators.canonical.order import in_order, with_fills
+from starplat.operators.canonical.order import in_order, one_by_one, with_fills
 from starplat.operators.canonical.ranges import within_range
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.searches.by_level import asked_by_level
@@ -63,7 +63,8 @@ def _canonical_function(
     function: typed.FunctionDefinition, program: typed.Program, *, on_host: bool
 ) -> typed.FunctionDefinition:
     results = function.results
-    ranged = as_rounds(within_range(as_results(as_truths(with_fills(as_nodes(without_choices(function.body)))))))
+    given = one_by_one(function.body, program) if on_host else function.body
+    ranged = as_rounds(within_range(as_results(as_truths(with_fills(as_nodes(without_choices(given)))))))
     ranged = until_none_is_left(with_turns(without_counters(ranged)))
     flags = as_flags(without_reached(until_none_joins(without_continues(ranged))))
     flagged = without_copies(turned(flags, frozenset(function.parameters)))

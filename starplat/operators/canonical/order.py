@@ -1,5 +1,5 @@
-"""What may stand in any order stands in one: fills of whole properties come out of loops, and a node's own constants
-come before its rows.
+"""What may stand in any order stands in one: fills of whole properties come out of loops, a node's own constants come
+before its rows, and iterations in which the host has a part come one after another.
 
 forall (v in g.nodes()) {                             g.attachNodeProperty(rank = 1.0 / n);
   v.rank = 1.0 / n;                                   forall (v in g.nodes()) {
@@ -9,6 +9,7 @@ forall (v in g.nodes().filter(taken)) {               forall (v in g.nodes().fil
   forall (w in g.neighbors(v)) { w.degree -= 1; }       v.taken = False;
   v.taken = False;                                      forall (w in g.neighbors(v)) { w.degree -= 1; }
 }                                                     }
+forall (s in sources) { iterateInBFS (...) }          for (s in sources) { iterateInBFS (...) }
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dataclasses import replace
 from typing import Any
 
 from starplat.analysis import walk
+from starplat.analysis.hosting import Hosting
 from starplat.frontend import typed
 from starplat.operators.canonical.rebuilding import rebuilt, with_statements
 
@@ -42,6 +44,28 @@ def with_fills(body: typed.Block, inside: Callable[[typed.ForEach], typed.ForEac
                 return None
 
     return rebuilt(body, change)
+
+
+def one_by_one(body: typed.Block, program: typed.Program) -> typed.Block:
+    """A function's body in which a `forall` that no kernel can hold is a `for`, whose iterations may come in any order;
+    what is then rewritten inside is that of the host."""
+    hosting = Hosting(program)
+
+    def change(part: Any) -> Any:
+        match part:
+            case typed.ForEach(parallel=True, domain=domain, filter=None, body=inside) if hosting.needs_host(inside):
+                if isinstance(domain, typed.AllNodes) or _is_still(domain, inside):
+                    return replace(part, parallel=False, any_order=True, body=rebuilt(inside, change))
+                return None
+            case _:
+                return None
+
+    return rebuilt(body, change)
+
+
+def _is_still(domain: typed.Domain, body: typed.Block) -> bool:
+    """Whether a set stays as it is while its members are visited."""
+    return isinstance(domain, typed.Members) and domain.symbol not in walk.all_written(body)
 
 
 # --- fills

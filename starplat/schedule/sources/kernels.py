@@ -10,6 +10,7 @@ from starplat.ir.rewriter import Renamer
 from starplat.ir.visitor import all_expressions
 from starplat.schedule.sources.words import (
     AT_ONCE,
+    FEW_PARTS,
     NO_BITS,
     WORD,
     BatchState,
@@ -109,23 +110,33 @@ def pushes(state: BatchState) -> str:
 
 
 def joins_bits(state: BatchState) -> str:
-    """Finds the bits that any node has to offer."""
+    """Finds the bits that any node has to offer: few threads, each for a word of many nodes, since all change the same
+    few words."""
     state.locals = state.names.inner()
-    node = state.local("v", NODE)
-
-    def lanes(first: ir.Expression, index: ir.Expression, several: int) -> tuple[ir.KernelOp, ...]:
-        offered = state.several("offered", several)
-        return (
-            *(ir.Let(one, ir.Load(state.front, i)) for one, i in zip(offered, behind(index, several), strict=True)),
-            *(
-                ir.KernelIf(_lacks(ir.Load(state.alive, i), ir.Ref(one)), (sets(state.alive, i, ir.Ref(one)),))
-                for one, i in zip(offered, behind(first, several), strict=True)
-            ),
-        )
-
-    body, is_active = state.each_word(ir.Ref(node), lanes), ir.Load(state.active, ir.Ref(node))
-    comment = "the bits that any node offers"
-    return state.kernel("join_bits", ir.Kernel("", ir.AllNodes(), node, body, filter=is_active, comment=comment))
+    number, lane = state.local("number", INT), state.local("lane", INT)
+    node, offered = state.local("v", NODE), state.local("offered", LONG)
+    parts: ir.Expression = ir.Apply(ir.MathFunction.MIN, (ir.NumNodes(), build.number(FEW_PARTS)), INT)
+    each = build.divided(build.minus(build.plus(ir.NumNodes(), parts), build.ONE), parts)
+    part: ir.Expression = ir.Ref(number)
+    ahead: tuple[ir.KernelOp, ...] = ()
+    if state.lanes > 1:
+        part, ahead = build.divided(part, build.number(state.lanes)), (ir.Let(lane, modulo(part, state.lanes)),)
+    first = state.local("first", INT)
+    end = ir.Apply(ir.MathFunction.MIN, (ir.NumNodes(), build.plus(ir.Ref(first), each)), INT)
+    place = build.ZERO if state.lanes == 1 else ir.Ref(lane)
+    taken = ir.SetLocal(offered, either(ir.Ref(offered), ir.Load(state.front, state.word(ir.Ref(node), place))))
+    body = (
+        *ahead,
+        ir.Let(first, build.times(part, each)),
+        ir.Let(offered, NO_BITS),
+        ir.ForRange(node, ir.Ref(first), end, (ir.KernelIf(ir.Load(state.active, ir.Ref(node)), (taken,)),)),
+        ir.KernelIf(
+            build.differs(without(ir.Ref(offered), ir.Load(state.alive, place)), NO_BITS),
+            (sets(state.alive, place, ir.Ref(offered)),),
+        ),
+    )
+    domain = ir.Numbers(parts if state.lanes == 1 else build.times(parts, build.number(state.lanes)))
+    return state.kernel("join_bits", ir.Kernel("", domain, number, body, comment="the bits that any node offers"))
 
 
 def pulls(state: BatchState) -> str:
@@ -212,8 +223,3 @@ def _sum(first: ir.Expression, others: Iterable[ir.Expression]) -> ir.Expression
     for other in others:
         first = build.plus(first, other)
     return first
-
-
-def _lacks(one: ir.Expression, bits: ir.Expression) -> ir.Expression:
-    """Whether it has not all of the bits."""
-    return build.differs(without(bits, one), NO_BITS)
