@@ -269,7 +269,7 @@ __device__ inline bool has_many(const Frontier &set, int num_nodes) {
 __device__ inline bool has_some(const Frontier &set, int num_nodes, const arc_t *rows) {
     const Count count = set.count();
     const float nodes = (float)count.members / num_nodes, arcs = (float)count.arcs / ALL_ARCS;
-    return rows[num_nodes] / num_nodes >= 8 && max(nodes, arcs) > 1.0f / 16;
+    return rows[num_nodes] / num_nodes >= 8 && max(nodes, arcs) > 1.0f / 8;
 }
 
 // After a barrier, for all threads alike.
