@@ -23,6 +23,11 @@ def without_remarks(program: typed.Program) -> typed.Program:
         return program
     acting = Acting(program)
     shorter = [replace(f, body=_without(f.body, acting)) for f in program.functions]
+    had = {f.name for f in program.functions if f.body.statements}
+    while idle := {f.name for f in shorter if f.name in had and not f.body.statements}:
+        had -= idle
+        goes = partial(_calls_one_of, idle, acting)
+        shorter = [replace(f, body=_shorter(f.body, goes, acting)) for f in shorter]
     kept = {function.name for function in uncalled(program)}
     pending = [function for function in shorter if function.name in kept]
     while pending:
@@ -30,6 +35,10 @@ def without_remarks(program: typed.Program) -> typed.Program:
         kept |= called
         pending += [function for function in shorter if function.name in called]
     return replace(program, functions=tuple(function for function in shorter if function.name in kept))
+
+
+def _calls_one_of(functions: set[str], acting: Acting, s: typed.Statement) -> bool:
+    return isinstance(s, typed.CallStatement) and s.call.function in functions and not acting.acts(s.call)
 
 
 def _without(body: typed.Block, acting: Acting) -> typed.Block:
@@ -95,7 +104,7 @@ def _shorter(body: typed.Block, goes: Any, acting: Acting) -> typed.Block:
 def _does_nothing(s: typed.Statement, acting: Acting) -> bool:
     """Whether a statement whose blocks became shorter only evaluates what changes nothing."""
     match s:
-        case typed.If() | typed.ForEach() | typed.Block():
+        case typed.If() | typed.ForEach() | typed.IterateInBFS() | typed.Block():
             pass
         case typed.CountedLoop(declares=True):
             return not s.body.statements and not any(map(acting.acts, walk.expressions(s)))
