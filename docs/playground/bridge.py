@@ -10,8 +10,10 @@ import json
 import re
 import tempfile
 import warnings
+from contextlib import redirect_stderr
 from dataclasses import replace
 from functools import lru_cache
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,11 +90,11 @@ def run(name: str, text: str, edges: str, undirected: bool, arguments: dict[str,
     graph = _graph(edges, undirected)
     function = program.form_on(graph, arguments) or _function(program.checked).name
     bound = bind_text(program.module(function), graph, arguments)
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught, redirect_stderr(StringIO()) as printed:
         warnings.simplefilter("always")
         result = program.run(graph, function=function, arguments=bound, target="reference")
     doubtful = [w.message.diagnostic for w in caught if isinstance(w.message, StarplatWarning) and w.message.diagnostic]
-    return {**_answers(result), "warnings": [_shown(one) for one in doubtful]}
+    return {**_answers(result), "printed": printed.getvalue(), "warnings": [_shown(one) for one in doubtful]}
 
 
 def generate(kind: str, size: int, seed: int) -> str:

@@ -98,6 +98,12 @@ def test_a_made_up_graph_runs_and_is_the_same_each_time(kind: str) -> None:
     assert 20 <= found["graph"]["nodes"] <= 64
 
 
+def test_a_program_prints_on_the_page() -> None:
+    text = 'function f(Graph g) { print("nodes", g.num_nodes()); return 1; }'
+    found = ask("run", name="f", text=text, edges="1 2\n", undirected=False, arguments={})["value"]
+    assert (found["returned"], found["printed"]) == (1, "nodes 2\n")
+
+
 def test_a_program_of_several_functions_runs_its_namesake() -> None:
     text = "function other(Graph g) { return 2 * g.num_nodes(); }\nfunction mine(Graph g) { return g.num_nodes(); }"
     assert ask("run", name="mine", text=text, edges="1 2\n", undirected=False, arguments={})["value"]["returned"] == 2

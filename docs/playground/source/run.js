@@ -87,6 +87,7 @@ export class Run {
     const { graph, function: name, returned, seconds, properties, ids, arcs } = answers;
     const time = seconds < 1 ? `${(seconds * 1000).toPrecision(2)} ms` : `${seconds.toPrecision(3)} s`;
     this.find("#said").textContent = `${graph.described}. '${name}' ran in ${time}.`;
+    this.find("#printed").textContent = answers.printed;
     this.find("#returned").hidden = returned === null;
     this.find("#returned output").textContent = String(returned);
     this.find("#answers").hidden = false;
