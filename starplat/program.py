@@ -210,7 +210,7 @@ class Program:
         from starplat.runtime import limits, run_module
         from starplat.schedule.parse import as_schedule
 
-        if checked or (target == "reference" and self.checked.remarks):
+        if checked or (self.checked.remarks and _is_reference(target)):
             from starplat.runtime.checked import run_checked
 
             asked = {
@@ -355,6 +355,12 @@ class Program:
         if verdict.difference is not None:
             raise _differs(result, str(verdict.difference))
         return compared
+
+
+def _is_reference(target: str) -> bool:
+    from starplat.runtime.targets import automatic
+
+    return (automatic() if target == "auto" else target) == "reference"
 
 
 @dataclass(frozen=True)

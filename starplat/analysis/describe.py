@@ -115,6 +115,7 @@ def to_json(facts: Facts) -> dict[str, Any]:
         "functions": [
             {
                 "name": f.function.name,
+                "file": source.file_at(f.function.span.start)[0].name,
                 "loops": [_loop_json(loop, source) for loop in f.loops],
                 "fixed_points": [_convergence_json(c, source) for c in f.fixed_points],
                 "transfers": _transfers_json(f.transfers, source),

@@ -62,6 +62,7 @@ class Service:
             (lsp.TEXT_DOCUMENT_DID_OPEN, None, self.opened),
             (lsp.TEXT_DOCUMENT_DID_CHANGE, None, self.changed),
             (lsp.TEXT_DOCUMENT_DID_CLOSE, None, self.closed),
+            (lsp.TEXT_DOCUMENT_DID_SAVE, None, self.saved),
             (lsp.TEXT_DOCUMENT_HOVER, None, lambda p: answers.hover(self._of(p), p.position)),
             (lsp.TEXT_DOCUMENT_COMPLETION, points, lambda p: answers.completions(self._of(p), p.position)),
             (lsp.TEXT_DOCUMENT_DEFINITION, None, lambda p: answers.definition(self._of(p), p.position, _uri(p))),
@@ -99,6 +100,13 @@ class Service:
         self.documents[uri] = self._of(params).next(text, params.text_document.version)
         self._forget(uri)
         self._waiting[uri] = asyncio.get_running_loop().call_later(STILL, self.tell, uri)
+
+    def saved(self, _: lsp.DidSaveTextDocumentParams) -> None:
+        """Checks the programs that import files anew: one of these may be the one that was saved."""
+        for uri, document in list(self.documents.items()):
+            if document.reading.tree.imports:
+                self.documents[uri] = document.next(document.source.text, document.version)
+                self.tell(uri)
 
     def closed(self, params: lsp.DidCloseTextDocumentParams) -> None:
         """Forgets a program and takes its diagnostics back."""

@@ -9,6 +9,7 @@ import pytest
 from starplat.editing.completion import completions
 from starplat.resources import shipped_programs
 from starplat.source import SourceFile
+from tests.lsp.client import Client
 from tests.programs.test_imports import MAIN, written
 
 pytest.importorskip("pygls", reason="pip install 'starplat[lsp]'")
@@ -75,3 +76,20 @@ def test_what_other_files_name_is_not_renamed_from_here(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"sums\.sp too"):
         answers.rename(opened, at(MAIN, "total(g"), path.as_uri(), "whole")
     assert answers.rename(opened, at(MAIN, "mark)"), path.as_uri(), "flag").changes
+
+
+def test_a_saved_file_changes_what_is_told_of_its_importers(tmp_path: Path) -> None:
+    path = written(tmp_path, parts__more__twice="function twice(int x) { return y; }")
+    opened = {"uri": path.as_uri(), "languageId": "starplat", "version": 1, "text": MAIN}
+
+    def errors(client: Client) -> list[str]:
+        while (message := client.receive())["method"] != "textDocument/publishDiagnostics":
+            pass
+        return [found["code"] for found in message["params"]["diagnostics"] if found["severity"] == 1]
+
+    with Client() as client:
+        client.notify("textDocument/didOpen", {"textDocument": opened})
+        assert errors(client) == ["E0201"]
+        written(tmp_path)
+        client.notify("textDocument/didSave", {"textDocument": {"uri": (path.parent / "parts" / "sums.sp").as_uri()}})
+        assert errors(client) == []

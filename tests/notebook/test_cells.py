@@ -87,7 +87,7 @@ def test_warnings_are_shown_in_full_and_strict_makes_them_errors(shell: Any, cap
         ("%%starplat\nfunction f(Graph g) { forall (v in g.nodes_t", {"g.nodes_to"}),
         ("%%starplat\nfunction f(Graph g, propNode<int> distance) { g.attachNodeProperty(dist", {"distance"}),
         ("%%starplat\nfunction f(Graph g, propNode<int> distance) { v.dist", {"v.distance"}),
-        ("%%starplat\nfunction f(Graph g) { lambd", set()),
+        ("%%starplat\nfunction f(Graph g) { import", {"import"}),
     ],
 )
 def test_words_of_programs_are_completed(shell: Any, cell: str, expected: set[str]) -> None:

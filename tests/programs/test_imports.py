@@ -206,6 +206,10 @@ def test_facts_name_the_file_of_a_line(tmp_path: Path) -> None:
     text = starplat.analysis.describe(starplat.compile(written(tmp_path)).facts)
     assert "\n  line 6: forall (v in g.nodes())" in text
     assert f"\n  {tmp_path}/parts/sums.sp, line 6: forall (v in g.nodes())" in text
+    found = starplat.analysis.to_json(starplat.compile(written(tmp_path)).facts)["functions"]
+    assert [(Path(f["file"]).name, f["name"]) for f in found] == [
+        *(("main.sp", "main_sum"), ("spread.sp", "spread"), ("sums.sp", "total"), ("twice.sp", "twice"))
+    ]
 
 
 def test_it_is_formatted_file_by_file() -> None:

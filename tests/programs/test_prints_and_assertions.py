@@ -169,6 +169,14 @@ def test_a_run_on_reference_takes_what_a_checked_run_takes() -> None:
     assert "'print' or 'assert'" in str(caught.value)
 
 
+def test_where_there_is_no_device_they_are_carried_out(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("starplat.runtime.targets.automatic", lambda: "reference")
+    assert starplat.compile(PROGRAM).run(GRAPH, src=10).returned == 4
+    assert capsys.readouterr().err.splitlines() == LINES
+
+
 def test_functions_that_only_assertions_call_are_no_entries() -> None:
     text = "function fine(Graph g) { return g.num_nodes() < 9; } function f(Graph g) { assert(fine(g)); return 7; }"
     program = starplat.compile(text)

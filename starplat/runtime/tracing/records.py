@@ -71,8 +71,8 @@ def told(
 
 
 def line_of(module: ir.Module, span: Span) -> int | None:
-    """The line of the program where something stands."""
-    return None if span == NOWHERE else module.source.position(span.start)[0]
+    """The line of the program's own file where something stands."""
+    return None if span == NOWHERE or not module.source.owns(span) else module.source.position(span.start)[0]
 
 
 def _walk(one: Recorded, line: int | None, module: ir.Module, num_nodes: int, num_arcs: int) -> Walk:
