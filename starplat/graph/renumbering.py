@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from starplat.graph import csr
 from starplat.graph.by_sorting import device_arrays, on_host, release
-from starplat.graph.csr import Nodes
+from starplat.graph.csr import Nodes, Rows
 from starplat.graph.graph import Graph
 
 Arcs = NDArray[np.int64]
@@ -28,7 +28,10 @@ def by_degree(graph: Graph) -> Nodes:
     degrees = graph.out_degrees
     if graph.directed:
         degrees = degrees + np.bincount(graph.columns, minlength=graph.num_nodes)
-    return np.argsort(-degrees, kind="stable").astype(np.int32)
+    xp = device_arrays(graph.num_arcs) or np
+    order = on_host(xp, xp.argsort(-xp.asarray(degrees), kind="stable").astype(np.int32))
+    release(xp)
+    return np.asarray(order)
 
 
 def by_bandwidth(graph: Graph) -> Nodes:
@@ -64,20 +67,17 @@ class Renumbered:
         """The graph with its nodes numbered in the order of `before`, a permutation of 0..n-1."""
         after = np.empty_like(before)
         after[before] = np.arange(len(before), dtype=before.dtype)
-        row_offsets, columns, arcs = _sorted(graph, before, after, with_arcs=graph.weights is not None)
-        weights = None if graph.weights is None else graph.weights[arcs]
-        made = replace(graph, row_offsets=row_offsets, columns=columns, weights=weights, ids=None, index_base=0)
-        found = cls(weakref.ref(graph), made, before, after)
-        if arcs is not None:
-            found.__dict__["arcs_before"] = arcs
-        return found
+        rows = _sorted(graph, before, after, graph.weights)
+        made = replace(graph, row_offsets=rows.row_offsets, columns=rows.columns, weights=rows.weights, ids=None)
+        return cls(weakref.ref(graph), replace(made, index_base=0), before, after)
 
     @cached_property
     def arcs_before(self) -> Arcs:
         """The number that each arc had, by the one it has: int64[m]."""
         graph = self.original()
         assert graph is not None
-        arcs: Arcs = _sorted(graph, self.before, self.after, with_arcs=True)[2]
+        arcs = _sorted(graph, self.before, self.after, np.arange(graph.num_arcs, dtype=np.int64)).weights
+        assert arcs is not None
         return arcs
 
     @cached_property
@@ -88,36 +88,31 @@ class Renumbered:
         return after
 
 
-def _sorted(graph: Graph, before: Nodes, after: Nodes, *, with_arcs: bool) -> tuple[Any, Any, Any]:
-    """Row offsets and columns under the new numbers, and the number that each arc had, None if not asked for."""
-    n = graph.num_nodes
-    row_offsets = np.zeros(n + 1, np.int64)
-    np.cumsum(graph.out_degrees[before], out=row_offsets[1:])
+def _sorted(graph: Graph, before: Nodes, after: Nodes, carried: NDArray[Any] | None) -> Rows:
+    """The rows under the new numbers, with what is `carried` for each arc as weights."""
     xp = device_arrays(graph.num_arcs)
     if xp is not None:
-        columns, arcs = _sorted_on_device(xp, graph, after, with_arcs=with_arcs)
-        return row_offsets, columns, arcs
-    numbers = np.arange(graph.num_arcs, dtype=np.int64) if with_arcs else None
-    rows = csr.compressed(n, after[graph.sources], after[graph.columns], numbers)
-    return row_offsets, rows.columns, rows.weights
+        row_offsets = np.zeros(graph.num_nodes + 1, np.int64)
+        np.cumsum(graph.out_degrees[before], out=row_offsets[1:])
+        return Rows(row_offsets, *_sorted_by(xp, graph, after, carried))
+    return csr.compressed(graph.num_nodes, after[graph.sources], after[graph.columns], carried)
 
 
-def _sorted_on_device(xp: Any, graph: Graph, after: Nodes, *, with_arcs: bool) -> tuple[Any, Any]:
-    """The same columns and numbers, by a sort of 64-bit keys: CuPy's is stable."""
+def _sorted_by(xp: Any, graph: Graph, after: Nodes, carried: NDArray[Any] | None) -> tuple[Any, Any]:
+    """Columns and what is carried, by a stable sort of 64-bit keys on NumPy or any compatible array module."""
     n, m = graph.num_nodes, graph.num_arcs
     numbers = xp.asarray(after)
     keys = xp.searchsorted(xp.asarray(graph.row_offsets[1:]), xp.arange(m, dtype=np.int64), side="right")
     keys = numbers[keys].astype(np.int64) * n
     keys += numbers[xp.asarray(graph.columns)]
-    arcs = None
-    if with_arcs:
-        order = xp.argsort(keys)
-        keys = keys[order]
-        arcs = on_host(xp, order)
-        del order
-    else:
+    kept = None
+    if carried is None:
         keys.sort()
+    else:
+        order = xp.argsort(keys, kind="stable")
+        keys, kept = keys[order], on_host(xp, xp.asarray(carried)[order])
+        del order
     columns = on_host(xp, (keys % n).astype(np.int32))
     del keys, numbers
     release(xp)
-    return columns, arcs
+    return columns, kept
