@@ -89,10 +89,11 @@ class Searches:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Why the answer of a program may depend on the numbers of nodes, and where."""
+    """Why the answer of a program may depend on the numbers of nodes, where, and what to write instead."""
 
     why: str
     span: Span
+    remedy: str
 
 
 @dataclass(frozen=True, slots=True)

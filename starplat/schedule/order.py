@@ -57,7 +57,7 @@ def require_renumbering(module: ir.Module, order: Order) -> None:
     shown = module.numbers.shown
     if shown is not None:
         message = f"nodes cannot be renumbered for 'order={order}': {shown.why}"
-        help = "leave it out, or let the answer depend on nodes alone, not on their numbers or on which comes first"
+        help = f"leave it out; or {shown.remedy}"
         raise DiagnosticError(Diagnostic("E0667", message, module.source, Label(shown.span), help=help))
 
 

@@ -279,6 +279,8 @@ def test_what_does_not_show_numbers_runs(name: str) -> None:
 def test_a_number_given_for_a_node_is_refused() -> None:
     text = nodes("src.x = 1;", ", int src")
     assert refusal(text, src=0).startswith("a number is taken for a node")
+    with pytest.raises(DiagnosticError, match="declare it as 'node'"):
+        starplat.compile(text).run(ZOO["both-ways"], schedule="order=rcm", target="reference", src=0)
 
 
 def test_triangles_want_simple_graphs() -> None:

@@ -35,6 +35,10 @@ _NONE = {
 _DOUBTFUL = ("W0501", "W0506")
 """Warnings of races, and notes of ties, after which any of several answers is right."""
 
+_ANY_ORDER = "write 'forall' with '+=', 'Min' or 'Max' if the order does not matter"
+_DECLARE = "declare it as 'node', which is given by its id"
+_BY_NODE = "let the answer depend on nodes alone, not on their numbers"
+
 
 def node_numbers(
     name: str, facts: Facts, searching: Mapping[Same, Searches], warnings: Iterable[Diagnostic]
@@ -48,7 +52,7 @@ def node_numbers(
     reader = _Reader(facts.program, searching)
     shown = next(reader.shown(facts.program.function(name)), None)
     doubts = (w for w in (*warnings, *facts.warnings) if w.code in _DOUBTFUL and w.place is not None)
-    doubt = next((Shown(w.message, w.place.span) for w in doubts if w.place is not None), None)
+    doubt = next((Shown(w.message, w.place.span, w.help or "") for w in doubts if w.place is not None), None)
     return NodeNumbers(shown or doubt, if_simple=reader.intersects)
 
 
@@ -68,13 +72,14 @@ class _Reader:
         self.intersects |= bool(found)
         for s in _statements(body, found):
             if (why := self._of_statement(s)) is not None:
-                yield Shown(why, s.span)
+                yield Shown(why, s.span, _ANY_ORDER if isinstance(s, typed.ForEach) else _BY_NODE)
             for part in (part for value in walk.values(s) for part in _asked(value)):
                 if (why := _of_value(part)) is not None:
-                    yield Shown(why, part.span if part.span != NOWHERE else s.span)
+                    remedy = _DECLARE if isinstance(part, typed.Convert) and _is_index(part) else _BY_NODE
+                    yield Shown(why, part.span if part.span != NOWHERE else s.span, remedy)
                 if isinstance(part, typed.Call) and part.function not in self._seen:
                     for inner in self.shown(self.program.function(part.function)):
-                        yield inner if inner.span != NOWHERE else Shown(inner.why, s.span)
+                        yield inner if inner.span != NOWHERE else Shown(inner.why, s.span, inner.remedy)
 
     def _of_statement(self, s: typed.Statement) -> str | None:
         match s:
