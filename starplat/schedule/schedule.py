@@ -85,7 +85,7 @@ class Order(Setting):
 
     AS_IS = "as-is", "nodes as in the graph, arcs by the neighbor's number"
     ROWS = "rows", "neighbors of high degree first, from rows that the device sorts once for a graph"
-    DEGREE = "degree", "nodes of high degree get the first numbers, once for a graph; results are as without"
+    DEGREE = "degree", "nodes of high degree get low numbers, once for a graph; results are as without"
     RCM = "rcm", "neighbors get numbers near each other (reverse Cuthill-McKee), once for a graph"
     AUTO = "auto", "as-is"
 

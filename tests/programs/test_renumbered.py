@@ -11,7 +11,7 @@ import pytest
 
 import starplat
 from starplat.diagnostics import DiagnosticError
-from starplat.graph import Graph
+from starplat.graph import Graph, generators
 from starplat.graph.renumbering import Renumbered, _sorted_by, by_bandwidth, by_degree
 from starplat.runtime.renumbered import Renumbering, renumbering
 from starplat.runtime.validate import first_difference
@@ -153,9 +153,13 @@ def test_validation_and_traces_are_those_of_the_callers_graph() -> None:
 
 
 def test_orders_are_what_they_say() -> None:
-    graph = ZOO["random"]
-    degrees = graph.out_degrees + np.bincount(graph.columns, minlength=graph.num_nodes) * graph.directed
-    assert (np.diff(degrees[by_degree(graph)]) <= 0).all()
+    graph = generators.rmat(11, 8, 1)
+    assert sorted(by_degree(graph)) == list(range(2048))
+    windows = graph.out_degrees[by_degree(graph)].reshape(16, 4, 32)  # 16 windows of 4 groups of 32
+    assert (windows.min(axis=(1, 2))[:-1] >= windows.max(axis=(1, 2))[1:]).all()
+    assert (windows.min(axis=1)[:, :-1] >= windows.max(axis=1)[:, 1:]).all()  # each group has one of each four
+    directed = replace(graph, directed=True)
+    assert sorted(by_degree(directed)) == list(range(2048))
     path = np.random.default_rng(1).permutation(50)
     chain = Graph.from_arcs(50, path[:-1], path[1:], directed=False)
     arranged = Renumbered.of(chain, by_bandwidth(chain)).graph
