@@ -3,10 +3,8 @@
 from functools import cache
 from types import ModuleType
 
-from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
-from starplat.toolchain.description import DeviceDescription, in_brief, missing
-
-INSTALL = "pip install 'starplat[cuda]'"
+from starplat.diagnostics import DiagnosticError
+from starplat.toolchain.description import DeviceDescription, imported, in_brief, missing
 
 
 @cache
@@ -16,13 +14,7 @@ def cupy() -> ModuleType:
     Raises:
         DiagnosticError: E0901, it is not installed or does not load.
     """
-    try:
-        import cupy
-    except ImportError as error:
-        message = f"CUDA needs CuPy, which cannot be imported: {in_brief(error)}"
-        raise DiagnosticError(Diagnostic("E0901", message, help=INSTALL), exit_code=ExitCode.NO_DEVICE) from error
-    module: ModuleType = cupy
-    return module
+    return imported("cuda", "cupy")
 
 
 def cuda_report() -> tuple[DeviceDescription, ...]:

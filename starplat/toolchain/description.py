@@ -1,7 +1,11 @@
-"""The row of `starplat devices` for one device of one target."""
+"""The row of `starplat devices` for one device of one target, and the error where what a target needs is missing."""
 
 import re
 from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+
+from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,27 @@ def in_brief(error: Exception) -> str:
     worded = [line for line in lines if any(map(str.isalpha, line))]
     causes = (line for line in worded if re.match(r"\w*(Error|Exception): ", line))
     return next(causes, worded[0] if worded else type(error).__name__)
+
+
+def imported(target: str, package: str, *modules: str) -> ModuleType:
+    """The Python package that a target needs, with these modules of it loaded.
+
+    Raises:
+        DiagnosticError: E0901, it is not installed or does not load.
+    """
+    try:
+        found, *_ = map(import_module, (package, *modules))
+    except (ImportError, OSError) as error:
+        absent = isinstance(error, ModuleNotFoundError) and error.name == package
+        reason = "is not installed" if absent else f"does not load: {in_brief(error)}"
+        message = f"target {target} needs the Python package {package}, which {reason}"
+        raise unavailable(message, f"pip install 'starplat[{target}]'") from error
+    return found
+
+
+def unavailable(message: str, help: str) -> DiagnosticError:
+    """E0901: something that a target needs is not here."""
+    return DiagnosticError(Diagnostic("E0901", message, help=help), exit_code=ExitCode.NO_DEVICE)
 
 
 def missing(target: str, status: str, mend: str | None) -> DeviceDescription:

@@ -21,6 +21,7 @@ from starplat.toolchain.compilers import (
     install_offloading,
     libraries_folder,
 )
+from starplat.toolchain.description import unavailable
 from starplat.toolchain.refused import first_error, refused_kernels
 from starplat.toolchain.scratch import no_room, where_there_is_room
 
@@ -116,7 +117,7 @@ def _opened(image: bytes) -> ctypes.CDLL:
 
 def _does_not_start(compiler: Compiler, error: OSError) -> DiagnosticError:
     message = f"{compiler.path} cannot be started: {error.strerror or error}"
-    return DiagnosticError(Diagnostic("E0901", message, help=INSTALL_COMPILER), exit_code=ExitCode.NO_DEVICE)
+    return unavailable(message, INSTALL_COMPILER)
 
 
 def _does_not_load(error: OSError) -> DiagnosticError:
@@ -128,5 +129,4 @@ def _does_not_load(error: OSError) -> DiagnosticError:
 def _not_carried() -> DiagnosticError:
     message = f"no compiler here builds OpenACC for the GPU, and {libraries_folder()} has no library of this program"
     elsewhere = f"run the program once where the compiler is, with {LIBRARIES_VARIABLE} set, and bring that folder"
-    help = f"{install_offloading()}; or {elsewhere}"
-    return DiagnosticError(Diagnostic("E0901", message, help=help), exit_code=ExitCode.NO_DEVICE)
+    return unavailable(message, f"{install_offloading()}; or {elsewhere}")

@@ -10,9 +10,8 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.toolchain.cache import key_of, open_cache
-from starplat.toolchain.description import in_brief
+from starplat.toolchain.description import imported
 from starplat.toolchain.hushed import hushed, is_verbose
 from starplat.toolchain.refused import first_error
 from starplat.toolchain.vendors import show_runtimes
@@ -30,15 +29,7 @@ def opencl() -> ModuleType:
     if "pyopencl" not in sys.modules:
         os.environ.setdefault("PYOPENCL_NO_CACHE", "1")  # we keep binaries ourselves
         show_runtimes()
-    try:
-        import pyopencl
-    except ImportError as error:
-        missing = isinstance(error, ModuleNotFoundError) and error.name == "pyopencl"
-        reason = "is not installed" if missing else f"does not load: {in_brief(error)}"
-        message = f"target opencl needs the Python package pyopencl, which {reason}"
-        raise DiagnosticError(Diagnostic("E0901", message, help=INSTALL), exit_code=ExitCode.NO_DEVICE) from None
-    module: ModuleType = pyopencl
-    return module
+    return imported("opencl", "pyopencl")
 
 
 def platforms() -> list[ModuleType]:

@@ -15,11 +15,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
+from starplat.diagnostics import DiagnosticError
 from starplat.resources import template_folder
 from starplat.toolchain.cache import key_of, private_folder, write_atomically
 from starplat.toolchain.compilers import INSTALL_COMPILER, Compiler, gnu_compiler
-from starplat.toolchain.description import DeviceDescription, in_brief, missing
+from starplat.toolchain.description import DeviceDescription, imported, missing, unavailable
 from starplat.toolchain.refused import first_error
 from starplat.toolchain.scratch import no_room, where_there_is_room
 from starplat.toolchain.sycl_shim import Shim
@@ -58,16 +58,7 @@ def sycl() -> ModuleType:
     if "dpctl" not in sys.modules:
         show_runtimes()
         _keep_device_code()
-    try:
-        import dpctl
-        import dpctl.memory
-        import dpctl.program
-    except (ImportError, OSError) as error:
-        absent = isinstance(error, ModuleNotFoundError) and error.name == "dpctl"
-        reason = "is not installed" if absent else f"does not load: {in_brief(error)}"
-        raise unavailable(f"target sycl needs the Python package dpctl, which {reason}", INSTALL) from None
-    module: ModuleType = dpctl
-    return module
+    return imported("sycl", "dpctl", "dpctl.memory", "dpctl.program")
 
 
 @cache
@@ -207,8 +198,3 @@ def _keep_device_code() -> None:
     if folder is not None and "SYCL_CACHE_PERSISTENT" not in os.environ and "SYCL_CACHE_DIR" not in os.environ:
         os.environ["SYCL_CACHE_PERSISTENT"] = "1"
         os.environ["SYCL_CACHE_DIR"] = str(folder / "sycl-drivers")
-
-
-def unavailable(message: str, help: str) -> DiagnosticError:
-    """E0901: something that target sycl needs is not here."""
-    return DiagnosticError(Diagnostic("E0901", message, help=help), exit_code=ExitCode.NO_DEVICE)

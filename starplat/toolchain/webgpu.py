@@ -5,11 +5,10 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
-from starplat.toolchain.description import DeviceDescription, in_brief, missing
+from starplat.diagnostics import DiagnosticError
+from starplat.toolchain.description import DeviceDescription, imported, missing
 from starplat.toolchain.hushed import hushed
 
-INSTALL = "pip install 'starplat[webgpu]'"
 _MEND = "install a driver for Vulkan; one that runs on any CPU is Mesa's: apt install mesa-vulkan-drivers"
 _RANK = ("DiscreteGPU", "IntegratedGPU", "VirtualGPU", "CPU", "Unknown")
 
@@ -21,15 +20,9 @@ def wgpu() -> ModuleType:
     Raises:
         DiagnosticError: E0901, it is not installed or does not load.
     """
-    try:
-        import wgpu
-        from wgpu.backends.wgpu_native import extras
-    except ImportError as error:
-        message = f"target webgpu needs the Python package wgpu: {in_brief(error)}"
-        raise DiagnosticError(Diagnostic("E0901", message, help=INSTALL), exit_code=ExitCode.NO_DEVICE) from error
-    extras.set_instance_extras(backends=["Vulkan", "Metal", "DX12"])
-    module: ModuleType = wgpu
-    return module
+    found = imported("webgpu", "wgpu", "wgpu.backends.wgpu_native.extras")
+    found.backends.wgpu_native.extras.set_instance_extras(backends=["Vulkan", "Metal", "DX12"])
+    return found
 
 
 @cache

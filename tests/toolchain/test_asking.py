@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.toolchain.asking import answer
 from starplat.toolchain.compilers import compiler_named
-from starplat.toolchain.description import in_brief
+from starplat.toolchain.description import imported, in_brief
 
 CUPY = """
 ================================================================
@@ -70,3 +71,22 @@ def test_a_compiler_that_tells_no_version_is_called_by_its_first_line(program: C
 )
 def test_a_page_about_an_error_becomes_a_line(error: Exception, brief: str) -> None:
     assert in_brief(error) == brief
+
+
+@pytest.mark.parametrize(
+    ("package", "reason"),
+    [("driverless", "does not load: no driver"), ("half_there", "does not load: No module named 'its_other_half'"),
+     ("not_there", "is not installed")],
+)  # fmt: skip
+def test_a_package_that_is_missing_or_does_not_load_is_named_with_how_to_install_it(
+    package: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "driverless.py").write_text("raise OSError('no driver')", encoding="utf-8")
+    (tmp_path / "half_there.py").write_text("import its_other_half", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(DiagnosticError) as raised:
+        imported("cuda", package)
+    (said,) = raised.value.diagnostics
+    assert said.message == f"target cuda needs the Python package {package}, which {reason}"
+    assert (said.code, said.help) == ("E0901", "pip install 'starplat[cuda]'")
+    assert raised.value.exit_code is ExitCode.NO_DEVICE

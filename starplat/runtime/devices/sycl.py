@@ -24,8 +24,9 @@ from starplat.runtime.estimate import at_most_host_memory
 from starplat.runtime.text import kernels_text_to_run
 from starplat.toolchain import sycl_apart
 from starplat.toolchain.cache import key_of, open_cache
+from starplat.toolchain.description import unavailable
 from starplat.toolchain.refused import first_error, refused_kernels
-from starplat.toolchain.sycl import INSTALL, device_identity, shim, sycl, unavailable
+from starplat.toolchain.sycl import INSTALL, device_identity, shim, sycl
 from starplat.toolchain.sycl_shim import SyclError, dpctl_compiler
 
 WIDE_ARCS_OPTION = "-DARC_64"
