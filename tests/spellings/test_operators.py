@@ -40,7 +40,7 @@ REACHED = {
     "widest_path": "all_arcs both_are_wider c_relax changed_in_this_round count_of_the_frontier count_rounds"
     " goes_on_in_order marked_in_neighbors marked_in_two_buffers max_min one_after_another one_after_another_pull"
     " over_edges pull relax_of_a_helper round_flag the_lesser_in_order the_lesser_of_two",
-    "pagerank": "pull sequential_sums",
+    "pagerank": "inverse_degrees pull sequential_sums weights_on_arcs",
     "k_core": "edge_flags peel",
     "triangle_count": "along_a_path as_in_the_paper by_degree continue_in_loops counted_on_edges equal_ends"
     " from_the_greatest from_the_least from_the_middle greatest_corner helper_common in_neighbors marked_neighbors"

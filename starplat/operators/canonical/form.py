@@ -32,6 +32,7 @@ from starplat.operators.canonical.searches.in_bfs import as_rounds
 from starplat.operators.canonical.searches.reached import without_reached
 from starplat.operators.canonical.searches.told import marked_when_told
 from starplat.operators.canonical.searches.two_steps import discovered_in_one_step
+from starplat.operators.canonical.sums.degrees import without_degrees
 from starplat.operators.canonical.sums.dissolved import dissolved
 from starplat.operators.canonical.sums.parallel import called_by_kernels, in_any_order
 from starplat.operators.canonical.sums.pulled import pulled
@@ -63,7 +64,7 @@ def _canonical_function(
     function: typed.FunctionDefinition, program: typed.Program, *, on_host: bool
 ) -> typed.FunctionDefinition:
     results = function.results
-    given = one_by_one(function.body, program) if on_host else function.body
+    given = without_degrees(one_by_one(function.body, program), results) if on_host else function.body
     ranged = as_rounds(within_range(as_results(as_truths(with_fills(as_nodes(without_choices(given)))))))
     ranged = until_none_is_left(with_turns(without_counters(ranged)))
     flags = as_flags(without_reached(until_none_joins(without_continues(ranged))))

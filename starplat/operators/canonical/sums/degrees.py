@@ -1,0 +1,204 @@
+"""A real property that only says what follows from degrees, of its node or its arc's source, is computed where it is
+asked for.
+
+forall (v in g.nodes()) {                             forall (v in g.nodes()) {
+  forall (w in g.neighbors(v)) {                        for (u in g.nodes_to(v)) {
+    edge e = g.get_edge(v, w);                            sum += u.rank / g.count_outNbrs(u);
+    e.share = 1.0 / g.count_outNbrs(v);                 }
+  }                                                   }
+}
+forall (v in g.nodes()) {
+  for (u in g.nodes_to(v)) {
+    edge e = g.get_edge(u, v); sum += u.rank * e.share;
+  }
+}
+
+Rounds then share what a node gives among its arcs, as they do where it is written so. In place of a product with 1 / x
+stands the quotient, which is rounded once and not twice. Nodes may be left out that have no such neighbor, if only
+neighbors are asked: `v.inverse = 1.0 / g.count_outNbrs(v)` where there are any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from starplat.analysis import walk
+from starplat.frontend import typed
+from starplat.frontend.types import Carrier, PropertyType
+from starplat.operators.canonical.effects import asked_by_loop
+from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_statements
+
+_DEGREES = {typed.Query.OUT_DEGREE: typed.Direction.IN, typed.Query.IN_DEGREE: typed.Direction.OUT}
+"""The degree of which a neighbor has at least 1, by the way in which it is looked for."""
+_PARTS = (typed.Literal, typed.Binary, typed.Convert, typed.Variable, typed.GraphQuery)
+
+
+def without_degrees(body: typed.Block, results: frozenset[typed.Symbol]) -> typed.Block:
+    """A function's body without such properties of its own."""
+    for s in body.statements:
+        match s:
+            case typed.Declare(symbol=typed.Symbol(type=PropertyType()) as symbol) if symbol not in results:
+                if (found := _stored(symbol, body.statements)) is not None and (
+                    done := found.computed(body)
+                ) is not None:
+                    return without_degrees(done, results)
+            case _:
+                pass
+    return body
+
+
+def _stored(symbol: typed.Symbol, statements: Sequence[typed.Statement]) -> _Stored | None:
+    """What a property holds, if one loop over nodes stores it, and nothing else but a fill before it."""
+    touching = [s for s in statements if walk.touches(s, symbol) and not isinstance(s, typed.Declare)]
+    if touching and isinstance(touching[0], typed.Attach):
+        touching = touching[1:]
+    match touching:
+        case [typed.ForEach(parallel=True, domain=typed.AllNodes(), iterator=node) as loop, *later]:
+            stores, (conditions, inner) = walk.writers(symbol, loop), asked_by_loop(loop)
+        case _:
+            return None
+    match stores:
+        case [typed.Assign(place=typed.Cell(index=index), value=value) as store]:
+            parts = list(walk.within(value))
+        case _:
+            return None
+    asks = any(isinstance(p, typed.GraphQuery) for p in parts) and symbol.property.element.is_real
+    plain = asks and all(isinstance(p, _PARTS) and _is_known(p, node) for p in parts)
+    if not plain or walk.leaves(loop) or symbol in _reads(loop) or any(symbol in walk.all_written(s) for s in later):
+        return None
+    rows = [s for s in loop.body.statements if isinstance(s, typed.ForEach) and symbol in walk.all_written(s)]
+    match symbol.type, rows:
+        case PropertyType(carrier=Carrier.NODE), [] if index == typed.Variable(node) and store in inner:
+            return _Stored(symbol, node, value, conditions)
+        case PropertyType(carrier=Carrier.EDGE), [typed.ForEach(domain=typed.Neighbors() as row, filter=None) as arcs]:
+            of_all = loop.filter is None and row.node == typed.Variable(node) and row.direction is typed.Direction.OUT
+            is_arc = _arcs(loop).get(index, index) == typed.ArcInHand(arcs.iterator)
+            return _Stored(symbol, node, value, ()) if of_all and is_arc and store in arcs.body.statements else None
+        case _:
+            return None
+
+
+def _is_known(part: typed.Expression, node: typed.Symbol) -> bool:
+    match part:
+        case typed.GraphQuery(query=query):
+            return query in _DEGREES or query is typed.Query.NUM_NODES
+        case typed.Variable(symbol=symbol):
+            return symbol is node
+        case _:
+            return True
+
+
+def _reads(s: typed.Statement) -> set[typed.Symbol]:
+    return {symbol for i in walk.statements(s) for symbol in walk.read(i)}
+
+
+def _arcs(s: typed.Statement) -> dict[typed.Expression, typed.Expression]:
+    """The locals that hold the arc in hand."""
+    inside = (i for i in walk.statements(s) if isinstance(i, typed.Declare) and isinstance(i.value, typed.ArcInHand))
+    return {typed.Variable(i.symbol): i.value for i in inside if i.value is not None}
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """The `value` that a property holds for a node, or for arcs from it, if all of `when` hold for the node."""
+
+    symbol: typed.Symbol
+    node: typed.Symbol
+    value: typed.Expression
+    when: tuple[typed.Expression, ...]
+
+    def computed(self, body: typed.Block) -> typed.Block | None:
+        """The function's body with the value where the property is asked for; None if that is not known everywhere."""
+        arcs = _arcs(body)
+        rows = {i.iterator: i for i in walk.statements(body) if isinstance(i, typed.ForEach)}
+
+        def change(part: Any) -> Any:
+            match part:
+                case typed.Block(statements=statements):
+                    kept = [new for s in statements for new in self._kept(s)]
+                    done = [rebuilt(s, change) for s in kept]
+                    return with_statements(part, [s for s in done if not _is_empty(s)])
+                case typed.Binary(operator=typed.Operator.MULTIPLY, left=left, right=right):
+                    return divided(part, left, right) or divided(part, right, left)
+                case typed.Cell(symbol=symbol, index=index) if symbol is self.symbol:
+                    source = self._source(arcs.get(index, index), rows)
+                    return None if source is None else substituted(self.value, {self.node: source})
+                case _:
+                    return None
+
+        def divided(product: typed.Binary, one: typed.Expression, other: typed.Expression) -> typed.Binary | None:
+            is_own = isinstance(one, typed.Cell) and one.symbol is self.symbol
+            match change(one) if is_own else None:
+                case typed.Binary(operator=typed.Operator.DIVIDE, left=typed.Literal(value=1), right=by) as inverse if (
+                    inverse.type is product.type and typed.scalar_of(inverse).is_real
+                ):
+                    return replace(product, operator=typed.Operator.DIVIDE, left=rebuilt(other, change), right=by)
+                case _:
+                    return None
+
+        done: typed.Block = rebuilt(body, change)
+        return None if any(walk.touches(s, self.symbol) for s in done.statements) else _without_names(done, arcs)
+
+    def _kept(self, s: typed.Statement) -> Iterator[typed.Statement]:
+        """A statement without what stores the property."""
+        match s:
+            case typed.Declare(symbol=symbol) if symbol is self.symbol:
+                pass
+            case typed.Assign(place=typed.Cell(symbol=symbol)) if symbol is self.symbol:
+                pass
+            case typed.Attach(graph=graph, items=items) if any(symbol is self.symbol for symbol, _ in items):
+                rest = tuple(item for item in items if item[0] is not self.symbol)
+                if rest:
+                    yield typed.Attach(graph, rest, span=s.span)
+            case _:
+                yield s
+
+    def _source(self, index: typed.Expression, rows: Mapping[typed.Symbol, typed.ForEach]) -> typed.Expression | None:
+        """The node whose value a cell holds."""
+        match index:
+            case typed.ArcInHand(iterator=there) if isinstance(row := rows[there].domain, typed.Neighbors):
+                ends = {typed.Direction.OUT: row.node, typed.Direction.IN: typed.Variable(there)}
+                return ends.get(row.direction)
+            case typed.Variable(symbol=node) if self.symbol.property.carrier is Carrier.NODE:
+                domain = rows[node].domain if node in rows else None
+                way = domain.direction if isinstance(domain, typed.Neighbors) else None
+                return index if all(self._has_one(c, way) for c in self.when) else None
+            case _:
+                return None
+
+    def _has_one(self, condition: typed.Expression, way: typed.Direction | None) -> bool:
+        """Whether a condition asks for an arc of a node that is found by one."""
+        match condition:
+            case typed.Binary(
+                operator=typed.Operator.GREATER | typed.Operator.NOT_EQUAL,
+                left=typed.GraphQuery(query=query, arguments=arguments),
+                right=typed.Literal(value=0),
+            ):
+                return arguments == (typed.Variable(self.node),) and _DEGREES.get(query) is way
+            case _:
+                return False
+
+
+def _without_names(body: typed.Block, arcs: Mapping[typed.Expression, typed.Expression]) -> typed.Block:
+    """A function's body without those names of arcs that nothing asks for."""
+    unread = {name.symbol for name in arcs if isinstance(name, typed.Variable)} - _reads(body)
+
+    def change(part: Any) -> Any:
+        match part:
+            case typed.Block(statements=statements):
+                kept = [s for s in statements if not (isinstance(s, typed.Declare) and s.symbol in unread)]
+                return with_statements(part, [rebuilt(s, change) for s in kept])
+            case _:
+                return None
+
+    return rebuilt(body, change)
+
+
+def _is_empty(s: typed.Statement) -> bool:
+    """Whether a loop does nothing but name arcs."""
+    return isinstance(s, typed.ForEach) and all(
+        _is_empty(i) or (isinstance(i, typed.Declare) and isinstance(i.value, typed.ArcInHand))
+        for i in s.body.statements
+    )

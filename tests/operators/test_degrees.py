@@ -1,0 +1,107 @@
+"""Properties that follow from degrees are computed where they are asked for; others are kept."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import starplat
+from tests.changing import changed
+from tests.operators.texts import operators_of
+from tests.spellings.graphs import UGLY
+
+_ROUNDS = """
+  for (int i = 0; i < 3; i++) {
+    forall (v in g.nodes()) {
+      double sum = 0.0;
+      for (u in g.nodes_to(v)) {
+        ADD
+      }
+      v.next = 0.1 + sum;
+    }
+    rank = next;
+  }
+}
+"""
+_HEAD = """
+function f(Graph g, propNode<double> rank) {
+  propNode<double> next;
+"""
+DIVIDED = _HEAD + "  g.attachNodeProperty(rank = 1.0);" + _ROUNDS.replace("ADD", "sum += u.rank / g.count_outNbrs(u);")
+OF_NODES = (
+    _HEAD
+    + """
+  propNode<double> inverse;
+  g.attachNodeProperty(rank = 1.0, inverse = 0.0);
+  forall (v in g.nodes()) {
+    if (g.count_outNbrs(v) > 0) { v.inverse = 1.0 / g.count_outNbrs(v); }
+  }
+"""
+    + _ROUNDS.replace("ADD", "sum += u.rank * u.inverse;")
+)
+OF_ARCS = (
+    _HEAD
+    + """
+  propEdge<double> share;
+  forall (v in g.nodes()) {
+    v.rank = 1.0;
+    forall (w in g.neighbors(v)) { edge e = g.get_edge(v, w); e.share = 1.0 / g.count_outNbrs(v); }
+  }
+"""
+    + _ROUNDS.replace("ADD", "edge e = g.get_edge(u, v); sum += e.share * u.rank;")
+)
+FILLED = changed(
+    OF_ARCS, ("share;\n", "share;\n  g.attachNodeProperty(rank = 1.0);\n  g.attachEdgeProperty(share = 0.25);\n")
+)
+SPELLINGS = {
+    "a number for each node": OF_NODES,
+    "a number for each node, by a filter": changed(
+        OF_NODES,
+        ("g.nodes()) {\n    if (g.count_outNbrs(v) > 0) {", "g.nodes().filter(g.count_outNbrs(v) > 0)) {"),
+        ("g.count_outNbrs(v); }", "g.count_outNbrs(v);"),
+    ),
+    "a number for each arc": OF_ARCS,
+}
+NEAR = {
+    "the degree of the other side": (OF_NODES, "(g.count_outNbrs(v) > 0)", "(g.count_inNbrs(v) > 0)"),
+    "nodes with few neighbors": (OF_NODES, "(g.count_outNbrs(v) > 0)", "(g.count_outNbrs(v) > 1)"),
+    "numbers that are filled again": (
+        OF_NODES,
+        "    rank = next;",
+        "    rank = next; g.attachNodeProperty(inverse = 0.5);",
+    ),
+    "numbers that are asked before": (
+        OF_NODES,
+        "  forall (v in",
+        "  forall (v in g.nodes()) { v.rank = v.inverse; }\n  forall (v in",
+    ),
+    "numbers of all nodes": (OF_NODES, "v.next = 0.1 + sum;", "v.next = v.inverse + sum;"),
+    "numbers that grow": (OF_NODES, "    rank = next;", "    rank = next; node first = 0; first.inverse = 2.0;"),
+    "the degree of the other end": (OF_ARCS, "1.0 / g.count_outNbrs(v)", "1.0 / g.count_inNbrs(w)"),
+    "arcs to some": (FILLED, "forall (w in g.neighbors(v)) {", "forall (w in g.neighbors(v).filter(w > 2)) {"),
+    "arcs from some": (
+        FILLED,
+        "forall (v in g.nodes()) {\n    v.rank = 1.0;",
+        "forall (v in g.nodes().filter(v > 2)) {",
+    ),
+}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_spelling_has_the_operators_of_a_quotient(spelling: str) -> None:
+    assert operators_of(SPELLINGS[spelling]) == operators_of(DIVIDED)
+
+
+@pytest.mark.filterwarnings("ignore::starplat.StarplatWarning")
+@pytest.mark.parametrize("name", [*SPELLINGS, *NEAR])
+def test_the_answer_is_that_of_the_program_as_it_is_written(name: str) -> None:
+    if name in SPELLINGS:
+        text = SPELLINGS[name]
+    else:
+        near, *change = NEAR[name]
+        text = changed(near, (change[0], change[1]))
+        assert operators_of(text) != operators_of(DIVIDED)
+    program = starplat.compile(text)
+    for graph in (UGLY["knot"], UGLY["ladder"], UGLY["parallel"], UGLY["one-node"]):
+        found, right = (program.run(graph, target="reference", checked=checked) for checked in (False, True))
+        assert np.allclose(found["rank"], right["rank"], rtol=1e-12), graph.name
