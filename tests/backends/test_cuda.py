@@ -67,7 +67,7 @@ def by_nvcc(text: str, folder: Path, *options: str) -> None:
     assert (built.returncode, built.stderr) == (0, "")
 
 
-@pytest.mark.thin(plain=10, campaign=2)
+@pytest.mark.thin(plain=10, campaign=4)
 @pytest.mark.parametrize("flags", [(), ("-DARC_64",)], ids=["arcs32", "arcs64"])
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 @every_schedule

@@ -230,7 +230,7 @@ def test_a_lock_is_taken_and_freed_in_one_round(target: str) -> None:
     assert places == sorted(places)
 
 
-@pytest.mark.thin(plain=10, campaign=2)
+@pytest.mark.thin(plain=10, campaign=4)
 @every_target
 @pytest.mark.parametrize("wide", [(), ("-DARC_64",)], ids=("narrow", "wide"))
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.program)

@@ -72,7 +72,7 @@ def test_every_function_of_an_example_is_called(program: str) -> None:
 
 
 @needs_device
-@pytest.mark.thin(plain=6)
+@pytest.mark.thin(plain=6, campaign=8)
 @pytest.mark.parametrize("program", NARROW)
 @pytest.mark.parametrize("graph", ZOO)
 def test_its_answers_are_right(program: str, graph: str) -> None:
