@@ -14,7 +14,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.schedule import PLAIN, Schedule
 from starplat.schedule.apply import looks_at_the_graph
-from starplat.schedule.facts import GraphFacts
+from starplat.schedule.facts import FAR, GraphFacts
 
 _FACTS: weakref.WeakKeyDictionary[Graph, GraphFacts] = weakref.WeakKeyDictionary()
 
@@ -28,8 +28,17 @@ def facts_of(graph: Graph, longest_row: Callable[[Graph], int] | None = None) ->
     """The facts, in O(n + m) the first time; `longest_row` finds the largest degree, by default on the host."""
     if graph not in _FACTS:
         most = (longest_row or longest_row_by_host)(graph)
-        _FACTS[graph] = GraphFacts(graph.num_nodes, graph.num_arcs, most, not graph.directed)
+        _FACTS[graph] = GraphFacts(graph.num_nodes, graph.num_arcs, most, not graph.directed, far_arcs(graph))
     return _FACTS[graph]
+
+
+def far_arcs(graph: Graph, looks: int = 4096) -> float:
+    """The share of arcs between nodes of distant numbers, among so many arcs at even distances."""
+    if graph.num_nodes <= FAR or not graph.num_arcs:
+        return 0.0
+    arcs = np.linspace(0, graph.num_arcs - 1, looks).astype(np.int64)
+    sources = np.searchsorted(graph.row_offsets, arcs, side="right") - 1
+    return float(np.mean(np.abs(sources - graph.columns[arcs]) >= FAR))
 
 
 def longest_row_by_host(graph: Graph) -> int:

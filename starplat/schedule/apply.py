@@ -23,6 +23,7 @@ from starplat.schedule.loop.step import loops_on_device
 from starplat.schedule.memory import arcs_in_host_memory
 from starplat.schedule.order import in_order
 from starplat.schedule.pairs import carried_in_pairs
+from starplat.schedule.parts import has_sums, sums_in_parts
 from starplat.schedule.priority.step import nearest_first
 from starplat.schedule.queues.step import sets_as_queues
 from starplat.schedule.schedule import PLAIN, Schedule
@@ -50,6 +51,13 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "a loop over sources that searches from each does so from many at once, a bit for each",
         "before all that schedules rounds: the rounds of many searches are scheduled as any others",
         searches_in_batches,
+    ),
+    GraphStep(
+        "parts",
+        "sums are gathered from one part of the nodes after the other",
+        "before loop: the parts are rounds of a loop of their own",
+        sums_in_parts,
+        has_sums,
     ),
     Step(
         "loop",

@@ -6,16 +6,21 @@ from typing import Any
 EVEN = 4
 """How many times the mean degree the largest may be where degrees count as even."""
 
+FAR = 2**20
+"""Nodes between the ends of an arc from which what one end has is probably not cached when the other is looked at."""
+
 
 @dataclass(frozen=True, slots=True)
 class GraphFacts:
     """Counts of a graph; `max_degree` is of arcs that leave or enter a node; `symmetric` says that every arc is known
-    to have its reverse."""
+    to have its reverse. `far_arcs` is the share of arcs whose ends have numbers far apart (see `FAR`), as far as some
+    of them tell."""
 
     num_nodes: int
     num_arcs: int
     max_degree: int
     symmetric: bool = False
+    far_arcs: float = 0.0
 
     @property
     def mean_degree(self) -> float:

@@ -81,13 +81,18 @@ class Algebra(Setting):
 
 
 class Order(Setting):
-    """In which order nodes are numbered, and arcs walked by kernels that look for any one and leave there."""
+    """In which order nodes are numbered, and arcs walked: by kernels that look for any one and leave there, and by those
+    that add up reals of neighbors."""
 
     AS_IS = "as-is", "nodes as in the graph, arcs by the neighbor's number"
     ROWS = "rows", "neighbors of high degree first, from rows that the device sorts once for a graph"
+    PARTS = "parts", "sums from one part of the nodes after the other, so that the cache holds what is read"
     DEGREE = "degree", "nodes of high degree get low numbers, once for a graph; results are as without"
     RCM = "rcm", "neighbors get numbers near each other (reverse Cuthill-McKee), once for a graph"
-    AUTO = "auto", "as-is"
+    AUTO = (
+        "auto",
+        "parts on GPUs where neighbors are anywhere and what they have does not fit in the cache, else as-is",
+    )
 
 
 class Memory(Setting):

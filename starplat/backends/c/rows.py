@@ -67,7 +67,10 @@ class RowPrinter:
             for helper in ("long_values", "teams", "gather_step", "every_node", "gather_all", "gather_rows"):
                 self.need_for_rows(helper)
             of_node = ""
-            yield f"gather_rows(num_nodes, {name(gather.rows)}, {start},"
+            rows = name(gather.rows)
+            if gather.ahead is not None:
+                rows = f"{rows} + {self.expressions.expression(gather.ahead)}"
+            yield f"gather_rows(num_nodes, {rows}, {start},"
         else:
             yield from self.over_nodes(gather, "gather", start)
         yield f"{INDENT}[&]({kind} a, {kind} b) -> {kind} {{ return {joined}; }},"

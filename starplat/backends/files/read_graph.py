@@ -29,7 +29,10 @@ def graph_pieces(module: ir.Module, names: Names) -> dict[str, object]:
 
 def _cells(array: ir.Array, module: ir.Module) -> str:
     """What a graph's array is made of: the host's, or room for what the device makes."""
-    return "static_cast<std::size_t>(num_arcs)" if array in module.prepared_arrays else f"host.{array.name}"
+    if array not in module.prepared_arrays:
+        return f"host.{array.name}"
+    sizes = {ir.Count.SLOTS: "num_arcs", ir.Count.NODES: "num_nodes"}
+    return array.extent.text({count: f"static_cast<std::size_t>({size})" for count, size in sizes.items()})
 
 
 def _call(one: ir.Prepared, names: Names) -> str:

@@ -135,6 +135,7 @@ def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | Non
         total=joined,
         finish=finish,
         listed=kernel.domain if isinstance(kernel.domain, ir.Listed) else None,
+        ahead=layout.ahead,
     )
 
 

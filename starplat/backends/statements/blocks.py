@@ -211,7 +211,8 @@ class Gather:
     """For every `node` to keep: `value` of each of its arcs, which threads share evenly, joined by `combine` from
     `start` on; then `finish`, which knows the result as `total`. The nodes as for Advance.
 
-    `noted` is the operation that has listed all members of the set before, where that is known.
+    `noted` is the operation that has listed all members of the set before, where that is known. Of rows in parts,
+    those of other parts lie `ahead`, so many.
 
     `value` is the body of a function that returns the value; both bodies declare what they need of the node.
     """
@@ -230,6 +231,7 @@ class Gather:
     finish: Body
     listed: ir.Listed | None = None
     noted: ir.ListMembers | None = None
+    ahead: ir.Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,12 @@ from starplat.ir.nodes.values import (
     IN_COLUMNS,
     IN_COLUMNS_BY_DEGREE,
     IN_ROW_OFFSETS,
+    PART_ARRAYS,
     ROW_OFFSETS,
     Array,
     Binary,
     BinaryOperator,
+    Cast,
     Const,
     Element,
     Expression,
@@ -33,11 +35,19 @@ class Layout:
         offsets: the row of v begins at slot offsets[v] and ends before slot offsets[v + 1].
         neighbors: by slot, the node at the other end; ascending within a row, unless the layout is by degree.
         arcs: by slot, the arc's id, by which edge properties are indexed; None where slots are the ids.
+        ahead: how many rows lie before that of node 0, where there are several for each node.
     """
 
     offsets: Array
     neighbors: Array
     arcs: Array | None = None
+    ahead: Expression | None = None
+
+    def row(self, node: Expression) -> Expression:
+        """The number of a node's row."""
+        if self.ahead is None:
+            return node
+        return Binary(BinaryOperator.ADD, self.ahead, Cast(node, Element.LONG), Element.LONG)
 
     @property
     def row_arrays(self) -> tuple[Array, Array]:
@@ -51,11 +61,12 @@ class Layout:
 
     def first(self, node: Expression) -> Load:
         """The first slot of a node."""
-        return Load(self.offsets, node)
+        return Load(self.offsets, self.row(node))
 
     def end(self, node: Expression) -> Load:
         """The slot after a node's last one."""
-        return Load(self.offsets, Binary(BinaryOperator.ADD, node, Const(1, Element.NODE), Element.NODE))
+        row, element = self.row(node), Element.NODE if self.ahead is None else Element.LONG
+        return Load(self.offsets, Binary(BinaryOperator.ADD, row, Const(1, element), element))
 
     def degree(self, node: Expression) -> Binary:
         """How many arcs the row of a node has."""
@@ -81,6 +92,14 @@ BY_DEGREE = Layout(ROW_OFFSETS, COLUMNS_BY_DEGREE, ARCS_BY_DEGREE)
 
 REVERSE_BY_DEGREE = Layout(IN_ROW_OFFSETS, IN_COLUMNS_BY_DEGREE, IN_ARCS_BY_DEGREE)
 """The arcs that enter a node, those from neighbors of high degree first."""
+
+
+def in_parts(layout: Layout, parts: int, ahead: Expression) -> Layout:
+    """The rows of CSR or REVERSE cut by neighbors: those to the first n / parts nodes, rounded up, of all rows, then
+    those to as many following nodes, and so on. Every part has a row for each node; `ahead` is n times the number of
+    parts before this one. Slots do not lead to arcs."""
+    return Layout(*PART_ARRAYS[parts, "" if layout is CSR else "in_"], ahead=ahead)
+
 
 LAYOUTS = {layout.offsets: layout for layout in (CSR, REVERSE)}
 """The layouts whose rows ascend, by their offsets."""

@@ -126,10 +126,26 @@ IN_ARCS_BY_DEGREE = Array("in_arcs_by_degree", Element.ARC, Extent.SLOTS, Origin
 
 
 BY_DEGREE_ARRAYS = (COLUMNS_BY_DEGREE, ARCS_BY_DEGREE, IN_COLUMNS_BY_DEGREE, IN_ARCS_BY_DEGREE)
+
+
+PARTS = (2, 4, 8, 16)
+"""Into how many parts the rows of a graph may be cut (see `layouts.in_parts`)."""
+
+
+def _part_arrays(parts: int, way: str) -> tuple[Array, Array]:
+    rows = Array(f"{way}rows_in_{parts}_parts", Element.ARC, Extent.NODES.times(parts) + 1, Origin.GRAPH)
+    return rows, Array(f"{way}columns_in_{parts}_parts", Element.NODE, Extent.SLOTS, Origin.GRAPH)
+
+
+PART_ARRAYS = {(parts, way): _part_arrays(parts, way) for way in ("", "in_") for parts in PARTS}
+"""For a number of parts, and "in_" for the arcs that enter a node: where rows begin, and their neighbors."""
+
+
+MADE_ARRAYS = (*BY_DEGREE_ARRAYS, *(array for arrays in PART_ARRAYS.values() for array in arrays))
 """Arrays of the graph that a program makes on the device (see `Prepared`)."""
 
 
-GRAPH_ARRAYS = (ROW_OFFSETS, COLUMNS, WEIGHTS, SOURCES, IN_ROW_OFFSETS, IN_COLUMNS, IN_ARCS, *BY_DEGREE_ARRAYS)
+GRAPH_ARRAYS = (ROW_OFFSETS, COLUMNS, WEIGHTS, SOURCES, IN_ROW_OFFSETS, IN_COLUMNS, IN_ARCS, *MADE_ARRAYS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ LINES: Mapping[type, str] = {
     ir.KernelWhile: "{test_last}while {condition}",
     ir.KernelFor: "for {condition}",
     ir.ForRange: _COUNTED,
-    ir.ForNeighbors: "for{parallel} " + _NEIGHBORS + "{by_degree}",
+    ir.ForNeighbors: "for{parallel} " + _NEIGHBORS + "{by_degree}{ahead}",
     ir.KernelBreak: "break",
     ir.KernelContinue: "continue",
     ir.KernelReturn: "return {value}",
@@ -97,8 +97,10 @@ def _lines(op: ir.KernelOp | ir.HostOp) -> Iterator[str]:
 def _shown(name: str, value: Any) -> object:
     """What a line says of a field; variables, arrays and enumerations as they are."""
     match name, value:
-        case (("value" | "lock" | "partner" | "result" | "driver"), None):
+        case (("value" | "lock" | "partner" | "result" | "driver" | "ahead"), None):
             return ""
+        case "ahead", _:
+            return f" after {print_expression(value)} rows of other parts"
         case "lock", ir.Array(array):
             return f" lock {array}"
         case "partner", _:

@@ -83,6 +83,8 @@ class LoopWriter(FunctionWriter):
         self.bounds.learn(neighbor, ir.Extent.NODES)
         rows, ends = self.arrays(layout.row_arrays)
         place, other = self.variables([position, neighbor])
+        if layout.ahead is not None:
+            name = self.assigned(f"{self.expressions.exact(layout.ahead).text} + {name}")
         if not positions:
             with self.indented(f"for {other} in {ends}[{rows}[{name}]:{rows}[{name} + 1]].tolist():"):
                 yield

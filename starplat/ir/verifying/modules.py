@@ -55,7 +55,7 @@ def _verify_interface(module: ir.Module, whole: Scope) -> None:
 def _verify_prepared(module: ir.Module, whole: Scope) -> None:
     """What the module makes of the graph is all that no host has, and each of its makers can."""
     made = [array for one in module.prepared for array in one.arrays]
-    wanted = {array for array in module.graph_arrays if array in ir.BY_DEGREE_ARRAYS}
+    wanted = {array for array in module.graph_arrays if array in ir.MADE_ARRAYS}
     whole.require(len(set(made)) == len(made) and set(made) >= wanted, "not all that is prepared is made once")
     functions = {function.name: function for function in module.functions}
     for one in module.prepared:

@@ -45,7 +45,7 @@ def share_arcs(
         for kernel in module.kernels
         if kernel.name in places and (_suits(kernel) or (counts and histogram(kernel, module) is not None))
     )
-    suited = [kernel for kernel in given if not (capabilities.shared_arcs and _gathers_words(kernel))]
+    suited = [kernel for kernel in given if not (_gathers_words if counts else _walks_a_part)(kernel)]
     if capabilities.shared_arcs:
         suited += (k for k in module.kernels if k.name in places and not k.shares_arcs and collecting(k) is not None)
     if not suited:
@@ -112,6 +112,11 @@ def _suits(kernel: ir.Kernel) -> bool:
         and all(_for_many(op, loop) for op in walk_kernel(loop.body))
         and not _assigns_outside(loop)
     )
+
+
+def _walks_a_part(kernel: ir.Kernel) -> bool:
+    """Whether nodes' rows are those of one part."""
+    return any(isinstance(op, ir.ForNeighbors) and op.ahead is not None for op in walk_kernel(kernel.body))
 
 
 def _gathers_words(kernel: ir.Kernel) -> bool:
