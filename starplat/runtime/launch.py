@@ -42,6 +42,7 @@ from starplat.runtime.tracing.tracing import taken_apart, traced
 from starplat.runtime.tracing.watch import Watch
 from starplat.runtime.tracing.work import work_of
 from starplat.schedule import AUTO, Schedule, driven_by_host
+from starplat.schedule.schedule import Order
 
 NO_ARGUMENTS: Mapping[str, object] = {}
 
@@ -111,10 +112,16 @@ def _work(
         numbers = renumbering(module, graph, wanted.schedule, on_device=wanted.on_device)
         taken = graph if numbers is None else numbers.to.graph
         inside = given if numbers is None else numbers.given(module, given)
-        started = perf_counter()
-        made, looking = _scheduled(module, taken, wanted.schedule, device, counted=progress.most_rounds is not None)
-        bound, resident = inside.within(made), on_device(device, taken)
-        run = Run(made, taken, bound, device, resident, held, wanted.repeat > 1 or wanted.trace, progress)
+        started, resident, again = perf_counter(), on_device(device, taken), wanted.repeat > 1 or wanted.trace
+
+        def scheduled(schedule: Schedule | None) -> tuple[Run, float]:
+            made, looking = _scheduled(module, taken, schedule, device, counted=progress.most_rounds is not None)
+            return Run(made, taken, inside.within(made), device, resident, held, again, progress), looking
+
+        run, looking = scheduled(wanted.schedule)
+        chosen = wanted.schedule or AUTO
+        if run.module.prepared and chosen.order is Order.AUTO and not run.fits():  # the graph as it is takes less
+            run, looking = scheduled(replace(chosen, order=Order.AS_IS))
         compiling = spent.compile + perf_counter() - started - looking
         done = _driven(run, wanted)
         if numbers is not None:

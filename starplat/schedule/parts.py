@@ -65,16 +65,14 @@ def has_sums(module: ir.Module, capabilities: Capabilities) -> bool:
 
 
 def _parts(width: int, asked: bool, capabilities: Capabilities, facts: GraphFacts | None) -> int:
-    """In how many parts; 0 if in one, as ever. What asks for parts without a graph has a large one in mind."""
-    if facts is None:
-        return ir.PARTS[-1] if asked else 0
+    """In how many parts; 0 if in one, as ever. Who asks for parts has a large graph in mind."""
+    if asked or facts is None:
+        return ir.PARTS[-1] * asked
     size = facts.num_nodes * width
-    parts = next((parts for parts in ir.PARTS if size <= parts * _CACHED), ir.PARTS[-1])
-    if asked:
-        return parts
-    if not capabilities.shared_arcs or size <= _CACHED * 5 // 4:
+    pays = facts.mean_degree >= _MANY_ARCS and facts.far_arcs >= _FAR and size > _CACHED * 5 // 4
+    if not pays or not capabilities.shared_arcs:
         return 0
-    return parts if facts.mean_degree >= _MANY_ARCS and facts.far_arcs >= _FAR else 0
+    return next((parts for parts in ir.PARTS if size <= parts * _CACHED), ir.PARTS[-1])
 
 
 def _gathered(kernel: ir.Kernel) -> int | None:

@@ -31,7 +31,7 @@ SOUGHT: Mapping[str, str] = {
     "algebra": "no loop was found that spreads the best label of each component until no arc changes one, and no "
     "kernel that counts triangles",
     "order": "no kernel was found that walks a node's arcs until it finds any one that passes a test and then leaves, "
-    "with the same effect whichever it is",
+    "with the same effect whichever it is, and none that adds up reals of all neighbors, found by them alone",
     "memory": "no kernel reads columns, sources of arcs, weights or an edge property that nothing changes",
     "sources": "no loop over nodes or a set was found that searches breadth-first from each and leaves nothing but "
     "sums of whole numbers, Min, Max, or, and of what depends on a node and on its level",

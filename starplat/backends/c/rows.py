@@ -67,10 +67,7 @@ class RowPrinter:
             for helper in ("long_values", "teams", "gather_step", "every_node", "gather_all", "gather_rows"):
                 self.need_for_rows(helper)
             of_node = ""
-            rows = name(gather.rows)
-            if gather.ahead is not None:
-                rows = f"{rows} + {self.expressions.expression(gather.ahead)}"
-            yield f"gather_rows(num_nodes, {rows}, {start},"
+            yield f"gather_rows(num_nodes, {self.rows(gather)}, {start},"
         else:
             yield from self.over_nodes(gather, "gather", start)
         yield f"{INDENT}[&]({kind} a, {kind} b) -> {kind} {{ return {joined}; }},"
@@ -126,7 +123,7 @@ class RowPrinter:
     def over_nodes(self, loop: st.Advance | st.Gather | st.Search, function: str, *more: str) -> Iterator[str]:
         """The head of a call that shares the arcs of nodes: which nodes, and which are kept."""
         name, (function, whose) = self.expressions.local, self.called(loop, function)
-        given = f"{', '.join((whose, name(loop.rows), *more))},"
+        given = f"{', '.join((whose, self.rows(loop), *more))},"
         if not isinstance(loop, st.Search) and loop.listed is not None:
             yield f"{function}("
             given = f"{INDENT}{given}"
@@ -142,6 +139,11 @@ class RowPrinter:
         else:
             yield given
             yield f"{INDENT}[&](int {name(loop.node)}) {{ return {self.expressions.expression(loop.keep)}; }},"
+
+    def rows(self, loop: st.Advance | st.Gather | st.Search) -> str:
+        """Where the rows begin that a loop goes over: of rows in parts, those of one part."""
+        rows, ahead = self.expressions.local(loop.rows), loop.ahead if isinstance(loop, st.Gather) else None
+        return rows if ahead is None else f"{rows} + {self.expressions.expression(ahead)}"
 
     def called(self, loop: st.Advance | st.Gather | st.Search, function: str) -> tuple[str, str]:
         """The function that does it, noted with all it needs, and the rows that it is given."""
