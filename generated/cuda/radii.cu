@@ -9,6 +9,19 @@
 
 using namespace starplat;
 
+// radii.sp:7 for (src in sources)
+// lists the sources
+#line 7 "radii.sp"
+extern "C" __global__ void radii_list_sources(
+    int num_nodes, const bool *__restrict__ sources, int *listed_, int *sources_in_turn
+) {
+    for (int source = blockIdx.x * blockDim.x + threadIdx.x; source < num_nodes; source += gridDim.x * blockDim.x) {
+        if (!sources[source]) continue;
+        const int place = atomicAdd(listed_, 1);
+        sources_in_turn[place] = source;
+    }
+}
+
 // radii.sp:11 iterateInBFS (v in g.nodes() from src)
 #line 11 "radii.sp"
 extern "C" __global__ void __launch_bounds__(512, 2) radii_loop(
@@ -101,7 +114,171 @@ extern "C" __global__ void __launch_bounds__(512, 2) radii_loop(
     }
 }
 
-#line 105 "radii.cu"
+// radii.sp:5 function radii(Graph g, propNode<int> radius, SetN<g> sources)
+#line 5 "radii.sp"
+extern "C" __global__ void __launch_bounds__(512, 2) radii_loop_2(
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, long long *seen,
+    long long *reached, unsigned *active_words, const int *__restrict__ sources_in_turn,
+    unsigned *active_next_words, long long *alive, long long *front, int *radius, int batch, int num_sources,
+    int *more_found, unsigned *arrived
+) {
+    __shared__ int new_in_active[MOST_NEW + 1];
+    Frontier active = frontier_in(active_words, num_nodes, new_in_active);
+    __shared__ int new_in_active_next[MOST_NEW + 1];
+    Frontier active_next = frontier_in(active_next_words, num_nodes, new_in_active_next);
+    int more_turn = 0;
+    const int first = multiply(batch, 256);
+    const int last = min(first + 256, num_sources);
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < multiply(num_nodes, 4);
+            cell += gridDim.x * blockDim.x) {
+        seen[cell] = 0;
+    }
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < multiply(num_nodes, 4);
+            cell += gridDim.x * blockDim.x) {
+        reached[cell] = 0;
+    }
+    clear(active, num_nodes);
+    grid_barrier(arrived);
+    {
+        // radii.sp:7 for (src in sources)
+        // gives each source of the batch its bit
+        #line 7 "radii.sp"
+        for (int number = blockIdx.x * blockDim.x + threadIdx.x; number < last - first;
+                number += gridDim.x * blockDim.x) {
+            const int place = first + number;
+            const int source = sources_in_turn[place];
+            reached[multiply(source, 4) + (place - first) / 64] = 1LL << ((place - first) % 64);
+            insert(active, source);
+        }
+        inserted(active, num_nodes, row_offsets);
+    }
+    int steps = 0;
+    bool more = false;
+    grid_barrier(arrived);
+    do {
+        more = false;
+        clear(active_next, num_nodes);
+        for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < 4; cell += gridDim.x * blockDim.x) {
+            alive[cell] = 0;
+        }
+        {
+            // radii.sp:7 for (src in sources)
+            #line 7 "radii.sp"
+            each_member(active, num_nodes, [&](int v) {
+                const int word = multiply(v, 4);
+                const long long now = reached[word];
+                const long long now_2 = reached[word + 1];
+                const long long now_3 = reached[word + 2];
+                const long long now_4 = reached[word + 3];
+                const long long fresh = now & ~seen[word];
+                const long long fresh_2 = now_2 & ~seen[word + 1];
+                const long long fresh_3 = now_3 & ~seen[word + 2];
+                const long long fresh_4 = now_4 & ~seen[word + 3];
+                front[word] = fresh;
+                front[word + 1] = fresh_2;
+                front[word + 2] = fresh_3;
+                front[word + 3] = fresh_4;
+                seen[word] = now;
+                seen[word + 1] = now_2;
+                seen[word + 2] = now_3;
+                seen[word + 3] = now_4;
+                if (steps > radius[v]) {
+                    radius[v] = steps;
+                }
+            });
+        }
+        if (has_some(active, num_nodes, row_offsets)) {
+            grid_barrier(arrived);
+            {
+                // radii.sp:7 for (src in sources)
+                // the bits that any node offers
+                #line 7 "radii.sp"
+                for (int number = blockIdx.x * blockDim.x + threadIdx.x; number < multiply(min(num_nodes, 16384), 4);
+                        number += gridDim.x * blockDim.x) {
+                    const int lane = number % 4;
+                    const int first_2 = multiply(number / 4,
+                        (num_nodes + min(num_nodes, 16384) - 1) / min(num_nodes, 16384));
+                    long long offered = 0;
+                    const int end = min(num_nodes,
+                        first_2 + (num_nodes + min(num_nodes, 16384) - 1) / min(num_nodes, 16384));
+                    for (int v_2 = first_2; v_2 < end; v_2++) {
+                        if (contains(active, v_2)) offered |= front[multiply(v_2, 4) + lane];
+                    }
+                    if ((offered & ~alive[lane]) != 0) atomic_or_long(&alive[lane], offered);
+                }
+            }
+            grid_barrier(arrived);
+            {
+                // radii.sp:7 for (src in sources)
+                // nodes look for the bits that they lack
+                #line 7 "radii.sp"
+                if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                    more_found[more_turn == 2 ? 0 : more_turn + 1] = 0;
+                }
+                bool more_part = false;
+                collect_all<4>(num_nodes, in_row_offsets,
+                    [&](int word) -> long long {
+                        const int lane = word % 4;
+                        return alive[lane] & ~reached[word];
+                    },
+                    [&](int word, arc_t in_e) -> long long {
+                        const int lane = word % 4;
+                        const int v_2 = in_columns[in_e];
+                        return contains(active, v_2) ? front[multiply(v_2, 4) + lane] : 0LL;
+                    },
+                    [&](int word, long long found_2) {
+                        const int w_2 = word / 4;
+                        reached[word] |= found_2;
+                        insert(active_next, w_2);
+                        more_part = true;
+                    });
+                inserted(active_next, num_nodes, row_offsets);
+                if (more_part) more_found[more_turn] = 1;
+            }
+            grid_barrier(arrived);
+            more = more || (more_found[more_turn] != 0);
+            more_turn = more_turn == 2 ? 0 : more_turn + 1;
+        } else {
+            grid_barrier(arrived);
+            {
+                // radii.sp:7 for (src in sources)
+                // neighbors take the bits that they lack
+                #line 7 "radii.sp"
+                if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                    more_found[more_turn == 2 ? 0 : more_turn + 1] = 0;
+                }
+                bool more_part = false;
+                advance_and_keep(active, num_nodes, row_offsets, every_node,
+                    [&](int v_2, arc_t e_2) {
+                        const int w_2 = columns[e_2];
+                        const int word = multiply(w_2, 4);
+                        const long long fresh = front[multiply(v_2, 4)] & ~reached[word];
+                        const long long fresh_2 = front[multiply(v_2, 4) + 1] & ~reached[word + 1];
+                        const long long fresh_3 = front[multiply(v_2, 4) + 2] & ~reached[word + 2];
+                        const long long fresh_4 = front[multiply(v_2, 4) + 3] & ~reached[word + 3];
+                        if ((fresh | fresh_2 | fresh_3 | fresh_4) != 0) {
+                            if (fresh != 0) atomic_or_long(&reached[word], fresh);
+                            if (fresh_2 != 0) atomic_or_long(&reached[word + 1], fresh_2);
+                            if (fresh_3 != 0) atomic_or_long(&reached[word + 2], fresh_3);
+                            if (fresh_4 != 0) atomic_or_long(&reached[word + 3], fresh_4);
+                            insert(active_next, w_2);
+                            more_part = true;
+                        }
+                    });
+                inserted(active_next, num_nodes, row_offsets);
+                if (more_part) more_found[more_turn] = 1;
+            }
+            grid_barrier(arrived);
+            more = more || (more_found[more_turn] != 0);
+            more_turn = more_turn == 2 ? 0 : more_turn + 1;
+        }
+        { auto other = active; active = active_next; active_next = other; }
+        steps += 1;
+    } while (more);
+}
+
+#line 282 "radii.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -117,19 +294,47 @@ struct Graph {
 
 // radii.sp:5 function radii(Graph g, propNode<int> radius, SetN<g> sources)
 static void radii(Device &device, Graph &graph, Buffer<int> &radius, FixedSet &sources) {
+    check_sizes(4ULL * graph.num_nodes, 0);
     Buffer<int> level(device, graph.num_nodes);
     Buffer<int> bfs_level(device, graph.num_nodes);
+    Buffer<long long> seen(device, graph.num_nodes * 4LL);
+    Buffer<long long> front(device, graph.num_nodes * 4LL);
+    Buffer<long long> reached(device, graph.num_nodes * 4LL);
+    Buffer<unsigned> active(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
+    Buffer<unsigned> active_next(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
+    Buffer<long long> alive(device, 4);
+    Buffer<int> sources_in_turn(device, graph.num_nodes);
+    Buffer<int> listed_(device, 1);
     Buffer<unsigned> bfs_level_nodes(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
     Buffer<unsigned> bfs_level_next(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
     Buffer<unsigned> arrived(device, 1, 0);
     radius.fill(-1);
     // radii.sp:7 for (src in sources)
-    for (const int src : sources.members()) {
-        check_place(src, graph.num_nodes);
-        device.launch_together(
-            "radii_loop", radii_loop, 2, graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets,
-            graph.in_columns, level, bfs_level, bfs_level_nodes, bfs_level_next, radius, src, arrived
-        );
+    listed_.fill(0);
+    radii_list_sources<<<device.blocks(graph.num_nodes), 256>>>(graph.num_nodes, sources, listed_, sources_in_turn);
+    check(cudaGetLastError(), "radii_list_sources");
+    int num_sources = 0;
+    num_sources = listed_.read(0);
+    if (num_sources < 32) {
+        for (const int src : sources.members()) {
+            check_place(src, graph.num_nodes);
+            device.launch_together(
+                "radii_loop", radii_loop, 2, graph.num_nodes, graph.row_offsets, graph.columns,
+                graph.in_row_offsets, graph.in_columns, level, bfs_level, bfs_level_nodes, bfs_level_next, radius,
+                src, arrived
+            );
+        }
+    } else {
+        for (int batch = 0, batch_end = (num_sources + 255) / 256; batch < batch_end; batch++) {
+            {
+                Buffer<int> more_found(device, 3, 0);
+                device.launch_together(
+                    "radii_loop_2", radii_loop_2, 2, graph.num_nodes, graph.row_offsets, graph.columns,
+                    graph.in_row_offsets, graph.in_columns, seen, reached, active, sources_in_turn, active_next,
+                    alive, front, radius, batch, num_sources, more_found, arrived
+                );
+            }
+        }
     }
 }
 

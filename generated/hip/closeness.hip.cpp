@@ -21,98 +21,172 @@ extern "C" __global__ void closeness_centrality_set_closeness(
     }
 }
 
-// closeness.sp:13 iterateInBFS (v in g.nodes() from src)
-#line 13 "closeness.sp"
+// closeness.sp:5 function closeness_centrality(Graph g, propNode<double> closeness)
+#line 5 "closeness.sp"
 extern "C" __global__ void __launch_bounds__(512) closeness_centrality_loop(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *level, int *bfs_level,
-    unsigned *bfs_level_nodes_words, unsigned *bfs_level_next_words, long long *farness, int *reached_by, int src,
-    unsigned *arrived
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, long long *seen,
+    long long *reached, unsigned *active_words, unsigned *active_next_words, long long *alive, long long *front,
+    long long *farness, int *reached_by, int batch, int *more_found, unsigned *arrived
 ) {
-    __shared__ int new_in_bfs_level_nodes[MOST_NEW + 1];
-    Frontier bfs_level_nodes = frontier_in(bfs_level_nodes_words, num_nodes, new_in_bfs_level_nodes);
-    __shared__ int new_in_bfs_level_next[MOST_NEW + 1];
-    Frontier bfs_level_next = frontier_in(bfs_level_next_words, num_nodes, new_in_bfs_level_next);
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-        level[cell] = INT_MAX;
+    __shared__ int new_in_active[MOST_NEW + 1];
+    Frontier active = frontier_in(active_words, num_nodes, new_in_active);
+    __shared__ int new_in_active_next[MOST_NEW + 1];
+    Frontier active_next = frontier_in(active_next_words, num_nodes, new_in_active_next);
+    int more_turn = 0;
+    const int first = multiply(batch, 256);
+    const int last = min(first + 256, num_nodes);
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < multiply(num_nodes, 4);
+            cell += gridDim.x * blockDim.x) {
+        seen[cell] = 0;
     }
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < multiply(num_nodes, 4);
+            cell += gridDim.x * blockDim.x) {
+        reached[cell] = 0;
+    }
+    clear(active, num_nodes);
     grid_barrier(arrived);
-    if (blockIdx.x * blockDim.x + threadIdx.x == 0) level[src] = 0;
-    if (src >= 0) {
-        for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-            bfs_level[cell] = INT_MAX;
+    {
+        // closeness.sp:9 for (src in g.nodes())
+        // gives each source of the batch its bit
+        #line 9 "closeness.sp"
+        for (int number = blockIdx.x * blockDim.x + threadIdx.x; number < last - first;
+                number += gridDim.x * blockDim.x) {
+            const int place = first + number;
+            const int source = place;
+            reached[multiply(source, 4) + (place - first) / 64] = 1LL << ((place - first) % 64);
+            insert(active, source);
         }
-        clear(bfs_level_nodes, num_nodes);
-        clear(bfs_level_next, num_nodes);
-        grid_barrier(arrived);
-        if (blockIdx.x * blockDim.x + threadIdx.x == 0) bfs_level[src] = 0;
-        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-            insert_alone(bfs_level_nodes, src);
+        inserted(active, num_nodes, row_offsets);
+    }
+    int steps = 0;
+    bool more = false;
+    grid_barrier(arrived);
+    do {
+        more = false;
+        clear(active_next, num_nodes);
+        for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < 4; cell += gridDim.x * blockDim.x) {
+            alive[cell] = 0;
         }
-        int depth = 0;
-        bool found = false;
-        do {
+        {
+            // closeness.sp:9 for (src in g.nodes())
+            #line 9 "closeness.sp"
+            each_member(active, num_nodes, [&](int v) {
+                int count = 0;
+                const int word = multiply(v, 4);
+                const long long now = reached[word];
+                const long long now_2 = reached[word + 1];
+                const long long now_3 = reached[word + 2];
+                const long long now_4 = reached[word + 3];
+                const long long fresh = now & ~seen[word];
+                const long long fresh_2 = now_2 & ~seen[word + 1];
+                const long long fresh_3 = now_3 & ~seen[word + 2];
+                const long long fresh_4 = now_4 & ~seen[word + 3];
+                front[word] = fresh;
+                front[word + 1] = fresh_2;
+                front[word + 2] = fresh_3;
+                front[word + 3] = fresh_4;
+                seen[word] = now;
+                seen[word + 1] = now_2;
+                seen[word + 2] = now_3;
+                seen[word + 3] = now_4;
+                count = count + (int)__popcll(fresh) + (int)__popcll(fresh_2) + (int)__popcll(fresh_3)
+                    + (int)__popcll(fresh_4);
+                farness[v] += multiply_long(count, steps);
+                reached_by[v] += count;
+            });
+        }
+        if (has_some(active, num_nodes, row_offsets)) {
             grid_barrier(arrived);
-            if (has_many(bfs_level_nodes, num_nodes)) {
-                {
-                    // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
-                    // nodes that are not reached yet look for one that is
-                    #line 13 "closeness.sp"
-                    search_all(num_nodes, in_row_offsets,
-                        [&](int neighbor) { return bfs_level[neighbor] == INT_MAX; },
-                        [&](int neighbor, arc_t e_in) {
-                            const int v = in_columns[e_in];
-                            return contains(bfs_level_nodes, v);
-                        },
-                        [&](int neighbor, arc_t e_in) {
-                            bfs_level[neighbor] = depth + 1;
-                            insert(bfs_level_next, neighbor);
-                        });
-                    inserted(bfs_level_next, num_nodes, row_offsets);
-                }
-            } else {
-                {
-                    // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
-                    // finds the next BFS level
-                    #line 13 "closeness.sp"
-                    advance_and_keep(bfs_level_nodes, num_nodes, row_offsets, every_node,
-                        [&](int v, arc_t e) {
-                            const int neighbor = columns[e];
-                            const int bfs_level_of_next = depth + 1;
-                            if (bfs_level_of_next < bfs_level[neighbor]) {
-                                bfs_level[neighbor] = bfs_level_of_next;
-                                insert(bfs_level_next, neighbor);
-                            }
-                        });
-                    inserted(bfs_level_next, num_nodes, row_offsets);
+            {
+                // closeness.sp:9 for (src in g.nodes())
+                // the bits that any node offers
+                #line 9 "closeness.sp"
+                for (int number = blockIdx.x * blockDim.x + threadIdx.x; number < multiply(min(num_nodes, 16384), 4);
+                        number += gridDim.x * blockDim.x) {
+                    const int lane = number % 4;
+                    const int first_2 = multiply(number / 4,
+                        (num_nodes + min(num_nodes, 16384) - 1) / min(num_nodes, 16384));
+                    long long offered = 0;
+                    const int end = min(num_nodes,
+                        first_2 + (num_nodes + min(num_nodes, 16384) - 1) / min(num_nodes, 16384));
+                    for (int v_2 = first_2; v_2 < end; v_2++) {
+                        if (contains(active, v_2)) offered |= front[multiply(v_2, 4) + lane];
+                    }
+                    if ((offered & ~alive[lane]) != 0) atomic_or_long(&alive[lane], offered);
                 }
             }
             grid_barrier(arrived);
             {
-                // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
-                #line 13 "closeness.sp"
-                take_members(bfs_level_nodes, num_nodes, [&](int v) {
-                    for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-                        const int w = columns[e];
-                        if (bfs_level[w] == depth + 1) {
-                            const int candidate = level[v] + 1;
-                            if (candidate < level[w]) {
-                                atomicMin(&level[w], candidate);
-                            }
-                        }
-                    }
-                    farness[v] += level[v];
-                    reached_by[v] += 1;
-                });
+                // closeness.sp:9 for (src in g.nodes())
+                // nodes look for the bits that they lack
+                #line 9 "closeness.sp"
+                if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                    more_found[more_turn == 2 ? 0 : more_turn + 1] = 0;
+                }
+                bool more_part = false;
+                collect_all<4>(num_nodes, in_row_offsets,
+                    [&](int word) -> long long {
+                        const int lane = word % 4;
+                        return alive[lane] & ~reached[word];
+                    },
+                    [&](int word, arc_t in_e) -> long long {
+                        const int lane = word % 4;
+                        const int v_2 = in_columns[in_e];
+                        return contains(active, v_2) ? front[multiply(v_2, 4) + lane] : 0LL;
+                    },
+                    [&](int word, long long found_2) {
+                        const int w_2 = word / 4;
+                        reached[word] |= found_2;
+                        insert(active_next, w_2);
+                        more_part = true;
+                    });
+                inserted(active_next, num_nodes, row_offsets);
+                if (more_part) more_found[more_turn] = 1;
             }
-            depth += 1;
-            { auto other = bfs_level_nodes; bfs_level_nodes = bfs_level_next; bfs_level_next = other; }
-            found = !is_empty(bfs_level_nodes);
-        } while (found);
-    }
+            grid_barrier(arrived);
+            more = more || (more_found[more_turn] != 0);
+            more_turn = more_turn == 2 ? 0 : more_turn + 1;
+        } else {
+            grid_barrier(arrived);
+            {
+                // closeness.sp:9 for (src in g.nodes())
+                // neighbors take the bits that they lack
+                #line 9 "closeness.sp"
+                if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                    more_found[more_turn == 2 ? 0 : more_turn + 1] = 0;
+                }
+                bool more_part = false;
+                advance_and_keep(active, num_nodes, row_offsets, every_node,
+                    [&](int v_2, arc_t e_2) {
+                        const int w_2 = columns[e_2];
+                        const int word = multiply(w_2, 4);
+                        const long long fresh = front[multiply(v_2, 4)] & ~reached[word];
+                        const long long fresh_2 = front[multiply(v_2, 4) + 1] & ~reached[word + 1];
+                        const long long fresh_3 = front[multiply(v_2, 4) + 2] & ~reached[word + 2];
+                        const long long fresh_4 = front[multiply(v_2, 4) + 3] & ~reached[word + 3];
+                        if ((fresh | fresh_2 | fresh_3 | fresh_4) != 0) {
+                            if (fresh != 0) atomic_or_long(&reached[word], fresh);
+                            if (fresh_2 != 0) atomic_or_long(&reached[word + 1], fresh_2);
+                            if (fresh_3 != 0) atomic_or_long(&reached[word + 2], fresh_3);
+                            if (fresh_4 != 0) atomic_or_long(&reached[word + 3], fresh_4);
+                            insert(active_next, w_2);
+                            more_part = true;
+                        }
+                    });
+                inserted(active_next, num_nodes, row_offsets);
+                if (more_part) more_found[more_turn] = 1;
+            }
+            grid_barrier(arrived);
+            more = more || (more_found[more_turn] != 0);
+            more_turn = more_turn == 2 ? 0 : more_turn + 1;
+        }
+        { auto other = active; active = active_next; active_next = other; }
+        steps += 1;
+    } while (more);
 }
 
-#line 116 "closeness.hip.cpp"
+#line 190 "closeness.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -128,24 +202,29 @@ struct Graph {
 
 // closeness.sp:5 function closeness_centrality(Graph g, propNode<double> closeness)
 static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &closeness) {
+    check_sizes(4ULL * graph.num_nodes, 0);
     Buffer<long long> farness(device, graph.num_nodes);
     Buffer<int> reached_by(device, graph.num_nodes);
-    Buffer<int> level(device, graph.num_nodes);
-    Buffer<int> bfs_level(device, graph.num_nodes);
-    Buffer<unsigned> bfs_level_nodes(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
-    Buffer<unsigned> bfs_level_next(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
+    Buffer<long long> seen(device, graph.num_nodes * 4LL);
+    Buffer<long long> front(device, graph.num_nodes * 4LL);
+    Buffer<long long> reached(device, graph.num_nodes * 4LL);
+    Buffer<unsigned> active(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
+    Buffer<unsigned> active_next(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
+    Buffer<long long> alive(device, 4);
     Buffer<unsigned> arrived(device, 1, 0);
     closeness.fill(0.0);
     farness.fill(0);
     reached_by.fill(0);
     // closeness.sp:9 for (src in g.nodes())
-    for (int src = 0; src < graph.num_nodes; src++) {
-        check_place(src, graph.num_nodes);
-        device.launch_together(
-            "closeness_centrality_loop", closeness_centrality_loop, 2, graph.num_nodes, graph.row_offsets,
-            graph.columns, graph.in_row_offsets, graph.in_columns, level, bfs_level, bfs_level_nodes,
-            bfs_level_next, farness, reached_by, src, arrived
-        );
+    for (int batch = 0, batch_end = (graph.num_nodes + 255) / 256; batch < batch_end; batch++) {
+        {
+            Buffer<int> more_found(device, 3, 0);
+            device.launch_together(
+                "closeness_centrality_loop", closeness_centrality_loop, 2, graph.num_nodes, graph.row_offsets,
+                graph.columns, graph.in_row_offsets, graph.in_columns, seen, reached, active, active_next, alive,
+                front, farness, reached_by, batch, more_found, arrived
+            );
+        }
     }
     // closeness.sp:21 forall (v in g.nodes().filter(farness > 0))
     closeness_centrality_set_closeness<<<device.blocks(graph.num_nodes), 256>>>(

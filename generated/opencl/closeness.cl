@@ -1,56 +1,17 @@
 // The kernels of closeness.sp in OpenCL C 1.2.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 #include "starplat_opencl_kernels.h"
 
-// closeness.sp:13 iterateInBFS (v in g.nodes() from src)
-// finds the next BFS level
-#line 13 "closeness.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
-    1)))
-void closeness_centrality_min_bfs_level(
-    __global const arc_t *restrict row_offsets, __global const int *restrict columns, __global int *bfs_level_order,
-    __global int *bfs_level, __global int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
-) {
-    __local GroupRows rows;
-    const int listed_count = bfs_level_end - bfs_level_begin;
-    for (int begin = 0; begin < listed_count; begin += get_global_size(0)) {
-        const int groups = groups_for_each(listed_count);
-        const int brought = listed_node(bfs_level_order + bfs_level_begin, begin, listed_count, groups);
-        const arc_t count = bring_part(&rows, brought, row_offsets, groups);
-        for (arc_t place = get_local_id(0); place < count; place += 256) {
-            const int owner = owner_of(&rows, place);
-            const arc_t e = place + rows.shift[owner];
-            const int neighbor = columns[e];
-            const int candidate = depth + 1;
-            if (candidate < latest(bfs_level[neighbor]) && candidate < atomic_min(&bfs_level[neighbor], candidate)) {
-                const int slot = atomic_add(bfs_level_count, 1);
-                bfs_level_order[slot] = neighbor;
-            }
+// Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
+static void enlist(int node, __global int *bits, __global int *list, __global int *size) {
+    const int bit = 1 << (node % 32);
+    if ((latest(bits[node / 32]) & bit) == 0) {
+        const int held = atomic_or(&bits[node / 32], bit);
+        if ((held & bit) == 0) {
+            const int place = atomic_add(size, 1);
+            list[place] = node;
         }
-    }
-}
-
-// closeness.sp:13 iterateInBFS (v in g.nodes() from src)
-#line 13 "closeness.sp"
-__kernel __attribute__((vec_type_hint(int4)))
-void closeness_centrality_min_level(
-    __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global const int *restrict bfs_level_order, __global const int *restrict bfs_level, __global int *level,
-    __global long *farness, __global int *reached_by, int bfs_level_begin, int bfs_level_end, int depth
-) {
-    for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
-        const int v = bfs_level_order[place];
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-            const int w = columns[e];
-            if (bfs_level[w] == depth + 1) {
-                const int candidate = latest(level[v]) + 1;
-                if (candidate < latest(level[w])) {
-                    atomic_min(&level[w], candidate);
-                }
-            }
-        }
-        farness[v] += latest(level[v]);
-        reached_by[v] += 1;
     }
 }
 
@@ -67,103 +28,210 @@ __kernel void closeness_centrality_set_closeness(
     }
 }
 
-// closeness.sp:13 iterateInBFS (v in g.nodes() from src)
-// nodes that are not reached yet look for one that is
-#line 13 "closeness.sp"
-__kernel __attribute__((vec_type_hint(int4)))
-void closeness_centrality_min_bfs_level_pull(
-    int num_nodes, __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
-    __global int *bfs_level, __global int *bfs_level_count, __global int *bfs_level_order, int depth
+// closeness.sp:9 for (src in g.nodes())
+// gives each source of the batch its bit
+#line 9 "closeness.sp"
+__kernel void closeness_centrality_begin(
+    __global long *reached, __global int *active_bits, __global int *active_list, __global int *active_size,
+    int last, int first
 ) {
-    for (int neighbor = get_global_id(0); neighbor < num_nodes; neighbor += get_global_size(0)) {
-        if (latest(bfs_level[neighbor]) != INT_MAX) continue;
-        for (arc_t e_in = in_row_offsets[neighbor]; e_in < in_row_offsets[neighbor + 1]; e_in++) {
-            const int v = in_columns[e_in];
-            if (latest(bfs_level[v]) == depth) {
-                atomic_min(&bfs_level[neighbor], depth + 1);
-                const int slot = atomic_add(bfs_level_count, 1);
-                bfs_level_order[slot] = neighbor;
-                break;
-            }
-        }
+    for (int number = get_global_id(0); number < last - first; number += get_global_size(0)) {
+        const int place = first + number;
+        const int source = place;
+        reached[multiply(source, 4) + (place - first) / 64] = 1L << ((place - first) % 64);
+        enlist(source, active_bits, active_list, active_size);
     }
 }
 
-// closeness.sp:13 iterateInBFS (v in g.nodes() from src)
+// closeness.sp:9 for (src in g.nodes())
+#line 9 "closeness.sp"
+__kernel void closeness_centrality_visit(
+    __global const int *restrict active_list, __global const long *restrict reached, __global long *seen,
+    __global long *front, __global long *farness, __global int *reached_by, int active_count, int steps
+) {
+    for (int place = get_global_id(0); place < active_count; place += get_global_size(0)) {
+        const int v = active_list[place];
+        int count = 0;
+        const int word = multiply(v, 4);
+        const long now = reached[word];
+        const long now_2 = reached[word + 1];
+        const long now_3 = reached[word + 2];
+        const long now_4 = reached[word + 3];
+        const long fresh = now & ~seen[word];
+        const long fresh_2 = now_2 & ~seen[word + 1];
+        const long fresh_3 = now_3 & ~seen[word + 2];
+        const long fresh_4 = now_4 & ~seen[word + 3];
+        front[word] = fresh;
+        front[word + 1] = fresh_2;
+        front[word + 2] = fresh_3;
+        front[word + 3] = fresh_4;
+        seen[word] = now;
+        seen[word + 1] = now_2;
+        seen[word + 2] = now_3;
+        seen[word + 3] = now_4;
+        count = count + (int)popcount(fresh) + (int)popcount(fresh_2) + (int)popcount(fresh_3) + (int)popcount(fresh_4);
+        farness[v] += multiply_long(count, steps);
+        reached_by[v] += count;
+    }
+}
+
+// closeness.sp:9 for (src in g.nodes())
+// neighbors take the bits that they lack
+#line 9 "closeness.sp"
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
+    1)))
+void closeness_centrality_offer_bits(
+    __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const int *restrict active_list, __global const long *restrict front, __global long *reached,
+    __global int *active_next_bits, __global int *active_next_list, __global int *active_next_size,
+    int active_count, __global int *more
+) {
+    bool more_part = false;
+    __local GroupRows rows;
+    for (int begin = 0; begin < active_count; begin += get_global_size(0)) {
+        const int groups = groups_for_each(active_count);
+        const int brought = listed_node(active_list, begin, active_count, groups);
+        const arc_t count = bring_part(&rows, brought, row_offsets, groups);
+        for (arc_t place = get_local_id(0); place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const int v_2 = rows.node[owner];
+            const arc_t e_2 = place + rows.shift[owner];
+            const int w_2 = columns[e_2];
+            const int word = multiply(w_2, 4);
+            const long fresh = front[multiply(v_2, 4)] & ~reached[word];
+            const long fresh_2 = front[multiply(v_2, 4) + 1] & ~reached[word + 1];
+            const long fresh_3 = front[multiply(v_2, 4) + 2] & ~reached[word + 2];
+            const long fresh_4 = front[multiply(v_2, 4) + 3] & ~reached[word + 3];
+            if ((fresh | fresh_2 | fresh_3 | fresh_4) != 0) {
+                if (fresh != 0) atom_or(&reached[word], fresh);
+                if (fresh_2 != 0) atom_or(&reached[word + 1], fresh_2);
+                if (fresh_3 != 0) atom_or(&reached[word + 2], fresh_3);
+                if (fresh_4 != 0) atom_or(&reached[word + 3], fresh_4);
+                enlist(w_2, active_next_bits, active_next_list, active_next_size);
+                more_part = true;
+            }
+        }
+    }
+    if (more_part) *more = 1;
+}
+
+// closeness.sp:9 for (src in g.nodes())
+// the bits that any node offers
+#line 9 "closeness.sp"
+__kernel void closeness_centrality_join_bits(
+    int num_nodes, __global const int *restrict active_bits, __global const long *restrict front,
+    __global long *alive
+) {
+    for (int number = get_global_id(0); number < multiply(min(num_nodes, 16384), 4); number += get_global_size(0)) {
+        const int lane = number % 4;
+        const int first_2 = multiply(number / 4, (num_nodes + min(num_nodes, 16384) - 1) / min(num_nodes, 16384));
+        long offered = 0;
+        const int end = min(num_nodes, first_2 + (num_nodes + min(num_nodes, 16384) - 1) / min(num_nodes, 16384));
+        for (int v_2 = first_2; v_2 < end; v_2++) {
+            if ((active_bits[v_2 / 32] & (1 << (v_2 % 32))) != 0) {
+                offered |= front[multiply(v_2, 4) + lane];
+            }
+        }
+        if ((offered & ~alive[lane]) != 0) atom_or(&alive[lane], offered);
+    }
+}
+
+// closeness.sp:9 for (src in g.nodes())
+// nodes look for the bits that they lack
+#line 9 "closeness.sp"
+__kernel __attribute__((vec_type_hint(int4)))
+void closeness_centrality_look_for_bits(
+    int num_nodes, __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
+    __global const long *restrict alive, __global long *reached, __global const int *restrict active_bits,
+    __global const long *restrict front, __global int *active_next_bits, __global int *active_next_list,
+    __global int *active_next_size, __global int *more
+) {
+    bool more_part = false;
+    for (int word = get_global_id(0); word < num_nodes; word += get_global_size(0)) {
+        const int w_2 = word;
+        const long missing = alive[0] & ~reached[multiply(word, 4)];
+        const long missing_2 = alive[1] & ~reached[multiply(word, 4) + 1];
+        const long missing_3 = alive[2] & ~reached[multiply(word, 4) + 2];
+        const long missing_4 = alive[3] & ~reached[multiply(word, 4) + 3];
+        if ((missing | missing_2 | missing_3 | missing_4) != 0) {
+            long found_2 = 0;
+            long found_3 = 0;
+            long found_4 = 0;
+            long found_5 = 0;
+            for (arc_t in_e = in_row_offsets[w_2]; in_e < in_row_offsets[w_2 + 1]; in_e++) {
+                const int v_2 = in_columns[in_e];
+                if ((active_bits[v_2 / 32] & (1 << (v_2 % 32))) != 0) {
+                    found_2 |= front[multiply(v_2, 4)];
+                    found_3 |= front[multiply(v_2, 4) + 1];
+                    found_4 |= front[multiply(v_2, 4) + 2];
+                    found_5 |= front[multiply(v_2, 4) + 3];
+                    if (((missing & ~found_2) | (missing_2 & ~found_3) | (missing_3 & ~found_4) | (missing_4 & ~found_5)) == 0) break;
+                }
+            }
+            found_2 &= missing;
+            found_3 &= missing_2;
+            found_4 &= missing_3;
+            found_5 &= missing_4;
+            if ((found_2 | found_3 | found_4 | found_5) != 0) {
+                reached[multiply(word, 4)] |= found_2;
+                reached[multiply(word, 4) + 1] |= found_3;
+                reached[multiply(word, 4) + 2] |= found_4;
+                reached[multiply(word, 4) + 3] |= found_5;
+                enlist(w_2, active_next_bits, active_next_list, active_next_size);
+                more_part = true;
+            }
+        }
+    }
+    if (more_part) *more = 1;
+}
+
+// closeness.sp:9 for (src in g.nodes())
+// where many are active: goes over all, in their order
+#line 9 "closeness.sp"
+__kernel void closeness_centrality_visit_of_many(
+    int num_nodes, __global const int *restrict active_bits, __global const long *restrict reached,
+    __global long *seen, __global long *front, __global long *farness, __global int *reached_by, int steps
+) {
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if ((active_bits[v / 32] & (1 << (v % 32))) == 0) continue;
+        int count = 0;
+        const int word = multiply(v, 4);
+        const long now = reached[word];
+        const long now_2 = reached[word + 1];
+        const long now_3 = reached[word + 2];
+        const long now_4 = reached[word + 3];
+        const long fresh = now & ~seen[word];
+        const long fresh_2 = now_2 & ~seen[word + 1];
+        const long fresh_3 = now_3 & ~seen[word + 2];
+        const long fresh_4 = now_4 & ~seen[word + 3];
+        front[word] = fresh;
+        front[word + 1] = fresh_2;
+        front[word + 2] = fresh_3;
+        front[word + 3] = fresh_4;
+        seen[word] = now;
+        seen[word + 1] = now_2;
+        seen[word + 2] = now_3;
+        seen[word + 3] = now_4;
+        count = count + (int)popcount(fresh) + (int)popcount(fresh_2) + (int)popcount(fresh_3) + (int)popcount(fresh_4);
+        farness[v] += multiply_long(count, steps);
+        reached_by[v] += count;
+    }
+}
+
+// closeness.sp:9 for (src in g.nodes())
 // how many arcs the active nodes have
-#line 13 "closeness.sp"
+#line 9 "closeness.sp"
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
-void arcs_of_bfs_level_order(
-    __global const arc_t *restrict row_offsets, __global const int *restrict bfs_level_order, int bfs_level_begin,
-    int bfs_level_end, __global float *active_arcs
+void arcs_of_active_list(
+    __global const arc_t *restrict row_offsets, __global const int *restrict active_list, int active_count,
+    __global float *active_arcs
 ) {
     float active_arcs_part = 0.0f;
-    for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
-        const int active_node = bfs_level_order[place];
+    for (int place = get_global_id(0); place < active_count; place += get_global_size(0)) {
+        const int active_node = active_list[place];
         active_arcs_part += (float)(row_offsets[active_node + 1] - row_offsets[active_node]);
     }
     __local float active_arcs_scratch[256];
     active_arcs_part = group_add_float(active_arcs_part, active_arcs_scratch);
     if (get_local_id(0) == 0) atomic_add_float(active_arcs, active_arcs_part);
-}
-
-// closeness.sp:13 iterateInBFS (v in g.nodes() from src)
-#line 13 "closeness.sp"
-__kernel __attribute__((vec_type_hint(int4)))
-void closeness_centrality_few(
-    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global int *bfs_level_order, __global int *bfs_level, __global int *bfs_level_count, __global int *level,
-    __global long *farness, __global int *reached_by, uchar found, int bfs_level_end, int bfs_level_begin, int few,
-    int depth, __global int *depth_outcome, __global int *bfs_level_begin_outcome,
-    __global int *bfs_level_end_outcome, __global int *found_outcome
-) {
-    do {
-        barrier(CLK_GLOBAL_MEM_FENCE);
-        {
-            // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
-            // finds the next BFS level
-            #line 13 "closeness.sp"
-            for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
-                const int v = bfs_level_order[place];
-                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-                    const int neighbor = columns[e];
-                    const int candidate = depth + 1;
-                    if (candidate < latest(bfs_level[neighbor])
-                            && candidate < atomic_min(&bfs_level[neighbor], candidate)) {
-                        const int slot = atomic_add(bfs_level_count, 1);
-                        bfs_level_order[slot] = neighbor;
-                    }
-                }
-            }
-        }
-        barrier(CLK_GLOBAL_MEM_FENCE);
-        {
-            // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
-            #line 13 "closeness.sp"
-            for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
-                const int v = bfs_level_order[place];
-                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-                    const int w = columns[e];
-                    if (latest(bfs_level[w]) == depth + 1) {
-                        const int candidate = latest(level[v]) + 1;
-                        if (candidate < latest(level[w])) {
-                            atomic_min(&level[w], candidate);
-                        }
-                    }
-                }
-                farness[v] += latest(level[v]);
-                reached_by[v] += 1;
-            }
-        }
-        depth += 1;
-        bfs_level_begin = bfs_level_end;
-        bfs_level_end = *bfs_level_count;
-        found = bfs_level_begin < bfs_level_end;
-        if (get_global_id(0) == 0) {
-            *depth_outcome = depth;
-            *bfs_level_begin_outcome = bfs_level_begin;
-            *bfs_level_end_outcome = bfs_level_end;
-            *found_outcome = found;
-        }
-    } while (found && (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= num_nodes / 16));
 }

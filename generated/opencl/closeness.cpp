@@ -22,87 +22,99 @@ struct Graph {
     Buffer<int> in_columns{device, host.in_columns};
 };
 
+// Multiplication that wraps around.
+static int multiply(int a, int b) {
+    return (int)((unsigned int)a * (unsigned int)b);
+}
+
 // closeness.sp:5 function closeness_centrality(Graph g, propNode<double> closeness)
 static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &closeness) {
+    check_sizes(4ULL * graph.num_nodes, 0);
     Buffer<long long> farness(device, graph.num_nodes);
     Buffer<int> reached_by(device, graph.num_nodes);
-    Buffer<int> level(device, graph.num_nodes);
-    Buffer<int> bfs_level(device, graph.num_nodes);
-    Buffer<int> bfs_level_order(device, graph.num_nodes);
-    Buffer<int> bfs_level_count(device, 1);
-    Word<int> depth_result(device);
-    Word<int> bfs_level_begin_result(device);
-    Word<int> bfs_level_end_result(device);
-    Word<int> found_result(device);
+    Buffer<long long> seen(device, graph.num_nodes * 4LL);
+    Buffer<long long> front(device, graph.num_nodes * 4LL);
+    Buffer<long long> reached(device, graph.num_nodes * 4LL);
+    Buffer<int> active_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> active_list(device, graph.num_nodes);
+    Buffer<int> active_size(device, 1);
+    Buffer<int> active_next_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> active_next_list(device, graph.num_nodes);
+    Buffer<int> active_next_size(device, 1);
+    Buffer<long long> alive(device, 4);
     Word<float> active_arcs_result(device);
+    Word<int> more_result(device);
+    int active_count = 0;
     closeness.fill(0.0);
     farness.fill(0);
     reached_by.fill(0);
     // closeness.sp:9 for (src in g.nodes())
-    for (int src = 0; src < graph.num_nodes; src++) {
-        level.fill(INT_MAX);
-        level.write(src, 0);
-        // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
-        if (src >= 0) {
-            bfs_level.fill(INT_MAX);
-            bfs_level.write(src, 0);
-            bfs_level_order.write(0, src);
-            bfs_level_count.write(0, 1);
-            int bfs_level_begin = 0;
-            int bfs_level_end = 1;
-            int depth = 0;
-            bool found = false;
-            const int few = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
-            do {
-                if (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= graph.num_nodes / 16) {
-                    device.launch_group(
-                        "closeness_centrality_few", graph.num_nodes, graph.row_offsets, graph.columns,
-                        bfs_level_order, bfs_level, bfs_level_count, level, farness, reached_by, found,
-                        bfs_level_end, bfs_level_begin, few, depth, depth_result, bfs_level_begin_result,
-                        bfs_level_end_result, found_result
-                    );
-                    depth = depth_result.read();
-                    bfs_level_begin = bfs_level_begin_result.read();
-                    bfs_level_end = bfs_level_end_result.read();
-                    found = found_result.read();
-                } else {
-                    bool pulls = bfs_level_end - bfs_level_begin > graph.num_nodes / 16;
-                    if (bfs_level_end - bfs_level_begin > 4096 && !pulls
-                            && bfs_level_end - bfs_level_begin > graph.num_nodes / 64) {
-                        float active_arcs = 0.0f;
-                        active_arcs_result.set(0.0f);
-                        device.launch(
-                            "arcs_of_bfs_level_order", bfs_level_end - bfs_level_begin, graph.row_offsets,
-                            bfs_level_order, bfs_level_begin, bfs_level_end, active_arcs_result
-                        );
-                        active_arcs += active_arcs_result.read();
-                        pulls = active_arcs > (float)(graph.num_arcs / 8LL);
-                    }
-                    if (pulls) {
-                        device.launch(
-                            "closeness_centrality_min_bfs_level_pull", graph.num_nodes, graph.num_nodes,
-                            graph.in_row_offsets, graph.in_columns, bfs_level, bfs_level_count, bfs_level_order,
-                            depth
-                        );
-                    } else {
-                        device.launch(
-                            "closeness_centrality_min_bfs_level", device.busy(bfs_level_end - bfs_level_begin),
-                            graph.row_offsets, graph.columns, bfs_level_order, bfs_level, bfs_level_count,
-                            bfs_level_begin, bfs_level_end, depth
-                        );
-                    }
-                    device.launch(
-                        "closeness_centrality_min_level", bfs_level_end - bfs_level_begin, graph.row_offsets,
-                        graph.columns, bfs_level_order, bfs_level, level, farness, reached_by, bfs_level_begin,
-                        bfs_level_end, depth
-                    );
-                    depth += 1;
-                    bfs_level_begin = bfs_level_end;
-                    bfs_level_end = bfs_level_count.read(0);
-                    found = bfs_level_begin < bfs_level_end;
-                }
-            } while (found);
-        }
+    for (int batch = 0, batch_end = (graph.num_nodes + 255) / 256; batch < batch_end; batch++) {
+        const int first = multiply(batch, 256);
+        const int last = std::min<int>(first + 256, graph.num_nodes);
+        seen.fill(0);
+        reached.fill(0);
+        active_bits.fill(0);
+        active_size.fill(0);
+        device.launch(
+            "closeness_centrality_begin", last - first, reached, active_bits, active_list, active_size, last, first
+        );
+        int steps = 0;
+        bool more = false;
+        do {
+            more = false;
+            active_next_bits.fill(0);
+            active_next_size.fill(0);
+            alive.fill(0);
+            active_count = active_size.read(0);
+            if (active_count > graph.num_nodes / 8) {
+                device.launch(
+                    "closeness_centrality_visit_of_many", graph.num_nodes, graph.num_nodes, active_bits, reached,
+                    seen, front, farness, reached_by, steps
+                );
+            } else {
+                device.launch(
+                    "closeness_centrality_visit", active_count, active_list, reached, seen, front, farness,
+                    reached_by, active_count, steps
+                );
+            }
+            bool pulls = active_count > graph.num_nodes / 16;
+            if (active_count > 4096 && !pulls && active_count > graph.num_nodes / 64) {
+                float active_arcs = 0.0f;
+                active_arcs_result.set(0.0f);
+                device.launch(
+                    "arcs_of_active_list", active_count, graph.row_offsets, active_list, active_count,
+                    active_arcs_result
+                );
+                active_arcs += active_arcs_result.read();
+                pulls = active_arcs > (float)(graph.num_arcs / 8LL);
+            }
+            if (pulls) {
+                device.launch(
+                    "closeness_centrality_join_bits", multiply(std::min<int>(graph.num_nodes, 16384), 4),
+                    graph.num_nodes, active_bits, front, alive
+                );
+                more_result.set(false);
+                device.launch(
+                    "closeness_centrality_look_for_bits", graph.num_nodes, graph.num_nodes, graph.in_row_offsets,
+                    graph.in_columns, alive, reached, active_bits, front, active_next_bits, active_next_list,
+                    active_next_size, more_result
+                );
+                more = more || more_result.read();
+            } else {
+                more_result.set(false);
+                device.launch(
+                    "closeness_centrality_offer_bits", device.busy(active_count), graph.row_offsets, graph.columns,
+                    active_list, front, reached, active_next_bits, active_next_list, active_next_size, active_count,
+                    more_result
+                );
+                more = more || more_result.read();
+            }
+            std::swap(active_bits, active_next_bits);
+            std::swap(active_list, active_next_list);
+            std::swap(active_size, active_next_size);
+            steps += 1;
+        } while (more);
     }
     // closeness.sp:21 forall (v in g.nodes().filter(farness > 0))
     device.launch(

@@ -11,50 +11,22 @@ using namespace starplat;
 
 namespace kernels {
 
-// closeness.sp:13 iterateInBFS (v in g.nodes() from src)
-// finds the next BFS level
-#line 13 "closeness.sp"
-extern "C" void closeness_centrality_min_bfs_level(
-    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *bfs_level_order, int *bfs_level,
-    int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
-) {
-    #pragma omp parallel for schedule(dynamic, 64) if(bfs_level_end - bfs_level_begin > 1000)
-    for (int place = bfs_level_begin; place < bfs_level_end; place++) {
-        const int v = bfs_level_order[place];
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-            const int neighbor = columns[e];
-            const int candidate = depth + 1;
-            if (candidate < bfs_level[neighbor] && candidate < atomic_min_int(&bfs_level[neighbor], candidate)) {
-                int slot;
-                #pragma omp atomic capture
-                { slot = *bfs_level_count; *bfs_level_count += 1; }
-                bfs_level_order[slot] = neighbor;
-            }
+// Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
+static void enlist(int node, int *bits, int *list, int *size) {
+    const int bit = 1 << (node % 32);
+    if ((bits[node / 32] & bit) == 0) {
+        int held;
+        {
+            int *const captured = &bits[node / 32];
+            #pragma omp atomic capture
+            { held = *captured; *captured |= bit; }
         }
-    }
-}
-
-// closeness.sp:13 iterateInBFS (v in g.nodes() from src)
-#line 13 "closeness.sp"
-extern "C" void closeness_centrality_min_level(
-    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, const int *__restrict__ bfs_level_order,
-    const int *__restrict__ bfs_level, int *level, long long *farness, int *reached_by, int bfs_level_begin,
-    int bfs_level_end, int depth
-) {
-    #pragma omp parallel for schedule(dynamic, 64) if(bfs_level_end - bfs_level_begin > 1000)
-    for (int place = bfs_level_begin; place < bfs_level_end; place++) {
-        const int v = bfs_level_order[place];
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-            const int w = columns[e];
-            if (bfs_level[w] == depth + 1) {
-                const int candidate = level[v] + 1;
-                if (candidate < level[w]) {
-                    atomic_min_int(&level[w], candidate);
-                }
-            }
+        if ((held & bit) == 0) {
+            int place;
+            #pragma omp atomic capture
+            { place = *size; *size += 1; }
+            list[place] = node;
         }
-        farness[v] += level[v];
-        reached_by[v] += 1;
     }
 }
 
@@ -71,106 +43,229 @@ extern "C" void closeness_centrality_set_closeness(
     }
 }
 
-// closeness.sp:13 iterateInBFS (v in g.nodes() from src)
-// nodes that are not reached yet look for one that is
-#line 13 "closeness.sp"
-extern "C" void closeness_centrality_min_bfs_level_pull(
-    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *bfs_level,
-    int *bfs_level_count, int *bfs_level_order, int depth
+// closeness.sp:9 for (src in g.nodes())
+// gives each source of the batch its bit
+#line 9 "closeness.sp"
+extern "C" void closeness_centrality_begin(
+    long long *reached, int *active_bits, int *active_list, int *active_size, int last, int first
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
-    for (int neighbor = 0; neighbor < num_nodes; neighbor++) {
-        if (bfs_level[neighbor] != INT_MAX) continue;
-        for (arc_t e_in = in_row_offsets[neighbor]; e_in < in_row_offsets[neighbor + 1]; e_in++) {
-            const int v = in_columns[e_in];
-            if (bfs_level[v] == depth) {
-                atomic_min_int(&bfs_level[neighbor], depth + 1);
-                int slot;
-                #pragma omp atomic capture
-                { slot = *bfs_level_count; *bfs_level_count += 1; }
-                bfs_level_order[slot] = neighbor;
-                break;
+    #pragma omp parallel for schedule(dynamic, 64) if(last - first > 1000)
+    for (int number = 0; number < last - first; number++) {
+        const int place = first + number;
+        const int source = place;
+        reached[multiply(source, 4) + (place - first) / 64] = 1LL << ((place - first) % 64);
+        enlist(source, active_bits, active_list, active_size);
+    }
+}
+
+// closeness.sp:9 for (src in g.nodes())
+#line 9 "closeness.sp"
+extern "C" void closeness_centrality_visit(
+    const int *__restrict__ active_list, const long long *__restrict__ reached, long long *seen, long long *front,
+    long long *farness, int *reached_by, int active_count, int steps
+) {
+    #pragma omp parallel for schedule(static) if(active_count > 1000)
+    for (int place = 0; place < active_count; place++) {
+        const int v = active_list[place];
+        int count = 0;
+        const int word = multiply(v, 4);
+        const long long now = reached[word];
+        const long long now_2 = reached[word + 1];
+        const long long now_3 = reached[word + 2];
+        const long long now_4 = reached[word + 3];
+        const long long fresh = now & ~seen[word];
+        const long long fresh_2 = now_2 & ~seen[word + 1];
+        const long long fresh_3 = now_3 & ~seen[word + 2];
+        const long long fresh_4 = now_4 & ~seen[word + 3];
+        front[word] = fresh;
+        front[word + 1] = fresh_2;
+        front[word + 2] = fresh_3;
+        front[word + 3] = fresh_4;
+        seen[word] = now;
+        seen[word + 1] = now_2;
+        seen[word + 2] = now_3;
+        seen[word + 3] = now_4;
+        count = count + (int)__builtin_popcountll(fresh) + (int)__builtin_popcountll(fresh_2)
+            + (int)__builtin_popcountll(fresh_3) + (int)__builtin_popcountll(fresh_4);
+        farness[v] += multiply_long(count, steps);
+        reached_by[v] += count;
+    }
+}
+
+// closeness.sp:9 for (src in g.nodes())
+// neighbors take the bits that they lack
+#line 9 "closeness.sp"
+extern "C" void closeness_centrality_offer_bits(
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, const int *__restrict__ active_list,
+    const long long *__restrict__ front, long long *reached, int *active_next_bits, int *active_next_list,
+    int *active_next_size, int active_count, int *more
+) {
+    int more_part = 0;
+    #pragma omp parallel for schedule(dynamic, 64) if(active_count > 1000) reduction(|| : more_part)
+    for (int place = 0; place < active_count; place++) {
+        const int v_2 = active_list[place];
+        for (arc_t e_2 = row_offsets[v_2]; e_2 < row_offsets[v_2 + 1]; e_2++) {
+            const int w_2 = columns[e_2];
+            const int word = multiply(w_2, 4);
+            const long long fresh = front[multiply(v_2, 4)] & ~reached[word];
+            const long long fresh_2 = front[multiply(v_2, 4) + 1] & ~reached[word + 1];
+            const long long fresh_3 = front[multiply(v_2, 4) + 2] & ~reached[word + 2];
+            const long long fresh_4 = front[multiply(v_2, 4) + 3] & ~reached[word + 3];
+            if ((fresh | fresh_2 | fresh_3 | fresh_4) != 0) {
+                if (fresh != 0) {
+                    #pragma omp atomic update
+                    reached[word] |= fresh;
+                }
+                if (fresh_2 != 0) {
+                    #pragma omp atomic update
+                    reached[word + 1] |= fresh_2;
+                }
+                if (fresh_3 != 0) {
+                    #pragma omp atomic update
+                    reached[word + 2] |= fresh_3;
+                }
+                if (fresh_4 != 0) {
+                    #pragma omp atomic update
+                    reached[word + 3] |= fresh_4;
+                }
+                enlist(w_2, active_next_bits, active_next_list, active_next_size);
+                more_part = 1;
             }
+        }
+    }
+    *more = more_part;
+}
+
+// closeness.sp:9 for (src in g.nodes())
+// the bits that any node offers
+#line 9 "closeness.sp"
+extern "C" void closeness_centrality_join_bits(
+    int num_nodes, const int *__restrict__ active_bits, const long long *__restrict__ front, long long *alive
+) {
+    #pragma omp parallel for schedule(dynamic, 64) \
+        if(multiply(smaller_int(num_nodes, 16384), 4) > 1000)
+    for (int number = 0; number < multiply(smaller_int(num_nodes, 16384), 4); number++) {
+        const int lane = number % 4;
+        const int first_2 = multiply(number / 4,
+            (num_nodes + smaller_int(num_nodes, 16384) - 1) / smaller_int(num_nodes, 16384));
+        long long offered = 0;
+        const int end = smaller_int(num_nodes,
+            first_2 + (num_nodes + smaller_int(num_nodes, 16384) - 1) / smaller_int(num_nodes, 16384));
+        for (int v_2 = first_2; v_2 < end; v_2++) {
+            if ((active_bits[v_2 / 32] & (1 << (v_2 % 32))) != 0) {
+                offered |= front[multiply(v_2, 4) + lane];
+            }
+        }
+        if ((offered & ~alive[lane]) != 0) {
+            #pragma omp atomic update
+            alive[lane] |= offered;
         }
     }
 }
 
-// closeness.sp:13 iterateInBFS (v in g.nodes() from src)
+// closeness.sp:9 for (src in g.nodes())
+// nodes look for the bits that they lack
+#line 9 "closeness.sp"
+extern "C" void closeness_centrality_look_for_bits(
+    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    const long long *__restrict__ alive, long long *reached, const int *__restrict__ active_bits,
+    const long long *__restrict__ front, int *active_next_bits, int *active_next_list, int *active_next_size,
+    int *more
+) {
+    int more_part = 0;
+    #pragma omp parallel for schedule(dynamic, 64) if(num_nodes > 1000) reduction(|| : more_part)
+    for (int word = 0; word < num_nodes; word++) {
+        const int w_2 = word;
+        const long long missing = alive[0] & ~reached[multiply(word, 4)];
+        const long long missing_2 = alive[1] & ~reached[multiply(word, 4) + 1];
+        const long long missing_3 = alive[2] & ~reached[multiply(word, 4) + 2];
+        const long long missing_4 = alive[3] & ~reached[multiply(word, 4) + 3];
+        if ((missing | missing_2 | missing_3 | missing_4) != 0) {
+            long long found_2 = 0;
+            long long found_3 = 0;
+            long long found_4 = 0;
+            long long found_5 = 0;
+            for (arc_t in_e = in_row_offsets[w_2]; in_e < in_row_offsets[w_2 + 1]; in_e++) {
+                const int v_2 = in_columns[in_e];
+                if ((active_bits[v_2 / 32] & (1 << (v_2 % 32))) != 0) {
+                    found_2 |= front[multiply(v_2, 4)];
+                    found_3 |= front[multiply(v_2, 4) + 1];
+                    found_4 |= front[multiply(v_2, 4) + 2];
+                    found_5 |= front[multiply(v_2, 4) + 3];
+                    if (((missing & ~found_2) | (missing_2 & ~found_3) | (missing_3 & ~found_4) | (missing_4 & ~found_5)) == 0) break;
+                }
+            }
+            found_2 &= missing;
+            found_3 &= missing_2;
+            found_4 &= missing_3;
+            found_5 &= missing_4;
+            if ((found_2 | found_3 | found_4 | found_5) != 0) {
+                reached[multiply(word, 4)] |= found_2;
+                reached[multiply(word, 4) + 1] |= found_3;
+                reached[multiply(word, 4) + 2] |= found_4;
+                reached[multiply(word, 4) + 3] |= found_5;
+                enlist(w_2, active_next_bits, active_next_list, active_next_size);
+                more_part = 1;
+            }
+        }
+    }
+    *more = more_part;
+}
+
+// closeness.sp:9 for (src in g.nodes())
+// where many are active: goes over all, in their order
+#line 9 "closeness.sp"
+extern "C" void closeness_centrality_visit_of_many(
+    int num_nodes, const int *__restrict__ active_bits, const long long *__restrict__ reached, long long *seen,
+    long long *front, long long *farness, int *reached_by, int steps
+) {
+    #pragma omp parallel for schedule(static)
+    for (int v = 0; v < num_nodes; v++) {
+        if ((active_bits[v / 32] & (1 << (v % 32))) == 0) continue;
+        int count = 0;
+        const int word = multiply(v, 4);
+        const long long now = reached[word];
+        const long long now_2 = reached[word + 1];
+        const long long now_3 = reached[word + 2];
+        const long long now_4 = reached[word + 3];
+        const long long fresh = now & ~seen[word];
+        const long long fresh_2 = now_2 & ~seen[word + 1];
+        const long long fresh_3 = now_3 & ~seen[word + 2];
+        const long long fresh_4 = now_4 & ~seen[word + 3];
+        front[word] = fresh;
+        front[word + 1] = fresh_2;
+        front[word + 2] = fresh_3;
+        front[word + 3] = fresh_4;
+        seen[word] = now;
+        seen[word + 1] = now_2;
+        seen[word + 2] = now_3;
+        seen[word + 3] = now_4;
+        count = count + (int)__builtin_popcountll(fresh) + (int)__builtin_popcountll(fresh_2)
+            + (int)__builtin_popcountll(fresh_3) + (int)__builtin_popcountll(fresh_4);
+        farness[v] += multiply_long(count, steps);
+        reached_by[v] += count;
+    }
+}
+
+// closeness.sp:9 for (src in g.nodes())
 // how many arcs the active nodes have
-#line 13 "closeness.sp"
-extern "C" void arcs_of_bfs_level_order(
-    const arc_t *__restrict__ row_offsets, const int *__restrict__ bfs_level_order, int bfs_level_begin,
-    int bfs_level_end, float *active_arcs
+#line 9 "closeness.sp"
+extern "C" void arcs_of_active_list(
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ active_list, int active_count,
+    float *active_arcs
 ) {
     float active_arcs_part = 0.0f;
-    #pragma omp parallel for schedule(static) if(bfs_level_end - bfs_level_begin > 1000) \
+    #pragma omp parallel for schedule(static) if(active_count > 1000) \
         reduction(+ : active_arcs_part)
-    for (int place = bfs_level_begin; place < bfs_level_end; place++) {
-        const int active_node = bfs_level_order[place];
+    for (int place = 0; place < active_count; place++) {
+        const int active_node = active_list[place];
         active_arcs_part += (float)(row_offsets[active_node + 1] - row_offsets[active_node]);
     }
     *active_arcs = active_arcs_part;
 }
 
-// closeness.sp:13 iterateInBFS (v in g.nodes() from src)
-#line 13 "closeness.sp"
-extern "C" void closeness_centrality_few(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *bfs_level_order,
-    int *bfs_level, int *bfs_level_count, int *level, long long *farness, int *reached_by, bool found,
-    int bfs_level_end, int bfs_level_begin, int few, int depth, int *depth_outcome, int *bfs_level_begin_outcome,
-    int *bfs_level_end_outcome, int *found_outcome
-) {
-    do {
-        {
-            // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
-            // finds the next BFS level
-            #line 13 "closeness.sp"
-            for (int place = bfs_level_begin; place < bfs_level_end; place++) {
-                const int v = bfs_level_order[place];
-                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-                    const int neighbor = columns[e];
-                    const int candidate = depth + 1;
-                    if (candidate < bfs_level[neighbor]
-                            && candidate < atomic_min_int(&bfs_level[neighbor], candidate)) {
-                        int slot;
-                        #pragma omp atomic capture
-                        { slot = *bfs_level_count; *bfs_level_count += 1; }
-                        bfs_level_order[slot] = neighbor;
-                    }
-                }
-            }
-        }
-        {
-            // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
-            #line 13 "closeness.sp"
-            for (int place = bfs_level_begin; place < bfs_level_end; place++) {
-                const int v = bfs_level_order[place];
-                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-                    const int w = columns[e];
-                    if (bfs_level[w] == depth + 1) {
-                        const int candidate = level[v] + 1;
-                        if (candidate < level[w]) {
-                            atomic_min_int(&level[w], candidate);
-                        }
-                    }
-                }
-                farness[v] += level[v];
-                reached_by[v] += 1;
-            }
-        }
-        depth += 1;
-        bfs_level_begin = bfs_level_end;
-        bfs_level_end = *bfs_level_count;
-        found = bfs_level_begin < bfs_level_end;
-    } while (found && (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= num_nodes / 16));
-    *depth_outcome = depth;
-    *bfs_level_begin_outcome = bfs_level_begin;
-    *bfs_level_end_outcome = bfs_level_end;
-    *found_outcome = found;
-}
-
 }  // namespace kernels
-#line 174 "closeness.cpp"
+#line 269 "closeness.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -186,80 +281,80 @@ struct Graph {
 
 // closeness.sp:5 function closeness_centrality(Graph g, propNode<double> closeness)
 static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &closeness) {
+    check_sizes(4ULL * graph.num_nodes, 0);
     Buffer<long long> farness(device, graph.num_nodes);
     Buffer<int> reached_by(device, graph.num_nodes);
-    Buffer<int> level(device, graph.num_nodes);
-    Buffer<int> bfs_level(device, graph.num_nodes);
-    Buffer<int> bfs_level_order(device, graph.num_nodes);
-    Buffer<int> bfs_level_count(device, 1);
-    Word<int> depth_result(device);
-    Word<int> bfs_level_begin_result(device);
-    Word<int> bfs_level_end_result(device);
-    Word<int> found_result(device);
+    Buffer<long long> seen(device, graph.num_nodes * 4LL);
+    Buffer<long long> front(device, graph.num_nodes * 4LL);
+    Buffer<long long> reached(device, graph.num_nodes * 4LL);
+    Buffer<int> active_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> active_list(device, graph.num_nodes);
+    Buffer<int> active_size(device, 1);
+    Buffer<int> active_next_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> active_next_list(device, graph.num_nodes);
+    Buffer<int> active_next_size(device, 1);
+    Buffer<long long> alive(device, 4);
     Word<float> active_arcs_result(device);
+    Word<int> more_result(device);
+    int active_count = 0;
     closeness.fill(0.0);
     farness.fill(0);
     reached_by.fill(0);
     // closeness.sp:9 for (src in g.nodes())
-    for (int src = 0; src < graph.num_nodes; src++) {
-        level.fill(INT_MAX);
-        level.write(src, 0);
-        // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
-        if (src >= 0) {
-            bfs_level.fill(INT_MAX);
-            bfs_level.write(src, 0);
-            bfs_level_order.write(0, src);
-            bfs_level_count.write(0, 1);
-            int bfs_level_begin = 0;
-            int bfs_level_end = 1;
-            int depth = 0;
-            bool found = false;
-            const int few = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
-            do {
-                if (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= graph.num_nodes / 16) {
-                    kernels::closeness_centrality_few(
-                        graph.num_nodes, graph.row_offsets, graph.columns, bfs_level_order, bfs_level,
-                        bfs_level_count, level, farness, reached_by, found, bfs_level_end, bfs_level_begin, few,
-                        depth, depth_result, bfs_level_begin_result, bfs_level_end_result, found_result
-                    );
-                    depth = depth_result.read();
-                    bfs_level_begin = bfs_level_begin_result.read();
-                    bfs_level_end = bfs_level_end_result.read();
-                    found = found_result.read();
-                } else {
-                    bool pulls = bfs_level_end - bfs_level_begin > graph.num_nodes / 16;
-                    if (bfs_level_end - bfs_level_begin > 4096 && !pulls
-                            && bfs_level_end - bfs_level_begin > graph.num_nodes / 64) {
-                        float active_arcs = 0.0f;
-                        active_arcs_result.set(0.0f);
-                        kernels::arcs_of_bfs_level_order(
-                            graph.row_offsets, bfs_level_order, bfs_level_begin, bfs_level_end, active_arcs_result
-                        );
-                        active_arcs += active_arcs_result.read();
-                        pulls = active_arcs > (float)(graph.num_arcs / 8LL);
-                    }
-                    if (pulls) {
-                        kernels::closeness_centrality_min_bfs_level_pull(
-                            graph.num_nodes, graph.in_row_offsets, graph.in_columns, bfs_level, bfs_level_count,
-                            bfs_level_order, depth
-                        );
-                    } else {
-                        kernels::closeness_centrality_min_bfs_level(
-                            graph.row_offsets, graph.columns, bfs_level_order, bfs_level, bfs_level_count,
-                            bfs_level_begin, bfs_level_end, depth
-                        );
-                    }
-                    kernels::closeness_centrality_min_level(
-                        graph.row_offsets, graph.columns, bfs_level_order, bfs_level, level, farness, reached_by,
-                        bfs_level_begin, bfs_level_end, depth
-                    );
-                    depth += 1;
-                    bfs_level_begin = bfs_level_end;
-                    bfs_level_end = bfs_level_count.read(0);
-                    found = bfs_level_begin < bfs_level_end;
-                }
-            } while (found);
-        }
+    for (int batch = 0, batch_end = (graph.num_nodes + 255) / 256; batch < batch_end; batch++) {
+        const int first = multiply(batch, 256);
+        const int last = std::min<int>(first + 256, graph.num_nodes);
+        seen.fill(0);
+        reached.fill(0);
+        active_bits.fill(0);
+        active_size.fill(0);
+        kernels::closeness_centrality_begin(reached, active_bits, active_list, active_size, last, first);
+        int steps = 0;
+        bool more = false;
+        do {
+            more = false;
+            active_next_bits.fill(0);
+            active_next_size.fill(0);
+            alive.fill(0);
+            active_count = active_size.read(0);
+            if (active_count > graph.num_nodes / 8) {
+                kernels::closeness_centrality_visit_of_many(
+                    graph.num_nodes, active_bits, reached, seen, front, farness, reached_by, steps
+                );
+            } else {
+                kernels::closeness_centrality_visit(
+                    active_list, reached, seen, front, farness, reached_by, active_count, steps
+                );
+            }
+            bool pulls = active_count > graph.num_nodes / 16;
+            if (active_count > 4096 && !pulls && active_count > graph.num_nodes / 64) {
+                float active_arcs = 0.0f;
+                active_arcs_result.set(0.0f);
+                kernels::arcs_of_active_list(graph.row_offsets, active_list, active_count, active_arcs_result);
+                active_arcs += active_arcs_result.read();
+                pulls = active_arcs > (float)(graph.num_arcs / 8LL);
+            }
+            if (pulls) {
+                kernels::closeness_centrality_join_bits(graph.num_nodes, active_bits, front, alive);
+                more_result.set(false);
+                kernels::closeness_centrality_look_for_bits(
+                    graph.num_nodes, graph.in_row_offsets, graph.in_columns, alive, reached, active_bits, front,
+                    active_next_bits, active_next_list, active_next_size, more_result
+                );
+                more = more || more_result.read();
+            } else {
+                more_result.set(false);
+                kernels::closeness_centrality_offer_bits(
+                    graph.row_offsets, graph.columns, active_list, front, reached, active_next_bits,
+                    active_next_list, active_next_size, active_count, more_result
+                );
+                more = more || more_result.read();
+            }
+            std::swap(active_bits, active_next_bits);
+            std::swap(active_list, active_next_list);
+            std::swap(active_size, active_next_size);
+            steps += 1;
+        } while (more);
     }
     // closeness.sp:21 forall (v in g.nodes().filter(farness > 0))
     kernels::closeness_centrality_set_closeness(graph.num_nodes, farness, reached_by, closeness);

@@ -26,10 +26,28 @@ struct Graph {
     Buffer<int> in_columns{device, host.in_columns};
 };
 
+// Multiplication that wraps around.
+static int multiply(int a, int b) {
+    return (int)((unsigned int)a * (unsigned int)b);
+}
+
 // radii.sp:5 function radii(Graph g, propNode<int> radius, SetN<g> sources)
 static void radii(Device &device, Graph &graph, Buffer<int> &radius, FixedSet &sources) {
+    check_sizes(4ULL * graph.num_nodes, 0);
     Buffer<int> level(device, graph.num_nodes);
     Buffer<int> bfs_level(device, graph.num_nodes);
+    Buffer<long long> seen(device, graph.num_nodes * 4LL);
+    Buffer<long long> front(device, graph.num_nodes * 4LL);
+    Buffer<long long> reached(device, graph.num_nodes * 4LL);
+    Buffer<int> active_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> active_list(device, graph.num_nodes);
+    Buffer<int> active_size(device, 1);
+    Buffer<int> active_next_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> active_next_list(device, graph.num_nodes);
+    Buffer<int> active_next_size(device, 1);
+    Buffer<long long> alive(device, 4);
+    Buffer<int> sources_in_turn(device, graph.num_nodes);
+    Buffer<int> listed_(device, 1);
     Buffer<int> bfs_level_order(device, graph.num_nodes);
     Buffer<int> bfs_level_count(device, 1);
     Word<int> depth_result(device);
@@ -37,68 +55,146 @@ static void radii(Device &device, Graph &graph, Buffer<int> &radius, FixedSet &s
     Word<int> bfs_level_end_result(device);
     Word<int> found_result(device);
     Word<float> active_arcs_result(device);
+    Word<float> active_arcs_2_result(device);
+    Word<int> more_result(device);
+    int active_count = 0;
     radius.fill(-1);
     // radii.sp:7 for (src in sources)
-    for (const int src : sources.members()) {
-        level.fill(INT_MAX);
-        level.write(src, 0);
-        // radii.sp:11 iterateInBFS (v in g.nodes() from src)
-        if (src >= 0) {
-            bfs_level.fill(INT_MAX);
-            bfs_level.write(src, 0);
-            bfs_level_order.write(0, src);
-            bfs_level_count.write(0, 1);
-            int bfs_level_begin = 0;
-            int bfs_level_end = 1;
-            int depth = 0;
-            bool found = false;
-            const int few = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
-            do {
-                if (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= graph.num_nodes / 16) {
-                    device.launch_group(
-                        "radii_few", graph.num_nodes, graph.row_offsets, graph.columns, bfs_level_order, bfs_level,
-                        bfs_level_count, level, radius, found, bfs_level_end, bfs_level_begin, few, depth,
-                        depth_result, bfs_level_begin_result, bfs_level_end_result, found_result
-                    );
-                    depth = depth_result.read();
-                    bfs_level_begin = bfs_level_begin_result.read();
-                    bfs_level_end = bfs_level_end_result.read();
-                    found = found_result.read();
-                } else {
-                    bool pulls = bfs_level_end - bfs_level_begin > graph.num_nodes / 16;
-                    if (bfs_level_end - bfs_level_begin > 4096 && !pulls
-                            && bfs_level_end - bfs_level_begin > graph.num_nodes / 64) {
-                        float active_arcs = 0.0f;
-                        active_arcs_result.set(0.0f);
-                        device.launch(
-                            "arcs_of_bfs_level_order", bfs_level_end - bfs_level_begin, graph.row_offsets,
-                            bfs_level_order, bfs_level_begin, bfs_level_end, active_arcs_result
+    listed_.fill(0);
+    device.launch("radii_list_sources", graph.num_nodes, graph.num_nodes, sources, listed_, sources_in_turn);
+    int num_sources = 0;
+    num_sources = listed_.read(0);
+    if (num_sources < 32) {
+        for (const int src : sources.members()) {
+            level.fill(INT_MAX);
+            level.write(src, 0);
+            // radii.sp:11 iterateInBFS (v in g.nodes() from src)
+            if (src >= 0) {
+                bfs_level.fill(INT_MAX);
+                bfs_level.write(src, 0);
+                bfs_level_order.write(0, src);
+                bfs_level_count.write(0, 1);
+                int bfs_level_begin = 0;
+                int bfs_level_end = 1;
+                int depth = 0;
+                bool found = false;
+                const int few = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
+                do {
+                    if (bfs_level_end - bfs_level_begin < few
+                            && bfs_level_end - bfs_level_begin <= graph.num_nodes / 16) {
+                        device.launch_group(
+                            "radii_few", graph.num_nodes, graph.row_offsets, graph.columns, bfs_level_order,
+                            bfs_level, bfs_level_count, level, radius, found, bfs_level_end, bfs_level_begin, few,
+                            depth, depth_result, bfs_level_begin_result, bfs_level_end_result, found_result
                         );
-                        active_arcs += active_arcs_result.read();
-                        pulls = active_arcs > (float)(graph.num_arcs / 8LL);
-                    }
-                    if (pulls) {
-                        device.launch(
-                            "radii_min_bfs_level_pull", graph.num_nodes, graph.num_nodes, graph.in_row_offsets,
-                            graph.in_columns, bfs_level, bfs_level_count, bfs_level_order, depth
-                        );
+                        depth = depth_result.read();
+                        bfs_level_begin = bfs_level_begin_result.read();
+                        bfs_level_end = bfs_level_end_result.read();
+                        found = found_result.read();
                     } else {
+                        bool pulls = bfs_level_end - bfs_level_begin > graph.num_nodes / 16;
+                        if (bfs_level_end - bfs_level_begin > 4096 && !pulls
+                                && bfs_level_end - bfs_level_begin > graph.num_nodes / 64) {
+                            float active_arcs = 0.0f;
+                            active_arcs_result.set(0.0f);
+                            device.launch(
+                                "arcs_of_bfs_level_order", bfs_level_end - bfs_level_begin, graph.row_offsets,
+                                bfs_level_order, bfs_level_begin, bfs_level_end, active_arcs_result
+                            );
+                            active_arcs += active_arcs_result.read();
+                            pulls = active_arcs > (float)(graph.num_arcs / 8LL);
+                        }
+                        if (pulls) {
+                            device.launch(
+                                "radii_min_bfs_level_pull", graph.num_nodes, graph.num_nodes, graph.in_row_offsets,
+                                graph.in_columns, bfs_level, bfs_level_count, bfs_level_order, depth
+                            );
+                        } else {
+                            device.launch(
+                                "radii_min_bfs_level", device.busy(bfs_level_end - bfs_level_begin),
+                                graph.row_offsets, graph.columns, bfs_level_order, bfs_level, bfs_level_count,
+                                bfs_level_begin, bfs_level_end, depth
+                            );
+                        }
                         device.launch(
-                            "radii_min_bfs_level", device.busy(bfs_level_end - bfs_level_begin), graph.row_offsets,
-                            graph.columns, bfs_level_order, bfs_level, bfs_level_count, bfs_level_begin,
-                            bfs_level_end, depth
+                            "radii_min_level", bfs_level_end - bfs_level_begin, graph.row_offsets, graph.columns,
+                            bfs_level_order, bfs_level, level, radius, bfs_level_begin, bfs_level_end, depth
                         );
+                        depth += 1;
+                        bfs_level_begin = bfs_level_end;
+                        bfs_level_end = bfs_level_count.read(0);
+                        found = bfs_level_begin < bfs_level_end;
                     }
+                } while (found);
+            }
+        }
+    } else {
+        for (int batch = 0, batch_end = (num_sources + 255) / 256; batch < batch_end; batch++) {
+            const int first = multiply(batch, 256);
+            const int last = std::min<int>(first + 256, num_sources);
+            seen.fill(0);
+            reached.fill(0);
+            active_bits.fill(0);
+            active_size.fill(0);
+            device.launch(
+                "radii_begin", last - first, sources_in_turn, reached, active_bits, active_list, active_size, last,
+                first
+            );
+            int steps = 0;
+            bool more = false;
+            do {
+                more = false;
+                active_next_bits.fill(0);
+                active_next_size.fill(0);
+                alive.fill(0);
+                active_count = active_size.read(0);
+                if (active_count > graph.num_nodes / 8) {
                     device.launch(
-                        "radii_min_level", bfs_level_end - bfs_level_begin, graph.row_offsets, graph.columns,
-                        bfs_level_order, bfs_level, level, radius, bfs_level_begin, bfs_level_end, depth
+                        "radii_visit_of_many", graph.num_nodes, graph.num_nodes, active_bits, reached, seen, front,
+                        radius, steps
                     );
-                    depth += 1;
-                    bfs_level_begin = bfs_level_end;
-                    bfs_level_end = bfs_level_count.read(0);
-                    found = bfs_level_begin < bfs_level_end;
+                } else {
+                    device.launch(
+                        "radii_visit", active_count, active_list, reached, seen, front, radius, active_count, steps
+                    );
                 }
-            } while (found);
+                bool pulls_2 = active_count > graph.num_nodes / 16;
+                if (active_count > 4096 && !pulls_2 && active_count > graph.num_nodes / 64) {
+                    float active_arcs_2 = 0.0f;
+                    active_arcs_2_result.set(0.0f);
+                    device.launch(
+                        "arcs_of_active_list", active_count, graph.row_offsets, active_list, active_count,
+                        active_arcs_2_result
+                    );
+                    active_arcs_2 += active_arcs_2_result.read();
+                    pulls_2 = active_arcs_2 > (float)(graph.num_arcs / 8LL);
+                }
+                if (pulls_2) {
+                    device.launch(
+                        "radii_join_bits", multiply(std::min<int>(graph.num_nodes, 16384), 4), graph.num_nodes,
+                        active_bits, front, alive
+                    );
+                    more_result.set(false);
+                    device.launch(
+                        "radii_look_for_bits", graph.num_nodes, graph.num_nodes, graph.in_row_offsets,
+                        graph.in_columns, alive, reached, active_bits, front, active_next_bits, active_next_list,
+                        active_next_size, more_result
+                    );
+                    more = more || more_result.read();
+                } else {
+                    more_result.set(false);
+                    device.launch(
+                        "radii_offer_bits", device.busy(active_count), graph.row_offsets, graph.columns,
+                        active_list, front, reached, active_next_bits, active_next_list, active_next_size,
+                        active_count, more_result
+                    );
+                    more = more || more_result.read();
+                }
+                std::swap(active_bits, active_next_bits);
+                std::swap(active_list, active_next_list);
+                std::swap(active_size, active_next_size);
+                steps += 1;
+            } while (more);
         }
     }
 }

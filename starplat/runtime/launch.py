@@ -7,7 +7,7 @@ starts, and a device that fails is opened anew by the next run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -41,8 +41,7 @@ from starplat.runtime.tracing.trace import Trace
 from starplat.runtime.tracing.tracing import taken_apart, traced
 from starplat.runtime.tracing.watch import Watch
 from starplat.runtime.tracing.work import work_of
-from starplat.schedule import AUTO, Schedule, driven_by_host
-from starplat.schedule.schedule import Order
+from starplat.schedule import AUTO, Schedule, driven_by_host, in_less_memory
 
 NO_ARGUMENTS: Mapping[str, object] = {}
 
@@ -113,15 +112,11 @@ def _work(
         taken = graph if numbers is None else numbers.to.graph
         inside = given if numbers is None else numbers.given(module, given)
         started, resident, again = perf_counter(), on_device(device, taken), wanted.repeat > 1 or wanted.trace
-
-        def scheduled(schedule: Schedule | None) -> tuple[Run, float]:
-            made, looking = _scheduled(module, taken, schedule, device, counted=progress.most_rounds is not None)
-            return Run(made, taken, inside.within(made), device, resident, held, again, progress), looking
-
-        run, looking = scheduled(wanted.schedule)
-        chosen = wanted.schedule or AUTO
-        if run.module.prepared and chosen.order is Order.AUTO and not run.fits():  # the graph as it is takes less
-            run, looking = scheduled(replace(chosen, order=Order.AS_IS))
+        modules, looking = _scheduled(module, taken, wanted.schedule, device, counted=progress.most_rounds is not None)
+        for made in modules:
+            run = Run(made, taken, inside.within(made), device, resident, held, again, progress)
+            if run.fits():
+                break
         compiling = spent.compile + perf_counter() - started - looking
         done = _driven(run, wanted)
         if numbers is not None:
@@ -187,18 +182,24 @@ class _Done:
 
 def _scheduled(
     module: ir.Module, graph: Graph, schedule: Schedule | None, device: Device, *, counted: bool
-) -> tuple[ir.Module, float]:
-    """The module as it runs on the device, and the seconds of uploads for looking at the graph. Rounds that are counted
-    are driven by the host."""
+) -> tuple[Iterator[ir.Module], float]:
+    """The module as it runs on the device, those that take its place where it does not fit, and the seconds of uploads
+    for looking at the graph. Rounds that are counted are driven by the host."""
     facts, seconds = None, 0.0
     if wants_facts(module, schedule, device.capabilities or capabilities_of(device.target)):
         looked = look(device, graph, module, (schedule or AUTO).memory)
         facts, seconds = looked.facts, looked.upload
     made = for_target(module, device.target, schedule, facts, device.capabilities)
-    if counted:
-        by_host = driven_by_host(own_schedule(device.target) if schedule is None else schedule)
-        made = made_for_target(module, device.target, by_host, facts, device.capabilities)
-    return made, seconds
+    asked = own_schedule(device.target) if schedule is None else schedule
+
+    def modules() -> Iterator[ir.Module]:
+        for one in (asked, *in_less_memory(asked)):
+            driven = driven_by_host(one) if counted else one
+            yield (
+                made if driven is asked else made_for_target(module, device.target, driven, facts, device.capabilities)
+            )
+
+    return modules(), seconds
 
 
 def _driven(run: Run, wanted: _Wanted) -> _Done:

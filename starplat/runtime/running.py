@@ -111,8 +111,10 @@ class Run:
             raise too_large(program, "the host", needed, free)
 
     def fits(self) -> bool:
-        """Whether there is room for the run."""
-        return make_room(self.device, self._needs()[1])
+        """Whether there is room for the run, and kernels can count the cells of all arrays."""
+        cells = (array.extent.cells_of_a_node for function in self.module.functions for array in function.arrays)
+        countable = self.resident.num_nodes * max(cells, default=1) <= self.device.most_nodes
+        return countable and make_room(self.device, self._needs()[1])
 
     def _needs(self) -> tuple[Estimate, int]:
         """What the run takes, and the bytes of it that are not on the device yet."""

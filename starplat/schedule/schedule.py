@@ -7,7 +7,7 @@ command line, the documents and the tests read names, values and sentences from 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from enum import Enum
 from typing import ClassVar, Self, get_args, get_type_hints
@@ -107,34 +107,36 @@ class Sources(Setting):
     """From how many sources at once a program searches that does so from each of many."""
 
     ONE = "one", "one after another"
-    AUTO = "auto", "one"
+    AUTO = "auto", "batch(auto), but of a set only where it has many"
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Searches from `width` sources at once."""
+    """Searches from `width` sources at once; None: from as many as pays and fits."""
 
-    width: int
+    width: int | None
 
     FORM: ClassVar[str] = "batch(SOURCES)"
     SENTENCE: ClassVar[str] = "SOURCES at once, a bit for each of every node"
     WIDTHS: ClassVar[tuple[int, ...]] = (64, 128, 256, 512, 1024)
-    REMARK: ClassVar[str] = "SOURCES is 64, 128, 256, 512 or 1024"
+    REMARK: ClassVar[str] = "SOURCES is 64, 128, 256, 512, 1024 or auto (256, 64 where memory is short)"
 
     @property
     def sentence(self) -> str:
         """What it does."""
-        return self.SENTENCE.replace("SOURCES", str(self.width))
+        return self.SENTENCE.replace("SOURCES", str(self.width or "many"))
 
     def __str__(self) -> str:
-        return f"batch({self.width})"
+        return f"batch({self.width or 'auto'})"
 
     @classmethod
     def parsed(cls, text: str) -> Batch | None:
         """What `batch(256)` says; None if the text says nothing of the kind, or the number is not possible."""
-        found = re.fullmatch(r"batch\(\s*(\d{1,4})\s*\)", text)
-        width = int(found[1]) if found else 0
-        return cls(width) if width in cls.WIDTHS else None
+        found = re.fullmatch(r"batch\(\s*(\d{1,4}|auto)\s*\)", text)
+        if found is None:
+            return None
+        width = None if found[1] == "auto" else int(found[1])
+        return cls(width) if width is None or width in cls.WIDTHS else None
 
     @classmethod
     def tried(cls, width: int | float) -> tuple[Batch, ...]:
@@ -232,6 +234,17 @@ PLAIN = Schedule(
 def driven_by_host(schedule: Schedule) -> Schedule:
     """The same schedule with the rounds of every loop launched by the host, which can count them."""
     return replace(schedule, loop=Loop.HOST)
+
+
+def in_less_memory(schedule: Schedule) -> Iterator[Schedule]:
+    """The schedules that take the place of one whose arrays do not fit, as far as it left them open: on the graph as it
+    is, then with fewer sources at once, in the end with one."""
+    if schedule.order is Order.AUTO:
+        yield (schedule := replace(schedule, order=Order.AS_IS))
+    if schedule.sources in (Sources.AUTO, Batch(None)):
+        yield replace(schedule, sources=Batch(64))
+    if schedule.sources is Sources.AUTO:
+        yield replace(schedule, sources=Sources.ONE)
 
 
 BASES: Mapping[str, Schedule] = {"auto": AUTO, "plain": PLAIN}

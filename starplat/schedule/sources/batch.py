@@ -16,13 +16,22 @@ from starplat.schedule.sources.kernels import begins, joins_bits, pulls, pushes,
 from starplat.schedule.sources.words import INT, NO_BITS, BatchState
 
 
-def searched(state: BatchState, members: ir.Array | None) -> tuple[ir.HostOp, ...]:
-    """What takes the place of the loop: over all nodes, or over the `members` of a set."""
-    if members is None:
-        return (_batches(state, None, ir.NumNodes()),)
-    listed = state.array("sources_in_turn", ir.Element.NODE, ir.Extent.NODES)
-    number = state.variable("num_sources", INT)
-    return (*_listing(state, members, listed, number), _batches(state, listed, ir.Ref(number)))
+class Listed:
+    """The sources of a loop over a set: a list of them, and their `number`."""
+
+    def __init__(self, state: BatchState) -> None:
+        self.nodes = state.array("sources_in_turn", ir.Element.NODE, ir.Extent.NODES)
+        self.number = state.variable("num_sources", INT)
+
+
+def from_all_nodes(state: BatchState) -> ir.HostOp:
+    """What takes the place of a loop over all nodes."""
+    return _batches(state, None, ir.NumNodes())
+
+
+def from_listed(state: BatchState, listed: Listed) -> ir.HostOp:
+    """What takes the place of a loop over a set, once its members are listed."""
+    return _batches(state, listed.nodes, ir.Ref(listed.number))
 
 
 def _batches(state: BatchState, listed: ir.Array | None, count: ir.Expression) -> ir.HostOp:
@@ -43,7 +52,7 @@ def _batches(state: BatchState, listed: ir.Array | None, count: ir.Expression) -
     return ir.HostForRange(batch, build.ZERO, batches, body, by_host=True)
 
 
-def _listing(state: BatchState, members: ir.Array, listed: ir.Array, number: ir.Variable) -> tuple[ir.HostOp, ...]:
+def listing(state: BatchState, members: ir.Array, listed: Listed) -> tuple[ir.HostOp, ...]:
     """Lists the members of a set, and counts them."""
     state.locals = state.names.inner()
     counted = state.array("listed", INT, ir.Extent.ONE)
@@ -51,7 +60,7 @@ def _listing(state: BatchState, members: ir.Array, listed: ir.Array, number: ir.
     body = (
         ir.Let(place, build.ZERO),
         ir.FetchAdd(place, counted, build.ZERO, build.ONE),
-        ir.Store(listed, ir.Ref(place), ir.Ref(source)),
+        ir.Store(listed.nodes, ir.Ref(place), ir.Ref(source)),
     )
     is_source = ir.Load(members, ir.Ref(source))
     kernel = ir.Kernel("", ir.AllNodes(), source, body, filter=is_source, comment="lists the sources")
@@ -59,8 +68,8 @@ def _listing(state: BatchState, members: ir.Array, listed: ir.Array, number: ir.
     return (
         ir.Fill(counted, build.ZERO),
         ir.Launch(name),
-        ir.DeclareVariable(number, build.ZERO),
-        ir.ReadCell(number, counted, build.ZERO),
+        ir.DeclareVariable(listed.number, build.ZERO),
+        ir.ReadCell(listed.number, counted, build.ZERO),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import names_of
@@ -12,18 +13,26 @@ from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import arrays_in, walk_host
 from starplat.schedule.direction.pull_kernels import with_graph_arrays
 from starplat.schedule.direction.unused import without_the_unused
-from starplat.schedule.schedule import Batch, Schedule
-from starplat.schedule.sources.batch import searched
+from starplat.schedule.schedule import Batch, Loop, Order, Schedule, Sources
+from starplat.schedule.sources.batch import Listed, from_all_nodes, from_listed, listing
 from starplat.schedule.sources.words import BatchState
 from starplat.schedule.step import Choice, Decided
 from starplat.source import NOWHERE
 
+AUTO_WIDTH = 256
+FEW_SOURCES = 32
+"""Members of a set from which many searches at once take no longer than one after another."""
+
 
 def searches_in_batches(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> Decided:
-    """The module whose loops over sources search from many at once, where the schedule asks for it."""
-    if not isinstance(schedule.sources, Batch) or not capabilities.has_atomic(ir.Combine.BIT_OR, ir.Element.LONG):
+    """The module whose loops over sources search from many at once, unless the schedule asks for one after another."""
+    asked = schedule.sources
+    if asked is Sources.ONE or not capabilities.has_atomic(ir.Combine.BIT_OR, ir.Element.LONG):
         return Decided(module)
-    maker = _Maker(module, schedule.sources.width, capabilities)
+    if asked is Sources.AUTO and (schedule.order is Order.ROWS or schedule.loop is Loop.GROUP):
+        return Decided(module)  # which only single searches can follow
+    width = asked.width if isinstance(asked, Batch) else None
+    maker = _Maker(module, width or AUTO_WIDTH, capabilities, if_many=asked is Sources.AUTO)
     functions = tuple(maker.function(function) for function in module.functions)
     if not maker.kernels:
         return Decided(module, tuple(maker.choices))
@@ -32,11 +41,11 @@ def searches_in_batches(module: ir.Module, schedule: Schedule, capabilities: Cap
 
 
 class _Maker(Rewriter):
-    """Replaces loops over sources."""
+    """Replaces loops over sources; those over sets only `if_many` are in the set, when that is left open."""
 
-    def __init__(self, module: ir.Module, width: int, capabilities: Capabilities) -> None:
+    def __init__(self, module: ir.Module, width: int, capabilities: Capabilities, *, if_many: bool) -> None:
         self.given, self.width, self.names = module, width, names_of(module)
-        self.rows_are_shared = capabilities.shared_arcs
+        self.rows_are_shared, self.if_many = capabilities.shared_arcs, if_many
         self.prefix, self.span = "", NOWHERE
         self.kernels: list[ir.Kernel] = []
         self.arrays: list[ir.Array] = []
@@ -62,21 +71,30 @@ class _Maker(Rewriter):
                 self.span = outer
                 return (inner,)
             case ir.HostForRange(searches=ir.Searches() as searches):
-                return self.batched(op, searches, None)
+                return self.batched(op, searches)
             case ir.HostForMembers(searches=ir.Searches() as searches):
-                return self.batched(op, searches, op.members)
+                return self.batched(op, searches)
             case _:
                 return (self.rebuild(op),)
 
-    def batched(self, op: ir.HostOp, searches: ir.Searches, members: ir.Array | None) -> Iterable[ir.HostOp]:
+    def batched(self, op: ir.HostForRange | ir.HostForMembers, searches: ir.Searches) -> Iterable[ir.HostOp]:
         """The loop over batches, or the loop itself, with the reason."""
         if searches.why_not is not None:
             self.choices.append(Choice("sources one after another", searches.why_not))
             return (op,)
         state = BatchState(searches, self.width, self.rows_are_shared, self.names, self.prefix, self.span)
-        ops = searched(state, members)
+        what = f"searches from {self.width} sources at once, a bit for each"
+        if isinstance(op, ir.HostForRange):
+            ops: tuple[ir.HostOp, ...] = (from_all_nodes(state),)
+        else:
+            listed = Listed(state)
+            batches = from_listed(state, listed)
+            if self.if_many:
+                few = build.less(ir.Ref(listed.number), build.number(FEW_SOURCES))
+                batches, what = ir.HostIf(few, (op,), (batches,)), f"{what}, where there are {FEW_SOURCES} or more"
+            ops = (*listing(state, op.members, listed), batches)
         self.kernels += state.kernels
         self.arrays += state.arrays
         why = "only the level of a node is asked, and what is done with it may be done in any order"
-        self.choices.append(Choice(f"searches from {self.width} sources at once, a bit for each", why))
+        self.choices.append(Choice(what, why))
         return ops
