@@ -102,14 +102,14 @@ extern "C" __global__ void __launch_bounds__(512, 2) closeness_centrality_loop(
                 // closeness.sp:9 for (src in g.nodes())
                 // the bits that any node offers
                 #line 9 "closeness.sp"
-                for (int number = blockIdx.x * blockDim.x + threadIdx.x; number < multiply(min(num_nodes, 16384), 4);
+                for (int number = blockIdx.x * blockDim.x + threadIdx.x; number < multiply(min(num_nodes, 8192), 4);
                         number += gridDim.x * blockDim.x) {
                     const int lane = number % 4;
                     const int first_2 = multiply(number / 4,
-                        (num_nodes + min(num_nodes, 16384) - 1) / min(num_nodes, 16384));
+                        (num_nodes + min(num_nodes, 8192) - 1) / min(num_nodes, 8192));
                     long long offered = 0;
                     const int end = min(num_nodes,
-                        first_2 + (num_nodes + min(num_nodes, 16384) - 1) / min(num_nodes, 16384));
+                        first_2 + (num_nodes + min(num_nodes, 8192) - 1) / min(num_nodes, 8192));
                     for (int v_2 = first_2; v_2 < end; v_2++) {
                         if (contains(active, v_2)) offered |= front[multiply(v_2, 4) + lane];
                     }

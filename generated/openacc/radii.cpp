@@ -191,13 +191,13 @@ extern "C" void radii_join_bits(
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) deviceptr(active_bits, front, alive)
-    for (int number = 0; number < multiply(smaller_int(num_nodes, 16384), 4); number++) {
+    for (int number = 0; number < multiply(smaller_int(num_nodes, 8192), 4); number++) {
         const int lane = number % 4;
         const int first_2 = multiply(number / 4,
-            (num_nodes + smaller_int(num_nodes, 16384) - 1) / smaller_int(num_nodes, 16384));
+            (num_nodes + smaller_int(num_nodes, 8192) - 1) / smaller_int(num_nodes, 8192));
         long long offered = 0;
         const int end = smaller_int(num_nodes,
-            first_2 + (num_nodes + smaller_int(num_nodes, 16384) - 1) / smaller_int(num_nodes, 16384));
+            first_2 + (num_nodes + smaller_int(num_nodes, 8192) - 1) / smaller_int(num_nodes, 8192));
         for (int v_2 = first_2; v_2 < end; v_2++) {
             if ((active_bits[v_2 / 32] & (1 << (v_2 % 32))) != 0) {
                 offered |= front[multiply(v_2, 4) + lane];

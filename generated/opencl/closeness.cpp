@@ -91,7 +91,7 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
             }
             if (pulls) {
                 device.launch(
-                    "closeness_centrality_join_bits", multiply(std::min<int>(graph.num_nodes, 16384), 4),
+                    "closeness_centrality_join_bits", multiply(std::min<int>(graph.num_nodes, 8192), 4),
                     graph.num_nodes, active_bits, front, alive
                 );
                 more_result.set(false);

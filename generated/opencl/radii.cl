@@ -159,11 +159,11 @@ __kernel void radii_join_bits(
     int num_nodes, __global const int *restrict active_bits, __global const long *restrict front,
     __global long *alive
 ) {
-    for (int number = get_global_id(0); number < multiply(min(num_nodes, 16384), 4); number += get_global_size(0)) {
+    for (int number = get_global_id(0); number < multiply(min(num_nodes, 8192), 4); number += get_global_size(0)) {
         const int lane = number % 4;
-        const int first_2 = multiply(number / 4, (num_nodes + min(num_nodes, 16384) - 1) / min(num_nodes, 16384));
+        const int first_2 = multiply(number / 4, (num_nodes + min(num_nodes, 8192) - 1) / min(num_nodes, 8192));
         long offered = 0;
-        const int end = min(num_nodes, first_2 + (num_nodes + min(num_nodes, 16384) - 1) / min(num_nodes, 16384));
+        const int end = min(num_nodes, first_2 + (num_nodes + min(num_nodes, 8192) - 1) / min(num_nodes, 8192));
         for (int v_2 = first_2; v_2 < end; v_2++) {
             if ((active_bits[v_2 / 32] & (1 << (v_2 % 32))) != 0) {
                 offered |= front[multiply(v_2, 4) + lane];

@@ -167,7 +167,7 @@ static void radii(Device &device, Graph &graph, Buffer<int> &radius, FixedSet &s
                 }
                 if (pulls_2) {
                     device.launch(
-                        "radii_join_bits", multiply(std::min<int>(graph.num_nodes, 16384), 4), graph.num_nodes,
+                        "radii_join_bits", multiply(std::min<int>(graph.num_nodes, 8192), 4), graph.num_nodes,
                         active_bits, front, alive
                     );
                     more_result.set(false);

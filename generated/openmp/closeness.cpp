@@ -143,14 +143,14 @@ extern "C" void closeness_centrality_join_bits(
     int num_nodes, const int *__restrict__ active_bits, const long long *__restrict__ front, long long *alive
 ) {
     #pragma omp parallel for schedule(dynamic, 64) \
-        if(multiply(smaller_int(num_nodes, 16384), 4) > 1000)
-    for (int number = 0; number < multiply(smaller_int(num_nodes, 16384), 4); number++) {
+        if(multiply(smaller_int(num_nodes, 8192), 4) > 1000)
+    for (int number = 0; number < multiply(smaller_int(num_nodes, 8192), 4); number++) {
         const int lane = number % 4;
         const int first_2 = multiply(number / 4,
-            (num_nodes + smaller_int(num_nodes, 16384) - 1) / smaller_int(num_nodes, 16384));
+            (num_nodes + smaller_int(num_nodes, 8192) - 1) / smaller_int(num_nodes, 8192));
         long long offered = 0;
         const int end = smaller_int(num_nodes,
-            first_2 + (num_nodes + smaller_int(num_nodes, 16384) - 1) / smaller_int(num_nodes, 16384));
+            first_2 + (num_nodes + smaller_int(num_nodes, 8192) - 1) / smaller_int(num_nodes, 8192));
         for (int v_2 = first_2; v_2 < end; v_2++) {
             if ((active_bits[v_2 / 32] & (1 << (v_2 % 32))) != 0) {
                 offered |= front[multiply(v_2, 4) + lane];

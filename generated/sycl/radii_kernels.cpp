@@ -160,14 +160,14 @@ KERNEL radii_join_bits(
     int num_nodes, const int *__restrict active_bits, const long long *__restrict front, long long *alive
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    for (int number = item.get_global_id(0); number < multiply(sycl::min(num_nodes, 16384), 4);
+    for (int number = item.get_global_id(0); number < multiply(sycl::min(num_nodes, 8192), 4);
             number += item.get_global_range(0)) {
         const int lane = number % 4;
         const int first_2 = multiply(number / 4,
-            (num_nodes + sycl::min(num_nodes, 16384) - 1) / sycl::min(num_nodes, 16384));
+            (num_nodes + sycl::min(num_nodes, 8192) - 1) / sycl::min(num_nodes, 8192));
         long long offered = 0;
         const int end = sycl::min(num_nodes,
-            first_2 + (num_nodes + sycl::min(num_nodes, 16384) - 1) / sycl::min(num_nodes, 16384));
+            first_2 + (num_nodes + sycl::min(num_nodes, 8192) - 1) / sycl::min(num_nodes, 8192));
         for (int v_2 = first_2; v_2 < end; v_2++) {
             if ((active_bits[v_2 / 32] & (1 << (v_2 % 32))) != 0) {
                 offered |= front[multiply(v_2, 4) + lane];

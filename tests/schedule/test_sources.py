@@ -16,6 +16,7 @@ import starplat
 from starplat import pipeline
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import Graph, generators
+from starplat.runtime import running
 from starplat.runtime.session import default_session
 from starplat.runtime.validate import first_difference
 from starplat.schedule.describe import Plan
@@ -151,6 +152,38 @@ WIDTHS = ("sources=batch(64)", "sources=batch(128)", "sources=batch(512)", "dire
 @pytest.mark.parametrize("example", ["closeness", "radii"])
 def test_examples_on_every_target(target: str, example: str) -> None:
     assert_same(starplat.compile(EXAMPLES / f"{example}.sp"), target, *WIDTHS, many=True)
+
+
+def test_auto_searches_from_many_where_there_are_many() -> None:
+    closeness, radii = (starplat.compile(EXAMPLES / f"{name}.sp") for name in ("closeness", "radii"))
+    assert [c.what for c in plan(closeness, "auto").choices if c.step == "sources"] == [
+        "searches from 256 sources at once, a bit for each"
+    ]
+    assert any("where there are 32 or more" in c.what for c in plan(radii, "auto").choices)
+    assert not any(c.step == "sources" for c in plan(closeness, "order=rows").choices)
+    graph = graphs(many=True)[0]
+    for members in (31, 32):
+        sources = list(range(members))
+        meant = radii.run(graph, target="reference", sources=sources)
+        for schedule in ("auto", "sources=batch(auto)"):
+            found = radii.run(graph, target="openmp", schedule=schedule, sources=sources)
+            assert first_difference(found, meant) is None
+
+
+def test_fewer_sources_where_memory_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    program, graph = starplat.compile(EXAMPLES / "closeness.sp"), graphs(many=True)[0]
+
+    def needs(schedule: str) -> int:
+        found = program.run(graph, target="reference", schedule=schedule).estimate
+        return found.properties + found.temporaries
+
+    wide, narrow, one = (needs(schedule) for schedule in ("auto", "sources=batch(64)", "sources=one"))
+    assert one < narrow < wide
+    for room, taken in ((wide, wide), (wide - 1, narrow), (narrow - 1, one)):
+        monkeypatch.setattr(running, "make_room", lambda device, needed, room=room: needed <= room)
+        assert needs("auto") == taken
+    with pytest.raises(DiagnosticError, match="E0908"):
+        needs("sources=batch(auto)")
 
 
 def test_closeness_is_that_of_networkx() -> None:

@@ -17,7 +17,7 @@ WORD = 64
 AT_ONCE = 4
 """Words of a node that a thread reads before it writes any: reads that wait for writes take longer."""
 
-FEW_PARTS = 16384
+FEW_PARTS = 8192
 """Parts of the nodes, of each of which a thread adds what it found to the same few words."""
 
 NO_BITS = ir.Const(0, LONG)
