@@ -81,8 +81,7 @@ class Algebra(Setting):
 
 
 class Order(Setting):
-    """In which order nodes are numbered, and arcs walked by kernels that look for any one and leave there, or that add
-    up reals of neighbors."""
+    """In which order nodes are numbered, and arcs walked by kernels that look for any one or add up reals."""
 
     AS_IS = "as-is", "nodes as in the graph, arcs by the neighbor's number"
     ROWS = "rows", "neighbors of high degree first, from rows that the device sorts once for a graph"
