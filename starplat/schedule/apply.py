@@ -11,6 +11,7 @@ from starplat.ir.capabilities import Capabilities
 from starplat.schedule.algebra import components_by_union_find, has_components, has_triangles, triangles_by_intersection
 from starplat.schedule.balance.step import asks_for_lengths, share_arcs
 from starplat.schedule.balance.teams import has_teams, rows_for_teams
+from starplat.schedule.both_ways import goes_both_ways, one_way
 from starplat.schedule.direction.step import push_or_pull
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.frontier.endings import ends_when_empty
@@ -45,6 +46,13 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "first as well: it looks at kernels as the program has them",
         triangles_by_intersection,
         has_triangles,
+    ),
+    GraphStep(
+        "both-ways",
+        "searches among a node's arcs both ways take one row where every arc has its reverse",
+        "before all that looks at rows; after what replaces whole algorithms",
+        one_way,
+        goes_both_ways,
     ),
     Step(
         "sources",

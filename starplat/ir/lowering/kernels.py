@@ -219,5 +219,5 @@ class KernelLowering(KernelStores):
             ir.Let(first_out, ir.CSR.first(here)),
             ir.Let(outs, build.minus(ir.CSR.end(here), ir.Ref(first_out))),
             ir.Let(first_in, ir.REVERSE.first(here)),
-            ir.ForRange(step, ir.Const(0, ir.Element.ARC), build.plus(ir.Ref(outs), ins), body),
+            ir.ForRange(step, ir.Const(0, ir.Element.ARC), build.plus(ir.Ref(outs), ins), body, s.parallel),
         ]

@@ -163,12 +163,14 @@ class KernelFor:
 
 @dataclass(frozen=True, slots=True)
 class ForRange:
-    """`for (variable = first; variable < end; variable += 1) body`; declares `variable`."""
+    """`for (variable = first; variable < end; variable += 1) body`; declares `variable`. `parallel` tells that the
+    program said `forall`, of arcs both ways."""
 
     variable: Variable
     first: Expression
     end: Expression
     body: tuple[KernelOp, ...]
+    parallel: bool = False
 
 
 class Direction(Enum):

@@ -1,0 +1,110 @@
+"""Step `both-ways`: a search among a node's arcs both ways, or what all of them do at once, takes one row of a graph in
+which every arc has its reverse.
+
+Both rows of a node are the same there, so that all that the loop does is done twice. Once is enough where the loop only
+stores values, and reads nothing that it changes.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.shapes.shared_rows import leaves
+from starplat.ir.visitor import (
+    all_expressions,
+    arrays_in,
+    assigned_variables,
+    declared_by,
+    expressions_of,
+    walk_expression,
+    walk_kernel,
+    with_signature,
+    written_arrays,
+)
+from starplat.schedule.direction.pull_kernels import with_graph_arrays
+from starplat.schedule.facts import GraphFacts
+from starplat.schedule.schedule import Schedule
+from starplat.schedule.step import Choice, Decided
+
+_PLAIN = (ir.Let, ir.SetLocal, ir.Store, ir.KernelIf, ir.KernelBreak, ir.KernelContinue)
+
+
+def one_way(module: ir.Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None) -> Decided:
+    """The module whose loops over arcs both ways take the arcs that leave a node, if the graph is symmetric."""
+    if facts is None or not facts.symmetric:
+        return Decided(module)
+    kernels = tuple(_with_one_way(kernel) for kernel in module.kernels)
+    changed = [new.name for old, new in zip(module.kernels, kernels, strict=True) if new is not old]
+    if not changed:
+        return Decided(module)
+    why = "every arc has its reverse, and once is enough"
+    choices = tuple(Choice(f"{name}: arcs one way in place of both", why) for name in changed)
+    return Decided(with_graph_arrays(replace(module, kernels=kernels)), choices)
+
+
+def goes_both_ways(module: ir.Module, capabilities: Capabilities) -> bool:
+    """Whether there is such a loop, so that the symmetry of the graph matters."""
+    return any(_with_one_way(kernel) is not kernel for kernel in module.kernels)
+
+
+def _with_one_way(kernel: ir.Kernel) -> ir.Kernel:
+    body = _OneWay().kernel_block(kernel.body)
+    return kernel if body == kernel.body else with_signature(replace(kernel, body=body))
+
+
+class _OneWay(Rewriter):
+    """Replaces loops over both rows by loops over one."""
+
+    def kernel_block(self, ops: Iterable[ir.KernelOp]) -> tuple[ir.KernelOp, ...]:
+        block = super().kernel_block(ops)
+        for loop in (op for op in block if isinstance(op, ir.ForRange)):
+            row = _row(loop, block)
+            if row is not None and _once_is_enough(row):
+                ends = _refs((*expressions_of(loop), *expressions_of(loop.body[0]))) - _refs((row.node,))
+                kept = (op for op in block if not (isinstance(op, ir.Let) and op.variable in ends))
+                block = tuple(row if op is loop else op for op in kept)
+        return block
+
+
+def _once_is_enough(row: ir.ForNeighbors) -> bool:
+    """Whether the loop leaves early or says `forall`, only stores, and reads nothing that it changes."""
+    inside = tuple(walk_kernel(row.body))
+    changed = assigned_variables(row.body) - {variable for op in inside for variable in declared_by(op)}
+    written, reads = written_arrays(row.body), tuple(all_expressions(row.body))
+    dependent = not changed.isdisjoint(_refs(reads)) or any(a in written for e in reads for a in arrays_in(e))
+    return (row.parallel or leaves(row.body)) and not dependent and all(isinstance(op, _PLAIN) for op in inside)
+
+
+def _row(loop: ir.ForRange, block: tuple[ir.KernelOp, ...]) -> ir.ForNeighbors | None:
+    """The loop over the arcs that leave the node, if this is one over arcs both ways whose own arc is not asked for;
+    `ir.lowering.kernels` makes them."""
+    match loop:
+        case ir.ForRange(
+            step,
+            ir.Const(0),
+            _,
+            (
+                ir.Let(
+                    neighbor,
+                    ir.Select(
+                        ir.Binary(ir.BinaryOperator.LESS, ir.Ref(counted), ir.Ref()),
+                        ir.Load(ir.COLUMNS, ir.Binary(ir.BinaryOperator.ADD, ir.Ref(first), ir.Ref())),
+                        ir.Load(ir.IN_COLUMNS, _),
+                    ),
+                ),
+                *rest,
+            ),
+            parallel,
+        ) if counted == step and step not in _refs(all_expressions(rest)):
+            begins = (op.value for op in block if isinstance(op, ir.Let) and op.variable == first)
+            match next(begins, None):
+                case ir.Load(ir.ROW_OFFSETS, node):
+                    return ir.ForNeighbors(ir.Direction.OUT, node, neighbor, step, tuple(rest), parallel)
+    return None
+
+
+def _refs(expressions: Iterable[ir.Expression]) -> set[ir.Variable]:
+    """The variables that expressions read."""
+    return {part.variable for e in expressions for part in walk_expression(e) if isinstance(part, ir.Ref)}
