@@ -8,18 +8,19 @@
 
 using namespace starplat;
 
-// maximal_independent_set.sp:32 function priority(node v)
-#line 32 "maximal_independent_set.sp"
-static __device__ long long priority(int v) {
-    return multiply_long(v, 2654435761LL) % 4294967296LL;
+// maximal_independent_set.sp:34 function rank(Graph g, node v)
+#line 34 "maximal_independent_set.sp"
+static __device__ long long rank(int v, const arc_t *__restrict__ row_offsets) {
+    return multiply_long(row_offsets[v + 1] - row_offsets[v], 4294967296LL) + multiply_long(v,
+        2654435761LL) % 4294967296LL;
 }
 
-// maximal_independent_set.sp:9 fixedPoint until (finished : !undecided)
-#line 9 "maximal_independent_set.sp"
+// maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
+#line 11 "maximal_independent_set.sp"
 extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, bool *in_set, bool *undecided,
-    int *finished_found, unsigned *arrived
+    bool *joins, int *finished_found, unsigned *arrived
 ) {
     int finished_turn = 0;
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
@@ -28,13 +29,16 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop(
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         undecided[cell] = true;
     }
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        joins[cell] = false;
+    }
     bool finished = false;
     grid_barrier(arrived);
     do {
         finished = true;
         {
-            // maximal_independent_set.sp:10 forall (v in g.nodes().filter(undecided))
-            #line 10 "maximal_independent_set.sp"
+            // maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
+            #line 12 "maximal_independent_set.sp"
             for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
                 if (!undecided[v]) continue;
                 bool wins = true;
@@ -45,35 +49,44 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop(
                 for (arc_t i = 0; i < end; i++) {
                     const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
                     if (undecided[u] && u != v) {
-                        if (priority(u) > priority(v)) wins = false;
+                        if (rank(u, row_offsets) < rank(v, row_offsets)) {
+                            wins = false;
+                            break;
+                        }
                     }
                 }
-                in_set[v] = wins;
+                joins[v] = wins;
             }
         }
         grid_barrier(arrived);
         {
-            // maximal_independent_set.sp:19 forall (v in g.nodes().filter(undecided))
-            // then line 9: fixedPoint until (finished : !undecided)
-            #line 19 "maximal_independent_set.sp"
+            // maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
+            #line 22 "maximal_independent_set.sp"
+            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+                if (!joins[v]) continue;
+                in_set[v] = true;
+                joins[v] = false;
+                undecided[v] = false;
+                const arc_t first_out = row_offsets[v];
+                const arc_t outs = row_offsets[v + 1] - first_out;
+                const arc_t first_in = in_row_offsets[v];
+                const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
+                for (arc_t i = 0; i < end; i++) {
+                    const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
+                    undecided[u] = false;
+                }
+            }
+        }
+        grid_barrier(arrived);
+        {
+            // maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
+            #line 11 "maximal_independent_set.sp"
             if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
                 finished_found[finished_turn == 2 ? 0 : finished_turn + 1] = 1;
             }
             bool finished_part = true;
-            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-                if (undecided[v]) {
-                    bool decided = in_set[v];
-                    const arc_t first_out = row_offsets[v];
-                    const arc_t outs = row_offsets[v + 1] - first_out;
-                    const arc_t first_in = in_row_offsets[v];
-                    const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
-                    for (arc_t i = 0; i < end; i++) {
-                        const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-                        if (in_set[u]) decided = true;
-                    }
-                    undecided[v] = !decided;
-                }
-                if (undecided[v]) finished_part = false;
+            for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += gridDim.x * blockDim.x) {
+                if (undecided[node]) finished_part = false;
             }
             if (!finished_part) finished_found[finished_turn] = 0;
         }
@@ -83,7 +96,79 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop(
     } while (!finished);
 }
 
-#line 87 "maximal_independent_set.hip.cpp"
+// maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
+#line 11 "maximal_independent_set.sp"
+extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop_symmetric(
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, bool *in_set,
+    bool *undecided, bool *joins, int *finished_found, unsigned *arrived
+) {
+    int finished_turn = 0;
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        in_set[cell] = false;
+    }
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        undecided[cell] = true;
+    }
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        joins[cell] = false;
+    }
+    bool finished = false;
+    grid_barrier(arrived);
+    do {
+        finished = true;
+        {
+            // maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
+            #line 12 "maximal_independent_set.sp"
+            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+                if (!undecided[v]) continue;
+                bool wins = true;
+                for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
+                    const int u = columns[i];
+                    if (undecided[u] && u != v) {
+                        if (rank(u, row_offsets) < rank(v, row_offsets)) {
+                            wins = false;
+                            break;
+                        }
+                    }
+                }
+                joins[v] = wins;
+            }
+        }
+        grid_barrier(arrived);
+        {
+            // maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
+            #line 22 "maximal_independent_set.sp"
+            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+                if (!joins[v]) continue;
+                in_set[v] = true;
+                joins[v] = false;
+                undecided[v] = false;
+                for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
+                    const int u = columns[i];
+                    undecided[u] = false;
+                }
+            }
+        }
+        grid_barrier(arrived);
+        {
+            // maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
+            #line 11 "maximal_independent_set.sp"
+            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                finished_found[finished_turn == 2 ? 0 : finished_turn + 1] = 1;
+            }
+            bool finished_part = true;
+            for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += gridDim.x * blockDim.x) {
+                if (undecided[node]) finished_part = false;
+            }
+            if (!finished_part) finished_found[finished_turn] = 0;
+        }
+        grid_barrier(arrived);
+        finished = finished && (finished_found[finished_turn] != 0);
+        finished_turn = finished_turn == 2 ? 0 : finished_turn + 1;
+    } while (!finished);
+}
+
+#line 172 "maximal_independent_set.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -97,16 +182,32 @@ struct Graph {
     Buffer<int> in_columns{device, host.in_columns};
 };
 
-// maximal_independent_set.sp:5 function maximal_independent_set(Graph g, propNode<bool> in_set)
+// maximal_independent_set.sp:6 function maximal_independent_set(Graph g, propNode<bool> in_set)
 static void maximal_independent_set(Device &device, Graph &graph, Buffer<unsigned char> &in_set) {
     Buffer<unsigned char> undecided(device, graph.num_nodes);
+    Buffer<unsigned char> joins(device, graph.num_nodes);
     Buffer<unsigned> arrived(device, 1, 0);
     {
         Buffer<int> finished_found(device, 3, 1);
         device.launch_together(
             "maximal_independent_set_loop", maximal_independent_set_loop, graph.num_arcs < 4194304 ? 2 : 4,
             graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, in_set,
-            undecided, finished_found, arrived
+            undecided, joins, finished_found, arrived
+        );
+    }
+}
+
+// maximal_independent_set.sp:6 function maximal_independent_set(Graph g, propNode<bool> in_set)
+static void maximal_independent_set_symmetric(Device &device, Graph &graph, Buffer<unsigned char> &in_set) {
+    Buffer<unsigned char> undecided(device, graph.num_nodes);
+    Buffer<unsigned char> joins(device, graph.num_nodes);
+    Buffer<unsigned> arrived(device, 1, 0);
+    {
+        Buffer<int> finished_found(device, 3, 1);
+        device.launch_together(
+            "maximal_independent_set_loop_symmetric", maximal_independent_set_loop_symmetric,
+            graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes, graph.row_offsets, graph.columns, in_set, undecided,
+            joins, finished_found, arrived
         );
     }
 }
@@ -119,8 +220,13 @@ int main(int argc, char **argv) {
         host.add_in_neighbors();
         program.lap("load");
         Graph graph{device, host};
+        const bool is_symmetric = host.is_symmetric();
         Buffer<unsigned char> in_set(device, graph.num_nodes);
-        program.repeat(device, [&] { maximal_independent_set(device, graph, in_set); });
+        program.repeat(device, [&] {
+            is_symmetric
+                ? maximal_independent_set_symmetric(device, graph, in_set)
+                : maximal_independent_set(device, graph, in_set);
+        });
         program.describe(host, device);
         program.results.add_of_nodes("in_set", in_set.download());
         program.finish(host);

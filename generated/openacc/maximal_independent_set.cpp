@@ -13,23 +13,24 @@ using namespace starplat;
 
 namespace kernels {
 
-// maximal_independent_set.sp:32 function priority(node v)
-#line 32 "maximal_independent_set.sp"
+// maximal_independent_set.sp:34 function rank(Graph g, node v)
+#line 34 "maximal_independent_set.sp"
 #pragma acc routine seq
-static long long priority(int v) {
-    return multiply_long(v, 2654435761LL) % 4294967296LL;
+static long long rank(int v, const arc_t *__restrict__ row_offsets) {
+    return multiply_long(row_offsets[v + 1] - row_offsets[v], 4294967296LL) + multiply_long(v,
+        2654435761LL) % 4294967296LL;
 }
 
-// maximal_independent_set.sp:10 forall (v in g.nodes().filter(undecided))
-#line 10 "maximal_independent_set.sp"
-extern "C" void maximal_independent_set_set_in_set(
+// maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
+#line 12 "maximal_independent_set.sp"
+extern "C" void maximal_independent_set_set_joins(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
-    const bool *__restrict__ undecided, bool *in_set
+    const bool *__restrict__ undecided, bool *joins
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
-        deviceptr(row_offsets, columns, in_row_offsets, in_columns, undecided, in_set)
+        deviceptr(row_offsets, columns, in_row_offsets, in_columns, undecided, joins)
     for (int v = 0; v < num_nodes; v++) {
         if (!undecided[v]) continue;
         bool wins = true;
@@ -40,46 +41,104 @@ extern "C" void maximal_independent_set_set_in_set(
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
             if (undecided[u] && u != v) {
-                if (priority(u) > priority(v)) wins = false;
+                if (rank(u, row_offsets) < rank(v, row_offsets)) {
+                    wins = false;
+                    break;
+                }
             }
         }
-        in_set[v] = wins;
+        joins[v] = wins;
     }
 }
 
-// maximal_independent_set.sp:19 forall (v in g.nodes().filter(undecided))
-// then line 9: fixedPoint until (finished : !undecided)
-#line 19 "maximal_independent_set.sp"
-extern "C" void maximal_independent_set_set_undecided_and_find_finished(
+// maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
+#line 22 "maximal_independent_set.sp"
+extern "C" void maximal_independent_set_set_in_set(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, bool *undecided,
-    const bool *__restrict__ in_set, int *finished
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, bool *joins, bool *in_set,
+    bool *undecided
 ) {
-    int finished_part = 1;
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
-        deviceptr(row_offsets, columns, in_row_offsets, in_columns, undecided, in_set) \
-        reduction(&& : finished_part)
+        deviceptr(row_offsets, columns, in_row_offsets, in_columns, joins, in_set, undecided)
     for (int v = 0; v < num_nodes; v++) {
-        if (undecided[v]) {
-            bool decided = in_set[v];
-            const arc_t first_out = row_offsets[v];
-            const arc_t outs = row_offsets[v + 1] - first_out;
-            const arc_t first_in = in_row_offsets[v];
-            const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
-            for (arc_t i = 0; i < end; i++) {
-                const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-                if (in_set[u]) decided = true;
-            }
-            undecided[v] = !decided;
+        if (!joins[v]) continue;
+        in_set[v] = true;
+        joins[v] = false;
+        undecided[v] = false;
+        const arc_t first_out = row_offsets[v];
+        const arc_t outs = row_offsets[v + 1] - first_out;
+        const arc_t first_in = in_row_offsets[v];
+        const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
+        for (arc_t i = 0; i < end; i++) {
+            const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
+            undecided[u] = false;
         }
-        if (undecided[v]) finished_part = 0;
+    }
+}
+
+// maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
+#line 11 "maximal_independent_set.sp"
+extern "C" void maximal_independent_set_find_finished(
+    int num_nodes, const bool *__restrict__ undecided, int *finished
+) {
+    int finished_part = 1;
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(undecided) reduction(&& : finished_part)
+    for (int node = 0; node < num_nodes; node++) {
+        if (undecided[node]) finished_part = 0;
     }
     *finished = finished_part;
 }
 
+// maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
+#line 12 "maximal_independent_set.sp"
+extern "C" void maximal_independent_set_set_joins_symmetric(
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const bool *__restrict__ undecided, bool *joins
+) {
+    #pragma acc parallel loop gang(static:1) worker vector \
+        num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(row_offsets, columns, undecided, joins)
+    for (int v = 0; v < num_nodes; v++) {
+        if (!undecided[v]) continue;
+        bool wins = true;
+        for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
+            const int u = columns[i];
+            if (undecided[u] && u != v) {
+                if (rank(u, row_offsets) < rank(v, row_offsets)) {
+                    wins = false;
+                    break;
+                }
+            }
+        }
+        joins[v] = wins;
+    }
+}
+
+// maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
+#line 22 "maximal_independent_set.sp"
+extern "C" void maximal_independent_set_set_in_set_symmetric(
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, bool *joins,
+    bool *in_set, bool *undecided
+) {
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(row_offsets, columns, joins, in_set, undecided)
+    for (int v = 0; v < num_nodes; v++) {
+        if (!joins[v]) continue;
+        in_set[v] = true;
+        joins[v] = false;
+        undecided[v] = false;
+        #pragma acc loop vector
+        for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
+            const int u = columns[i];
+            undecided[u] = false;
+        }
+    }
+}
+
 }  // namespace kernels
-#line 83 "maximal_independent_set.cpp"
+#line 142 "maximal_independent_set.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -93,26 +152,56 @@ struct Graph {
     Buffer<int> in_columns{device, host.in_columns};
 };
 
-// maximal_independent_set.sp:5 function maximal_independent_set(Graph g, propNode<bool> in_set)
+// maximal_independent_set.sp:6 function maximal_independent_set(Graph g, propNode<bool> in_set)
 static void maximal_independent_set(Device &device, Graph &graph, Buffer<unsigned char> &in_set) {
     Buffer<unsigned char> undecided(device, graph.num_nodes);
+    Buffer<unsigned char> joins(device, graph.num_nodes);
     Word<int> finished_result(device);
     in_set.fill(false);
     undecided.fill(true);
+    joins.fill(false);
     bool finished = false;
-    // maximal_independent_set.sp:9 fixedPoint until (finished : !undecided)
+    // maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
     do {
         finished = true;
-        // maximal_independent_set.sp:10 forall (v in g.nodes().filter(undecided))
-        kernels::maximal_independent_set_set_in_set(
+        // maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
+        kernels::maximal_independent_set_set_joins(
             graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, undecided,
-            in_set
+            joins
+        );
+        // maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
+        kernels::maximal_independent_set_set_in_set(
+            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, joins,
+            in_set, undecided
         );
         finished_result.set(true);
-        kernels::maximal_independent_set_set_undecided_and_find_finished(
-            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, undecided,
-            in_set, finished_result
+        kernels::maximal_independent_set_find_finished(graph.num_nodes, undecided, finished_result);
+        finished = finished && finished_result.read();
+    } while (!finished);
+}
+
+// maximal_independent_set.sp:6 function maximal_independent_set(Graph g, propNode<bool> in_set)
+static void maximal_independent_set_symmetric(Device &device, Graph &graph, Buffer<unsigned char> &in_set) {
+    Buffer<unsigned char> undecided(device, graph.num_nodes);
+    Buffer<unsigned char> joins(device, graph.num_nodes);
+    Word<int> finished_result(device);
+    in_set.fill(false);
+    undecided.fill(true);
+    joins.fill(false);
+    bool finished = false;
+    // maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
+    do {
+        finished = true;
+        // maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
+        kernels::maximal_independent_set_set_joins_symmetric(
+            graph.num_nodes, graph.row_offsets, graph.columns, undecided, joins
         );
+        // maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
+        kernels::maximal_independent_set_set_in_set_symmetric(
+            graph.num_nodes, graph.row_offsets, graph.columns, joins, in_set, undecided
+        );
+        finished_result.set(true);
+        kernels::maximal_independent_set_find_finished(graph.num_nodes, undecided, finished_result);
         finished = finished && finished_result.read();
     } while (!finished);
 }
@@ -125,8 +214,13 @@ int main(int argc, char **argv) {
         host.add_in_neighbors();
         program.lap("load");
         Graph graph{device, host};
+        const bool is_symmetric = host.is_symmetric();
         Buffer<unsigned char> in_set(device, graph.num_nodes);
-        program.repeat(device, [&] { maximal_independent_set(device, graph, in_set); });
+        program.repeat(device, [&] {
+            is_symmetric
+                ? maximal_independent_set_symmetric(device, graph, in_set)
+                : maximal_independent_set(device, graph, in_set);
+        });
         program.describe(host, device);
         program.results.add_of_nodes("in_set", in_set.download());
         program.finish(host);

@@ -1,18 +1,19 @@
 // The kernels of maximal_independent_set.sp in OpenCL C 1.2.
 #include "starplat_opencl_kernels.h"
 
-// maximal_independent_set.sp:32 function priority(node v)
-#line 32 "maximal_independent_set.sp"
-static long priority(int v) {
-    return multiply_long(v, 2654435761L) % 4294967296L;
+// maximal_independent_set.sp:34 function rank(Graph g, node v)
+#line 34 "maximal_independent_set.sp"
+static long rank(int v, __global const arc_t *restrict row_offsets) {
+    return multiply_long(row_offsets[v + 1] - row_offsets[v], 4294967296L) + multiply_long(v,
+        2654435761L) % 4294967296L;
 }
 
-// maximal_independent_set.sp:10 forall (v in g.nodes().filter(undecided))
-#line 10 "maximal_independent_set.sp"
-__kernel void maximal_independent_set_set_in_set(
+// maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
+#line 12 "maximal_independent_set.sp"
+__kernel void maximal_independent_set_set_joins(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
-    __global const uchar *restrict goes_on, __global const uchar *restrict undecided, __global uchar *in_set
+    __global const uchar *restrict goes_on, __global const uchar *restrict undecided, __global uchar *joins
 ) {
     if (!*goes_on) return;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
@@ -25,57 +26,115 @@ __kernel void maximal_independent_set_set_in_set(
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
             if (undecided[u] && u != v) {
-                if (priority(u) > priority(v)) wins = false;
+                if (rank(u, row_offsets) < rank(v, row_offsets)) {
+                    wins = false;
+                    break;
+                }
             }
         }
-        in_set[v] = wins;
+        joins[v] = wins;
     }
 }
 
-// maximal_independent_set.sp:19 forall (v in g.nodes().filter(undecided))
-// then line 9: fixedPoint until (finished : !undecided)
-#line 19 "maximal_independent_set.sp"
-__kernel void maximal_independent_set_set_undecided_and_find_finished(
+// maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
+#line 22 "maximal_independent_set.sp"
+__kernel void maximal_independent_set_set_in_set(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
-    __global const uchar *restrict goes_on, __global uchar *undecided, __global const uchar *restrict in_set,
+    __global const uchar *restrict goes_on, __global uchar *joins, __global uchar *in_set,
+    __global uchar *undecided
+) {
+    if (!*goes_on) return;
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (!joins[v]) continue;
+        in_set[v] = true;
+        joins[v] = false;
+        undecided[v] = false;
+        const arc_t first_out = row_offsets[v];
+        const arc_t outs = row_offsets[v + 1] - first_out;
+        const arc_t first_in = in_row_offsets[v];
+        const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
+        for (arc_t i = 0; i < end; i++) {
+            const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
+            undecided[u] = false;
+        }
+    }
+}
+
+// maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
+#line 11 "maximal_independent_set.sp"
+__kernel void maximal_independent_set_find_finished(
+    int num_nodes, __global const uchar *restrict goes_on, __global const uchar *restrict undecided,
     __global int *finished_found
 ) {
     if (!*goes_on) return;
     bool finished_part = true;
-    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if (undecided[v]) {
-            bool decided = in_set[v];
-            const arc_t first_out = row_offsets[v];
-            const arc_t outs = row_offsets[v + 1] - first_out;
-            const arc_t first_in = in_row_offsets[v];
-            const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
-            for (arc_t i = 0; i < end; i++) {
-                const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-                if (in_set[u]) decided = true;
-            }
-            undecided[v] = !decided;
-        }
-        if (undecided[v]) finished_part = false;
+    for (int node = get_global_id(0); node < num_nodes; node += get_global_size(0)) {
+        if (undecided[node]) finished_part = false;
     }
     if (!finished_part) *finished_found = 0;
 }
 
-// maximal_independent_set.sp:9 fixedPoint until (finished : !undecided)
+// maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
 // puts what rounds change on the device
-#line 9 "maximal_independent_set.sp"
+#line 11 "maximal_independent_set.sp"
 __kernel void maximal_independent_set_begin(__global uchar *goes_on, __global int *finished_found) {
     *goes_on = true;
     *finished_found = 1;
 }
 
-// maximal_independent_set.sp:9 fixedPoint until (finished : !undecided)
+// maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
 // works out what the host does not wait for: finished
-#line 9 "maximal_independent_set.sp"
+#line 11 "maximal_independent_set.sp"
 __kernel void maximal_independent_set_end_round(__global uchar *goes_on, __global int *finished_found) {
     if (!*goes_on) return;
     const bool finished = *finished_found != 0;
     const bool again = !finished;
     *goes_on = again;
     *finished_found = 1;
+}
+
+// maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
+#line 12 "maximal_independent_set.sp"
+__kernel __attribute__((vec_type_hint(int4)))
+void maximal_independent_set_set_joins_symmetric(
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const uchar *restrict goes_on, __global const uchar *restrict undecided, __global uchar *joins
+) {
+    if (!*goes_on) return;
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (!undecided[v]) continue;
+        bool wins = true;
+        for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
+            const int u = columns[i];
+            if (undecided[u] && u != v) {
+                if (rank(u, row_offsets) < rank(v, row_offsets)) {
+                    wins = false;
+                    break;
+                }
+            }
+        }
+        joins[v] = wins;
+    }
+}
+
+// maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
+#line 22 "maximal_independent_set.sp"
+__kernel __attribute__((vec_type_hint(int4)))
+void maximal_independent_set_set_in_set_symmetric(
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const uchar *restrict goes_on, __global uchar *joins, __global uchar *in_set,
+    __global uchar *undecided
+) {
+    if (!*goes_on) return;
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (!joins[v]) continue;
+        in_set[v] = true;
+        joins[v] = false;
+        undecided[v] = false;
+        for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
+            const int u = columns[i];
+            undecided[u] = false;
+        }
+    }
 }

@@ -26,26 +26,65 @@ struct Graph {
     Buffer<int> in_columns{device, host.in_columns};
 };
 
-// maximal_independent_set.sp:5 function maximal_independent_set(Graph g, propNode<bool> in_set)
+// maximal_independent_set.sp:6 function maximal_independent_set(Graph g, propNode<bool> in_set)
 static void maximal_independent_set(Device &device, Graph &graph, Buffer<unsigned char> &in_set) {
     Buffer<unsigned char> undecided(device, graph.num_nodes);
+    Buffer<unsigned char> joins(device, graph.num_nodes);
     Buffer<unsigned char> goes_on(device, 1);
     Buffer<int> finished_found(device, 1);
     in_set.fill(false);
     undecided.fill(true);
-    // maximal_independent_set.sp:9 fixedPoint until (finished : !undecided)
+    joins.fill(false);
+    // maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
     device.launch_once("maximal_independent_set_begin", goes_on, finished_found);
     for (int ahead = 1;; ahead = ahead < 8 ? 2 * ahead : ahead) {
         for (int asked = 0; asked < ahead; asked++) {
-            // maximal_independent_set.sp:10 forall (v in g.nodes().filter(undecided))
+            // maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
+            device.launch(
+                "maximal_independent_set_set_joins", graph.num_nodes, graph.num_nodes, graph.row_offsets,
+                graph.columns, graph.in_row_offsets, graph.in_columns, goes_on, undecided, joins
+            );
+            // maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
             device.launch(
                 "maximal_independent_set_set_in_set", graph.num_nodes, graph.num_nodes, graph.row_offsets,
-                graph.columns, graph.in_row_offsets, graph.in_columns, goes_on, undecided, in_set
+                graph.columns, graph.in_row_offsets, graph.in_columns, goes_on, joins, in_set, undecided
             );
             device.launch(
-                "maximal_independent_set_set_undecided_and_find_finished", graph.num_nodes, graph.num_nodes,
-                graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, goes_on, undecided,
-                in_set, finished_found
+                "maximal_independent_set_find_finished", graph.num_nodes, graph.num_nodes, goes_on, undecided,
+                finished_found
+            );
+            device.launch_once("maximal_independent_set_end_round", goes_on, finished_found);
+        }
+        if (!goes_on.read(0)) break;
+    }
+}
+
+// maximal_independent_set.sp:6 function maximal_independent_set(Graph g, propNode<bool> in_set)
+static void maximal_independent_set_symmetric(Device &device, Graph &graph, Buffer<unsigned char> &in_set) {
+    Buffer<unsigned char> undecided(device, graph.num_nodes);
+    Buffer<unsigned char> joins(device, graph.num_nodes);
+    Buffer<unsigned char> goes_on(device, 1);
+    Buffer<int> finished_found(device, 1);
+    in_set.fill(false);
+    undecided.fill(true);
+    joins.fill(false);
+    // maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
+    device.launch_once("maximal_independent_set_begin", goes_on, finished_found);
+    for (int ahead = 1;; ahead = ahead < 8 ? 2 * ahead : ahead) {
+        for (int asked = 0; asked < ahead; asked++) {
+            // maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
+            device.launch(
+                "maximal_independent_set_set_joins_symmetric", graph.num_nodes, graph.num_nodes, graph.row_offsets,
+                graph.columns, goes_on, undecided, joins
+            );
+            // maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
+            device.launch(
+                "maximal_independent_set_set_in_set_symmetric", graph.num_nodes, graph.num_nodes, graph.row_offsets,
+                graph.columns, goes_on, joins, in_set, undecided
+            );
+            device.launch(
+                "maximal_independent_set_find_finished", graph.num_nodes, graph.num_nodes, goes_on, undecided,
+                finished_found
             );
             device.launch_once("maximal_independent_set_end_round", goes_on, finished_found);
         }
@@ -61,8 +100,13 @@ int main(int argc, char **argv) {
         host.add_in_neighbors();
         program.lap("load");
         Graph graph{device, host};
+        const bool is_symmetric = host.is_symmetric();
         Buffer<unsigned char> in_set(device, graph.num_nodes);
-        program.repeat(device, [&] { maximal_independent_set(device, graph, in_set); });
+        program.repeat(device, [&] {
+            is_symmetric
+                ? maximal_independent_set_symmetric(device, graph, in_set)
+                : maximal_independent_set(device, graph, in_set);
+        });
         program.describe(host, device);
         program.results.add_of_nodes("in_set", in_set.download());
         program.finish(host);
