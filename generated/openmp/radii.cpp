@@ -226,7 +226,8 @@ extern "C" void radii_look_for_bits(
                     found_3 |= front[multiply(v_2, 4) + 1];
                     found_4 |= front[multiply(v_2, 4) + 2];
                     found_5 |= front[multiply(v_2, 4) + 3];
-                    if (((missing & ~found_2) | (missing_2 & ~found_3) | (missing_3 & ~found_4) | (missing_4 & ~found_5)) == 0) break;
+                    if (((missing & ~found_2) | (missing_2 & ~found_3) | (missing_3 & ~found_4)
+                        | (missing_4 & ~found_5)) == 0) break;
                 }
             }
             found_2 &= missing;
@@ -413,7 +414,7 @@ extern "C" void radii_few(
 }
 
 }  // namespace kernels
-#line 417 "radii.cpp"
+#line 418 "radii.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -74,7 +74,7 @@ LANGUAGE = """
     function int long float double bool Graph node edge propNode propEdge SetN forall for in filter if else while do
     fixedPoint until iterateInBFS iterateInReverse from return True False INF Min Max abs max pow nodes edges neighbors
     nodes_to inOutNbrs num_nodes get_edge is_an_edge count_outNbrs count_inNbrs attachNodeProperty attachEdgeProperty
-    source destination weight map best
+    source destination weight map best break
 """
 ELSEWHERE = """
     float4 kernel restrict main NULL barrier get_global_id atomic_min typedef uint size_t auto register template this

@@ -15,7 +15,7 @@ LAID_OUT = 116
 """How wide calls and lists of parameters are."""
 
 _STEP = 4 * " "
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)+\'|//.*|[(\[{]|[)\]}]|[,;] | (?=&& |\|\| |\? |: |[-+*/] )')
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)+\'|//.*|[(\[{]|[)\]}]|[,;] | (?=&& |\|\| |\? |: |[-+*/|&^] )')
 _LAST_RESORT = 1000
 _CALL = re.compile(r"(\s*)([\w:.]+(?:<<<.*?>>>)?\()(.*)\);")
 
@@ -102,7 +102,7 @@ def _cut(line: str) -> int | None:
         elif token[0] in (")", "]", "}"):
             depth -= 1
         elif token[0].isspace() or token[0] in (", ", "; "):
-            is_arithmetic = token[0] == " " and line[token.end()] in "-+*/"
-            found.append((depth + _LAST_RESORT * is_arithmetic, token.end()))
+            is_last = token[0] == " " and re.match(r"[-+*/|&^] ", line[token.end() :]) is not None
+            found.append((depth + _LAST_RESORT * is_last, token.end()))
     fitting = [(level, -place) for level, place in found if begin + 2 * len(_STEP) < place <= WIDEST]
     return -min(fitting)[1] if fitting else None
