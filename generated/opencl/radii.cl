@@ -1,4 +1,5 @@
 // The kernels of radii.sp in OpenCL C 1.2.
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 #include "starplat_opencl_kernels.h"
 
@@ -135,10 +136,10 @@ void radii_offer_bits(
             const arc_t e_2 = place + rows.shift[owner];
             const int w_2 = columns[e_2];
             const int word = multiply(w_2, 4);
-            const long fresh = front[multiply(v_2, 4)] & ~reached[word];
-            const long fresh_2 = front[multiply(v_2, 4) + 1] & ~reached[word + 1];
-            const long fresh_3 = front[multiply(v_2, 4) + 2] & ~reached[word + 2];
-            const long fresh_4 = front[multiply(v_2, 4) + 3] & ~reached[word + 3];
+            const long fresh = front[multiply(v_2, 4)] & ~latest_long(reached[word]);
+            const long fresh_2 = front[multiply(v_2, 4) + 1] & ~latest_long(reached[word + 1]);
+            const long fresh_3 = front[multiply(v_2, 4) + 2] & ~latest_long(reached[word + 2]);
+            const long fresh_4 = front[multiply(v_2, 4) + 3] & ~latest_long(reached[word + 3]);
             if ((fresh | fresh_2 | fresh_3 | fresh_4) != 0) {
                 if (fresh != 0) atom_or(&reached[word], fresh);
                 if (fresh_2 != 0) atom_or(&reached[word + 1], fresh_2);
@@ -169,7 +170,7 @@ __kernel void radii_join_bits(
                 offered |= front[multiply(v_2, 4) + lane];
             }
         }
-        if ((offered & ~alive[lane]) != 0) atom_or(&alive[lane], offered);
+        if ((offered & ~latest_long(alive[lane])) != 0) atom_or(&alive[lane], offered);
     }
 }
 

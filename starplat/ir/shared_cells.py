@@ -48,7 +48,7 @@ def _contested(op: object) -> Iterable[ir.Array]:
             ir.ExtremeCell(array=array, lock=None, shared=True) | ir.FetchOr(array=array) | ir.CompareSwap(array=array)
         ):
             return (array,)
-        case ir.UpdateCell(ir.Combine.MIN | ir.Combine.MAX, array, shared=True):
+        case ir.UpdateCell(ir.Combine.MIN | ir.Combine.MAX | ir.Combine.BIT_OR, array, shared=True):
             return (array,)
         case _:
             return ()
