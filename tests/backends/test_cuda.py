@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.sp"))
 PROGRAMS = [*EXAMPLES, *sorted((ROOT / "tests" / "programs" / "found").glob("*.sp"))]
 CUDA = BACKENDS["cuda"]
-ARCHITECTURE = "sm_80"
+ARCHITECTURE, WITH_CLUSTERS = "sm_80", "sm_90"
 
 MOST_LINES = {"betweenness": 150, "pagerank": 120, "sssp": 125, "triangle_count": 75}
 """How long the CUDA code of each program may be, as its own steps have it: what StarPlat's generator needs for the same
@@ -43,9 +43,11 @@ def require_compiler() -> None:
         pytest.skip(f"neither nvcc nor NVRTC is here ({nvrtc.INSTALL})")
 
 
-def to_machine_code(text: str, folder: Path, *flags: str, architecture: str = ARCHITECTURE) -> None:
+def to_machine_code(text: str, folder: Path, *flags: str, architecture: str | None = None) -> None:
     """Fails unless a compiler of NVIDIA's takes the text without a warning: the quicker one, NVRTC, where it is."""
     require_compiler()
+    if architecture is None:
+        architecture = WITH_CLUSTERS if "clusters of blocks" in text else ARCHITECTURE
     options = ("-std=c++17", f"-arch={architecture}", *flags)
     if nvrtc.library() is not None:
         kept(lambda: by_nvrtc(text, options), "nvrtc", text, *options)

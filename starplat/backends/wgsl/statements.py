@@ -108,9 +108,10 @@ class WgslStatements:
         return self.expressions.expression(expression)
 
     def branch(self, branch: st.If) -> Iterator[str]:
-        if not branch.otherwise and isinstance(branch.then[0], st.Break | st.Continue | st.Leave):
-            yield f"if ({self.text(branch.condition)}) {{ {self.lines(branch.then, 0)[0]} }}"
-            return
+        match branch:
+            case st.If(then=(st.Break() | st.Continue() | st.Leave(),), otherwise=()):
+                yield f"if ({self.text(branch.condition)}) {{ {self.lines(branch.then, 0)[0]} }}"
+                return
         yield f"if ({self.text(branch.condition)}) {{"
         yield from self.lines(branch.then)
         match branch.otherwise:
