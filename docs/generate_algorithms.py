@@ -47,7 +47,9 @@ EXAMPLES = {
     "coverings": "graph_coloring maximal_independent_set vertex_cover",
 }
 """Which family the programs in `examples/` belong to."""
-GIVEN = {"node": '"Ann"', "SetN": '["Ann", "Dan"]', "int": "3", "float": "0.5", "bool": "True"}
+GIVEN = {"node": '"Ann"', "SetN": '["Ann", "Dan"]', "int": "3", "float": "0.5", "bool": "True"} | {
+    "updates": '[("a", "Ann", "Dan", 5), ("d", "Ann", "Bob")]'
+}
 """What the table's calls give for a parameter without a default, by its type."""
 
 

@@ -6,7 +6,6 @@ The readers are `starplat.graph`'s; here is where what they made is kept, and wh
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.frontend.mistakes.suggest import did_you_mean
 from starplat.onlooker import of_reading
 from starplat.resources import shipped_graphs
+from starplat.sizes import size_in
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -111,8 +111,8 @@ def _size_in(variable: str, otherwise: int) -> int | None:
         return otherwise
     if said.lower() == "off":
         return None
-    found = re.fullmatch(r"(\d{1,15})\s*([KMG]?)(i?B)?", said, re.IGNORECASE)
+    found = size_in(said)
     if found is None:
         help = "write a number of bytes, or one with K, M or G, such as 64M, or off"
         raise DiagnosticError(Diagnostic("E0911", f"{variable} is '{said}', which is no size", help=help))
-    return int(found[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[found[2].upper()]
+    return found

@@ -73,7 +73,8 @@ class _Files:
 
     @property
     def root_path(self) -> Path:
-        return _real(Path(self.source.name))
+        """The program's own file; of a text, a path beside it that no import can name."""
+        return _real(Path(self.source.name)) if self.source.is_file else _real(self.folder) / "<text>"
 
     @property
     def joined(self) -> SourceFile:
@@ -104,7 +105,8 @@ class _Files:
                 return ()
             if path in self.places:
                 return ()
-            text = decoded(shown, path.read_bytes())
+            changed = self.source.opened(path)
+            text = decoded(shown, path.read_bytes()) if changed is None else changed
         except _Refused as refused:
             self.say("E0214", f"'{name}' cannot be imported: {refused}", span, refused.help)
             return ()
@@ -136,7 +138,7 @@ class _Files:
         path, root = _real(by.parent / name), _real(self.folder)
         if not path.is_relative_to(root):
             raise _Refused("it is outside the program's folder", "imports stay in the folder of the program, or below")
-        if not path.is_file():
+        if not path.is_file() and self.source.opened(path) is None:
             beside = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
             raise _Refused("there is no such file", did_you_mean(path.name, [n for n in beside if n.endswith(".sp")]))
         return path, str(self.folder / path.relative_to(root))

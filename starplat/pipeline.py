@@ -20,6 +20,7 @@ from starplat.frontend.parser import parse as parse_text
 from starplat.frontend.parsing.tables import Keeper, keep_tables_with
 from starplat.frontend.statements.remarks import remarks
 from starplat.frontend.statements.sequence import sequenced
+from starplat.frontend.types import UpdatesType
 from starplat.imports import with_imports
 from starplat.source import SourceFile
 
@@ -125,9 +126,25 @@ def lower(checked: Checked, entry: str | None = None, *, as_written: bool = Fals
     facts, name = (checked.facts, entry) if as_written else _fetching_late(*_canonical(checked, entry))
     program = facts.program
     searching = {} if as_written else searches(program, facts.infinite)
+    kept = [one for found in searching.values() for one in found.kept]
+    facts = replace(facts, infinite=facts.infinite | {one.symbol for one in kept if one.local in facts.infinite})
     module = run_passes(lower_tree(program, name, facts, settling(program), searching))
     if not as_written:
         module = replace(module, numbers=node_numbers(module.entry, facts, searching, checked.warnings))
+    verify(module)
+    return module
+
+
+def lower_checked(checked: Checked, entry: str | None = None) -> ir.Module:
+    """The module of a checked run on a device: every loop as it is written, with its `assert`s and checks.
+
+    Raises:
+        DiagnosticError: as for `lower`.
+    """
+    from starplat.ir.lower import lower as lower_tree
+    from starplat.ir.verifying.modules import verify
+
+    module = lower_tree(checked.whole_facts.program, entry, checked.whole_facts, checked=True)
     verify(module)
     return module
 
@@ -211,9 +228,10 @@ def plan(
     require_target(target)
     facts = weight = None
     if graph is not None:
-        from starplat.runtime.facts import facts_of, mean_weight_of
+        from starplat.runtime.facts import facts_for, mean_weight_of
 
-        facts, weight = facts_of(graph), mean_weight_of(graph)
+        able = capabilities or capabilities_of(target)
+        facts, weight = facts_for(module, able, graph), mean_weight_of(graph)
     wanted = as_schedule(schedule) or own_schedule(target)
     found = decided(module, wanted, capabilities or capabilities_of(target), facts)
     require_followed(module, target, wanted, facts, found.module, capabilities)
@@ -249,6 +267,7 @@ def artifact(
     from starplat.schedule.parse import as_schedule
 
     backend, stem = _backend(target), plain_stem(stem)
+    _refuse_updates(module)
     asked = None if processor is None else capabilities_on(target, as_processor(processor))
     wanted = as_schedule(schedule)
     tells_graphs_apart = looks_at_the_graph(module, asked or capabilities_of(target))
@@ -262,6 +281,15 @@ def artifact(
         )
     header = {f"{stem}.h": header_text(module, stem, backend.capabilities)} if library else {}
     return {**header, **backend.artifact(module, stem, library=library, single_file=single_file)}
+
+
+def _refuse_updates(module: ir.Module) -> None:
+    """E0651 for programs whose graph changes, which only runs have."""
+    for argument in module.arguments:
+        if isinstance(argument.type, UpdatesType):
+            message = f"'{argument.name}' is a list of updates, which emitted programs do not take yet"
+            help = "run the program: 'starplat run' and Python take updates on every target"
+            raise DiagnosticError(Diagnostic("E0651", message, module.source, help=help))
 
 
 def kernels_text(

@@ -21,7 +21,7 @@ from starplat.analysis.node_numbers import ints_taken_for_nodes
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Label, Severity, in_a_line, warn
 from starplat.frontend import typed
 from starplat.onlooker import of_run
-from starplat.pipeline import Checked, artifact, check, is_race, lower, schedule_beside
+from starplat.pipeline import Checked, artifact, check, is_race, lower, lower_checked, schedule_beside
 from starplat.program_text import TEXT_NAME, source_of
 from starplat.source import SourceFile
 
@@ -65,6 +65,7 @@ class Program:
     checked: Checked
     schedule: Schedule | None = None
     _modules: dict[str | None, ir.Module] = field(default_factory=dict, repr=False, compare=False)
+    _checked_modules: dict[str, ir.Module] = field(default_factory=dict, repr=False, compare=False)
 
     def __repr__(self) -> str:
         return f"<Program {self.name}: {', '.join(self.functions)}>"
@@ -163,7 +164,9 @@ class Program:
         trace: bool = False,
         max_rounds: int | None = None,
         time_limit: float | None = None,
+        device_memory: int | str | None = None,
         follow: Callable[[Progress], None] | None = None,
+        on_batch: Callable[[int, Result], None] | None = None,
         session: Session | None = None,
         arguments: Mapping[str, object] | Bound | None = None,
         **named: object,
@@ -182,9 +185,10 @@ class Program:
                 "auto", and the interpreter, whose answers are the measure, under "plain".
             validate: compares the answers with the interpreter's. `Result.validated` stays None if the program has a
                 race.
-            checked: runs on `reference`, statement by statement, and stops at the first integer that overflows,
-                division by zero, index that is no node, NaN made of numbers, read of what was never written, or
-                `assert` that does not hold. A program with `print` or `assert` always runs so on "reference".
+            checked: stops at the first integer that overflows, division by zero, index that is no node, NaN made of
+                numbers or `assert` that does not hold, and prints. On "auto" and "reference" the program is interpreted
+                statement by statement, which also finds reads of what was never written; other targets run it as it is
+                written, with checks. A program with `print` or `assert` always runs so on "reference".
             results: the properties to bring back, by default all.
             device_results: leaves them on the device, as its arrays: `Result` says which. Nothing comes down then.
             repeat: how often to run; `Result.seconds.run` has a time for each.
@@ -193,7 +197,11 @@ class Program:
             max_rounds: the most rounds that a loop without a known end may take, each time it runs; the host drives
                 all loops then. The rounds are those of the loops as they are run, which a schedule may have changed.
             time_limit: seconds after which the run is ended.
+            device_memory: how much of the device's memory the arrays of the run may take: bytes, or words such as
+                "12G". Of a larger graph a part of the arcs is left in the host's memory ("memory=ondemand").
             follow: is told some times a second how far the run has come: seconds, rounds, active nodes.
+            on_batch: of a program whose graph changes, is given the number of every batch of updates that is done, from
+                1 on, and a `Result` with the properties and the graph as they are then; of `repeat` runs in the first.
             session: the `starplat.Session` whose devices it runs on, by default one that all such runs share.
             arguments: values by parameter, for parameters that are called as one of these.
             **named: values by parameter. Nodes go by what the input calls them: numbers, names. A property is
@@ -208,21 +216,38 @@ class Program:
                 more than it may, (E0795) an answer is not the interpreter's, or a checked run found what is wrong.
         """
         from starplat.runtime import limits, run_module
+        from starplat.schedule import PLAIN
         from starplat.schedule.parse import as_schedule
 
         if checked or (self.checked.remarks and _is_reference(target)):
-            from starplat.runtime.checked import run_checked
-
+            interpreted = target in ("auto", "reference", "all")
             asked = {
-                f"target {target}": target not in ("auto", "reference"), "a schedule": schedule, "--validate": validate,
-                "device results": device_results, "--repeat": repeat > 1, "--trace": trace,
-                "--max-rounds": max_rounds, "--time-limit": time_limit,
+                "target all": target == "all", "a schedule": schedule, "--validate": validate, "--trace": trace,
+                "device results": interpreted and device_results, "--repeat": interpreted and repeat > 1,
+                "--max-rounds": interpreted and max_rounds, "--time-limit": interpreted and time_limit,
+                "--device-memory": interpreted and device_memory,
             }  # fmt: skip
             self._refuse_beside_checked([name for name, is_asked in asked.items() if is_asked])
             call = self._call(graph, function, arguments, named)
-            given = call.given.on_host(call.graph)
-            return run_checked(self.checked.whole_facts, call.module.entry, call.graph, given, results)
-        allowed = limits(max_rounds, time_limit, follow or of_run(self.name))
+            if interpreted:
+                return self._interpreted(call, results, on_batch)
+            allowed = limits(max_rounds, time_limit, follow or of_run(self.name), device_memory)
+            return run_module(
+                self._checked_module(call.module.entry),
+                call.graph,
+                target=target,
+                device_index=device or 0,
+                arguments=call.given,
+                results=results,
+                device_results=device_results,
+                repeat=repeat,
+                schedule=PLAIN,
+                limits=allowed,
+                session=session,
+                on_batch=on_batch,
+                compile_seconds=call.seconds,
+            )
+        allowed = limits(max_rounds, time_limit, follow or of_run(self.name), device_memory)
         wanted = as_schedule(schedule) or self.schedule
         call = self._call(graph, function, arguments, named)
         before = call.given.on_host(call.graph) if validate else call.given
@@ -239,19 +264,35 @@ class Program:
             trace=trace,
             limits=allowed,
             session=session,
+            on_batch=on_batch,
             compile_seconds=call.seconds,
         )
         for doubtful in (*result.warnings, *self._unsaid(result.target)):
             warn(in_a_line(doubtful), doubtful)
         return self._validated(result, call.module, before, allowed, session) if validate else result
 
+    def _interpreted(
+        self, call: _Call, results: Sequence[str] | None, on_batch: Callable[[int, Result], None] | None
+    ) -> Result:
+        """A checked run on `reference`."""
+        from starplat.runtime.checked import run_checked
+
+        given = call.given.on_host(call.graph)
+        return run_checked(self.checked.whole_facts, call.module.entry, call.graph, given, results, on_batch)
+
+    def _checked_module(self, entry: str) -> ir.Module:
+        """What devices run in a checked run."""
+        if entry not in self._checked_modules:
+            self._checked_modules[entry] = lower_checked(self.checked, entry)
+        return self._checked_modules[entry]
+
     def _refuse_beside_checked(self, besides: Sequence[str]) -> None:
         """Raises E0718 where a checked run is asked for what it does not have."""
         if besides:
             message = f"a checked run goes without {', '.join(besides)}"
-            help = "it runs on target reference, once, statement by statement: leave the rest out"
+            help = "it runs the program as it is written, on one target: leave the rest out"
             if self.checked.remarks:
-                help += "; a program with 'print' or 'assert' always runs so there"
+                help += "; a program with 'print' or 'assert' always runs so on reference"
             raise DiagnosticError(Diagnostic("E0718", message, help=help))
 
     def _unsaid(self, target: str) -> tuple[Diagnostic, ...]:
@@ -276,6 +317,7 @@ class Program:
         repeat: int = 1,
         max_rounds: int | None = None,
         time_limit: float | None = None,
+        device_memory: int | str | None = None,
         follow: Callable[[Progress], None] | None = None,
         session: Session | None = None,
         arguments: Mapping[str, object] | Bound | None = None,
@@ -283,7 +325,7 @@ class Program:
         **named: object,
     ) -> Everywhere:
         """Runs the program on every device of every target that is here, and compares the answers. What is not said
-        here is as for `run`; `max_rounds` and `time_limit` are of the run on each device.
+        here is as for `run`; `max_rounds`, `time_limit` and `device_memory` are of the run on each device.
 
         Args:
             device: only the devices of this number.
@@ -309,7 +351,7 @@ class Program:
             schedule=as_schedule(schedule) or self.schedule,
             racy=any(map(is_race, self.warnings)),
             always_measure=validate,
-            limits=limits(max_rounds, time_limit, follow),
+            limits=limits(max_rounds, time_limit, follow, device_memory),
             session=session,
             started=started,
         )

@@ -24,7 +24,7 @@ def read_program(path: str | Path) -> SourceFile:
     shipped = shipped_programs().get(str(path))
     if shipped is None or Path(path).is_file():
         return read_file(path)
-    return SourceFile(shipped.name, shipped.read_text(encoding="utf-8"))
+    return SourceFile(shipped.name, shipped.read_text(encoding="utf-8"), is_file=False)
 
 
 def read_file(path: str | Path) -> SourceFile:
@@ -63,7 +63,7 @@ def source_of(program: str | Path | SourceFile) -> SourceFile:
         case SourceFile():
             return program
         case str() if "\n" in program or "{" in program:
-            return SourceFile(TEXT_NAME, program)
+            return SourceFile(TEXT_NAME, program, is_file=False)
         case _:
             return read_program(program)
 

@@ -7,7 +7,8 @@ on demand, because most spans are never shown.
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -28,17 +29,25 @@ NOWHERE = Span(0, 0)
 """The span of what no text stands for: nodes that the compiler itself makes."""
 
 
+def _not_open(path: Path) -> str | None:
+    """What is known of a file where no editor has one open; the parser's tables are kept with it, so it has a name."""
+    return None
+
+
 @dataclass(frozen=True)
 class SourceFile:
     """A program's text and the name that messages call it by.
 
     Places in the files that it imports are numbers as well: those of each file follow those of the one before, with one
-    between them.
+    between them. A text that came as such `is_file` not, and is not the file of its name; `opened` gives the text of a
+    file that an editor has changed and not saved, by its path without links.
     """
 
     name: str
     text: str
     imported: tuple[SourceFile, ...] = ()
+    is_file: bool = field(default=True, compare=False)
+    opened: Callable[[Path], str | None] = field(default=_not_open, compare=False, repr=False)
 
     @classmethod
     def read(cls, path: str | Path) -> SourceFile:

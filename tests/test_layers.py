@@ -14,7 +14,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "starplat"
 ORDER = (
-    {"source", "resources", "onlooker", "same"},
+    {"source", "resources", "onlooker", "same", "sizes"},
     {"diagnostics", "records"},
     {"frontend"},
     {"analysis"},

@@ -82,7 +82,7 @@ class Algorithm:
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The graph and the program's own parameters, as Python calls them."""
-        return tuple(map(_parameter, self._entry.parameters, self._entry.defaults))
+        return tuple(_parameter(symbol, default) for symbol, default in self._entry.arguments)
 
     @property
     def _entry(self) -> typed.FunctionDefinition:
@@ -117,7 +117,7 @@ def _help(self: Algorithm) -> str:
     from starplat.frontend.types import PropertyType, Void
 
     entry = self._entry
-    results = [f"`{p.name}` ({p.type})" for p in entry.parameters if isinstance(p.type, PropertyType)]
+    results = [f"`{p.name}` ({p.type})" for p, _ in entry.arguments if isinstance(p.type, PropertyType)]
     returned = [] if isinstance(entry.result, Void) else [f"`returned` ({entry.result})"]
     call = f"{self.name}{Signature(self.parameters)}"
     held = f"The result holds {', '.join([*results, *returned])}."

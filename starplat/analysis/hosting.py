@@ -72,6 +72,8 @@ def _is_host_only(statement: typed.Statement) -> bool:
     match statement:
         case typed.FixedPoint() | typed.IterateInBFS() | typed.Attach() | typed.CopyProperty() | typed.Unsupported():
             return True
+        case typed.TakeBatch() | typed.EndBatch() | typed.ChangeGraph():
+            return True
         case typed.Declare():
             return not isinstance(statement.symbol.type, Scalar | MapType)
         case _:

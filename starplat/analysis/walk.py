@@ -140,6 +140,10 @@ def read(s: typed.Statement) -> Iterator[typed.Symbol]:
             yield symbol
         case typed.FixedPoint(flag=flag):
             yield flag
+        case typed.TakeBatch(updates=updates):
+            yield from updates.arrays
+        case typed.ChangeGraph(updates=updates, properties=properties):
+            yield from (*updates.arrays, *properties)
         case typed.Update(place=place) | typed.AssignExtreme(place=place):
             yield place.symbol
         case _:

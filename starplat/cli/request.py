@@ -23,6 +23,7 @@ class Request:
     max_rounds: int | None = None
     time_limit: float | None = None
     checked: bool = False
+    device_memory: str | None = None
 
     @property
     def options(self) -> dict[str, Any]:

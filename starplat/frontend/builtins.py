@@ -43,8 +43,13 @@ ATTACH_NODE, ATTACH_EDGE = "attachNodeProperty", "attachEdgeProperty"
 DYNAMIC_METHODS = {"updateCSRAdd": "updates", "updateCSRDel": "updates", "propagateNodeFlags": "propNode<bool>"}
 """Statements of dynamic programs on a graph, with what their one argument is."""
 
-PRELUDE_ATTRIBUTES = {"neighbor": "neighbor_at", "reverse": "arc_back"}
-"""A graph's method and an edge's attribute that are functions of the prelude."""
+PRELUDE_ATTRIBUTES = {
+    "neighbor": "neighbor_at",
+    "reverse": "arc_back",
+    "propagateNodeFlags": "propagate_flags",
+    "size": "updates_in",
+}
+"""Methods of graphs and of updates, and an edge's attribute, that are functions of the prelude."""
 
 GRAPH_METHODS = frozenset({*GRAPH_QUERIES, "neighbor", *DOMAINS, ATTACH_NODE, ATTACH_EDGE, *DYNAMIC_METHODS})
 SET_METHODS = frozenset({"size", "contains", "add"})

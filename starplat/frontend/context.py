@@ -28,12 +28,14 @@ class Thing:
     """The meaning of an expression that is no scalar: a graph, a property, a set, a map, a collection.
 
     `symbol` is None for what only collections give, an element or a slice of one; `construct` names it for messages.
+    `updates` tells which a list of updates holds, where that is known.
     """
 
     type: GraphType | PropertyType | SetType | MapType | Collection
     symbol: Symbol | None
     construct: str
     span: Span
+    updates: typed.Updates | None = None
 
 
 Value = typed.Expression | Thing
@@ -104,6 +106,8 @@ class Context:
     """The state of checking one function.
 
     `incremented` checks an increment inside an expression, and `increments` says whether the function has any;
+    `updates` tells what each list of updates holds, `update_cells` where each update
+    stands that a loop takes.
     `bare_node` is the node at which a bare property is read, `said` holds what needs no second message, and
     `suggestions_left` bounds the work on programs full of mistakes.
     """
@@ -116,6 +120,8 @@ class Context:
     frames: list[Frame] = field(default_factory=list)
     graphs: list[Symbol] = field(default_factory=list)
     maps: dict[Symbol, LocalMap] = field(default_factory=dict)
+    updates: dict[Symbol, typed.Updates] = field(default_factory=dict)
+    update_cells: dict[Symbol, tuple[typed.Updates, typed.Expression]] = field(default_factory=dict)
     parallel_depth: int = 0
     bare_node: Symbol | None = None
     expression_depth: int = 0

@@ -50,3 +50,27 @@ function randomInt(long seed, long i, int n) {
   long bits = random_bits(seed, i, True);
   return int((bits >> 32 & 4294967295) * n + ((bits & 4294967295) * n >> 32) >> 32);
 }
+
+// How many updates a list holds.
+function updates_in(Graph g, updates<g> listed) {
+  int count = 0;
+  forall (u in listed) {
+    count += 1;
+  }
+  return count;
+}
+
+// Sets the flag of every node that a node with the flag reaches.
+function propagate_flags(Graph g, propNode<bool> flag) {
+  propNode<bool> active = flag;
+  fixedPoint until (settled : !active) {
+    forall (v in g.nodes().filter(active)) {
+      for (w in g.neighbors(v)) {
+        if (!w.flag) {
+          w.flag = True;
+          w.active = True;
+        }
+      }
+    }
+  }
+}

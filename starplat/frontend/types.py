@@ -75,11 +75,12 @@ class Carrier(Enum):
 
     NODE = "propNode"
     EDGE = "propEdge"
+    UPDATE = "updates"
 
 
 @dataclass(frozen=True, slots=True)
 class PropertyType:
-    """One value of `element` for every node or every edge."""
+    """One value of `element` for every node, every edge or every update of a list."""
 
     carrier: Carrier
     element: Scalar

@@ -141,11 +141,25 @@ def expressions(statement: typed.Statement) -> tuple[typed.Expression, ...]:
         case typed.CountedLoop():
             return (statement.first, statement.condition)
         case typed.ForEach():
-            node = (statement.domain.node,) if isinstance(statement.domain, typed.Neighbors) else ()
+            node = _of_domain(statement.domain)
             return node if statement.filter is None else (*node, statement.filter)
+        case typed.TakeBatch():
+            return (statement.first, statement.size, statement.limit)
+        case typed.ChangeGraph():
+            return statement.updates.numbers
         case typed.IterateInBFS():
             filters = (statement.filter, statement.reverse.filter if statement.reverse is not None else None)
             return (statement.source, *(f for f in filters if f is not None))
+        case _:
+            return ()
+
+
+def _of_domain(domain: typed.Domain) -> tuple[typed.Expression, ...]:
+    match domain:
+        case typed.Neighbors(node=node):
+            return (node,)
+        case typed.Numbers(count=count):
+            return (count,)
         case _:
             return ()
 
@@ -173,6 +187,10 @@ def written(statement: typed.Statement) -> Iterator[typed.Symbol]:
             yield statement.symbol
         case typed.FixedPoint():
             yield statement.flag
+        case typed.TakeBatch():
+            yield statement.end
+        case typed.ChangeGraph():
+            yield from statement.properties
         case _:
             pass
     for expression in expressions(statement):

@@ -156,11 +156,12 @@ def cannot_write(file: str, message: str, help: str | None = None) -> Diagnostic
     return about(file, "E0815", f"cannot be written: {message}", help)
 
 
-def no_such_node(graph: str, original_id: object, there: str, help: str | None = None) -> DiagnosticError:
+def no_such_node(
+    graph: str, original_id: object, there: str, help: str | None = None, place: Place | None = None
+) -> DiagnosticError:
     """E0816: an id that no node has; `there` says which ids there are."""
-    return DiagnosticError(
-        Diagnostic("E0816", f"no node of {graph} has the id {_quoted(original_id)}; {there}", help=help)
-    )
+    message = f"no node of {graph} has the id {_quoted(original_id)}; {there}"
+    return at(place, "E0816", message, help) if place else DiagnosticError(Diagnostic("E0816", message, help=help))
 
 
 def _quoted(id: object) -> str:

@@ -73,7 +73,7 @@ class Graph:
         Raises:
             DiagnosticError: arrays of different lengths, or an end outside 0..n-1.
         """
-        tails, heads = _node_array(n, source), _node_array(n, destination)
+        tails, heads = node_array(n, source), node_array(n, destination)
         values = None if weights is None else as_weights(np.asarray(weights))
         if len(tails) != len(heads) or (values is not None and len(values) != len(tails)):
             raise wrong_arguments("sources, destinations and weights of arcs must be equally many")
@@ -174,11 +174,12 @@ class Graph:
         """
         node = self.names.node_of(original_id)
         if node == ABSENT:
-            raise no_such_node(self.name, original_id, self._ids_there, self._nearest_id(original_id))
+            raise no_such_node(self.name, original_id, self.ids_there, self._nearest_id(original_id))
         return node
 
     @property
-    def _ids_there(self) -> str:
+    def ids_there(self) -> str:
+        """What messages say of the ids."""
         if not self.num_nodes:
             return "the graph has no nodes"
         if self.id_range is None:
@@ -280,7 +281,12 @@ def as_weights(values: NDArray[Any]) -> Weights:
     return real
 
 
-def _node_array(n: int, nodes: ArrayLike) -> Nodes:
+def node_array(n: int, nodes: ArrayLike) -> Nodes:
+    """Ends of arcs of a graph of n nodes, int32.
+
+    Raises:
+        DiagnosticError: E0811, n is too large; E0817, they are no integers 0..n-1.
+    """
     if n > MAX_NODES:
         raise too_many_nodes("the graph", n)
     array = np.asarray(nodes)

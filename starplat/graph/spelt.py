@@ -6,8 +6,9 @@ are numbers where all of them are, and names where one is nothing like a number;
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -112,7 +113,7 @@ def place_of(input: Input, line: int, word: str) -> Place:
 def _numbered(columns: _Columns) -> Numbered:
     every = (columns.source, columns.destination, columns.alone)
     try:
-        return by_ids_seen(columns.input.shown, *map(_naturals, every))
+        return by_ids_seen(columns.input.shown, *map(naturals, every))
     except NotNumbersError:
         named = not columns.numbers_only and any(is_name(word) for words in every for word in words)
         if not named or not all(map(all, every)):
@@ -120,12 +121,22 @@ def _numbered(columns: _Columns) -> Numbered:
     return by_labels(columns.input.shown, *every)
 
 
-def _naturals(words: Sequence[str]) -> NDArray[np.uint64]:
-    found = _in_lines(words)
+def naturals(words: Sequence[str]) -> NDArray[np.uint64]:
+    """The values of words made of digits.
+
+    Raises:
+        NotNumbersError: a word is something else, or 2^64 and more.
+    """
+    found = in_lines(words)
     return numbers.naturals(found, found.starts, found.ends)
 
 
-def _in_lines(words: Sequence[str]) -> numbers.Words:
+def in_lines(words: Sequence[str]) -> numbers.Words:
+    """The words as a text of one a line.
+
+    Raises:
+        NotNumbersError: a word is empty, or holds what no word holds.
+    """
     found = numbers.words_of(("\n".join(words) + "\n").encode())
     if len(found.starts) != len(words) or not (found.per_line()[: len(words)] == 1).all():
         raise NotNumbersError
@@ -141,7 +152,7 @@ def _weights(columns: _Columns) -> NDArray[Any] | None:
         first = columns.lines[columns.weights.index(None)]
         warn(f"{columns.input.shown}:{first}: this and perhaps other edges have no weight; they count 1")
     try:
-        found = _in_lines(["1" if weight is None else weight for weight in columns.weights])
+        found = in_lines(["1" if weight is None else weight for weight in columns.weights])
         values = numbers.numbers(found, found.starts, found.ends)
     except NotNumbersError:
         raise _wrong_weight(columns) from None
@@ -175,10 +186,18 @@ def _expected_id(word: str) -> str:
 
 def _wrong_weight(columns: _Columns) -> DiagnosticError:
     for line, word in zip(columns.lines, columns.weights, strict=True):
-        if word is not None and not is_weight(word.encode()):
-            found = f"found '{word[:40]}'" if word else "found nothing"
-            return malformed(place_of(columns.input, line, word), f"expected a weight, {found}")
-        if word is not None and not np.isfinite(float(word)):
-            message = f"the weight {word[:37]}{'...' * (len(word) > 37)} is not a finite number"
-            return at(place_of(columns.input, line, word), "E0809", message)
+        error = None if word is None else wrong_weight(word, partial(place_of, columns.input, line, word))
+        if error is not None:
+            return error
     raise AssertionError("all weights are finite numbers")
+
+
+def wrong_weight(word: str, place: Callable[[], Place]) -> DiagnosticError | None:
+    """What is wrong with a weight, E0805 or E0809, or None if nothing is."""
+    if not is_weight(word.encode()):
+        found = f"found '{word[:40]}'" if word else "found nothing"
+        return malformed(place(), f"expected a weight, {found}")
+    if not np.isfinite(float(word)):
+        message = f"the weight {word[:37]}{'...' * (len(word) > 37)} is not a finite number"
+        return at(place(), "E0809", message)
+    return None

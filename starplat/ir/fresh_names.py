@@ -51,6 +51,9 @@ def names_of(module: ir.Module) -> FreshNames:
         names |= {array.name for array in function.arrays} | _parameters(function.parameters)
         for op in walk_host(function.body):
             names |= {array.name for array in arrays_in(op)} | {v.name for v in declared_by(op)}
+            if isinstance(op, ir.HostForRange | ir.HostForMembers) and op.searches is not None:
+                inside = walk_kernel((*op.searches.reached, *op.searches.behind))
+                names |= {array.name for array in op.searches.kept} | {v.name for i in inside for v in declared_by(i)}
     for helper in module.helpers:
         names |= _parameters(helper.parameters)
         names |= {variable.name for op in walk_kernel(helper.body) for variable in declared_by(op)}

@@ -30,6 +30,8 @@ def changed_by(op: ir.HostOp) -> tuple[ir.Array, ...]:
             return (op.destination,)
         case ir.Swap():
             return (op.first, op.second)
+        case ir.ChangeGraph():
+            return op.properties
         case _:
             return ()
 
@@ -62,6 +64,8 @@ def set_by(op: ir.HostOp, module: ir.Module) -> Iterator[ir.Variable]:
     """The variables that an operation changes after their declaration, those of its blocks left out."""
     match op:
         case ir.SetVariable(variable) | ir.ReadCell(variable) | ir.ReadEmpty(variable) | ir.ReadSize(variable):
+            yield variable
+        case ir.TakeBatch(variable):
             yield variable
         case ir.Launch(kernel):
             yield from (reduction.variable for reduction in module.kernel(kernel).brought_back)
@@ -97,6 +101,11 @@ def given_by(op: ir.HostOp, module: ir.Module) -> tuple[ir.Variable, ...]:
 def assigns(op: ir.HostOp, variable: ir.Variable, module: ir.Module) -> bool:
     """Whether an operation, or one inside it, gives a variable a value."""
     return any(variable in given_by(inner, module) for inner in walk_host((op,)))
+
+
+def changes_graph(module: ir.Module) -> bool:
+    """Whether the graph changes while the module runs."""
+    return any(isinstance(op, ir.ChangeGraph) for function in module.functions for op in walk_host(function.body))
 
 
 def in_one_launch(op: ir.OnDevice, module: ir.Module, asked: Container[ir.Variable] | None = None) -> ir.OnDevice:

@@ -5,6 +5,7 @@ functions that kernels call become helpers. What cannot run yet is refused here,
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from starplat.analysis import Facts, analyse, walk
 from starplat.analysis.forms import uncalled
@@ -12,10 +13,12 @@ from starplat.analysis.infinity import shows_infinity
 from starplat.analysis.transfers import first_contents_matter
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.frontend import typed
+from starplat.frontend.statements.remarks import remarks
 from starplat.frontend.statements.sequence import sequenced
-from starplat.frontend.types import GraphType, PropertyType, Scalar, SetType
+from starplat.frontend.types import Carrier, GraphType, PropertyType, Scalar, SetType
 from starplat.ir import nodes as ir
 from starplat.ir.fresh_names import FreshNames
+from starplat.ir.lowering.checking import Checks, new_lines, parameters_of_record
 from starplat.ir.lowering.context import Context, array_of, element_of
 from starplat.ir.lowering.expressions import ExpressionLowering
 from starplat.ir.lowering.hosts import HostLowering
@@ -32,10 +35,12 @@ def lower(
     facts: Facts | None = None,
     settling: Mapping[Same, Spreading | None] | None = None,
     searching: Mapping[Same, Searches] | None = None,
+    *,
+    checked: bool = False,
 ) -> ir.Module:
     """The module that runs `entry` (by default the only function, or the one that no other calls); `settling` are the
     loops that do nothing but let arcs offer what they have, `searching` those that search from each of many sources,
-    by identity.
+    by identity. A module for `checked` runs tells of the first operation that goes wrong.
 
     Raises:
         DiagnosticError: there is no such entry (E0654, E0655), or it uses what nothing can run yet (E0651 …).
@@ -44,6 +49,10 @@ def lower(
     program = facts.program
     function = entry_function(program, entry)
     context = Context(facts, settling or {}, searching or {})
+    if checked:
+        taken = {function.name for function in program.functions}
+        prints = any(isinstance(s, typed.Print) for s in remarks(program.functions))
+        context.checks = Checks(program.source, context.helpers, taken, prints)
     helpers = _Helpers(context)
     context.helper_maker = helpers.lower
     _refuse_unsupported_parameters(function, context)
@@ -121,17 +130,32 @@ class _Helpers:
             elif isinstance(symbol.type, PropertyType | SetType):
                 around.arrays[symbol] = array_of(symbol, names.fresh(symbol.name), ir.Origin.PARAMETER)
                 parameters.append(ir.Parameter(around.arrays[symbol], by_reference=True))
+        record: list[ir.Parameter] = []
+        if self._context.checks is not None:
+            record = self._record(self._context.checks, lowering)
         body = lowering.block(function.body)
         graph = [array for array in used_arrays(body) if array in ir.GRAPH_ARRAYS]
-        parameters += [ir.Parameter(array, by_reference=True) for array in graph]
+        parameters += [*(ir.Parameter(array, by_reference=True) for array in graph), *record]
         result = element_of(function.result) if isinstance(function.result, Scalar) else None
         return ir.Function(function.name, tuple(parameters), result, body, function.span)
+
+    def _record(self, checks: Checks, lowering: KernelLowering) -> list[ir.Parameter]:
+        """The parameters by which a helper tells what goes wrong in it."""
+        record, parameters = parameters_of_record()
+        lowering.around.faults = record.faulted, record.faults
+        lowering.iteration, lowering.around_node = record.iteration, record.node
+        if not checks.prints:
+            return list(parameters)
+        lowering.around.lines = lines = new_lines(partial(ir.Array, origin=ir.Origin.PARAMETER))
+        return [*parameters, *(ir.Parameter(array, by_reference=True) for array in lines.arrays)]
 
 
 def _module(
     function: typed.FunctionDefinition, main: HostLowering, functions: list[ir.HostFunction], context: Context
 ) -> ir.Module:
-    properties = [p for p in function.parameters if isinstance(p.type, PropertyType)]
+    properties = [
+        p for p in function.parameters if isinstance(p.type, PropertyType) and p.type.carrier is not Carrier.UPDATE
+    ]
     given = [p for p in function.parameters if isinstance(p.type, PropertyType | SetType)]
     inputs = [
         main.arrays[p]
@@ -154,6 +178,7 @@ def _module(
         results=tuple(main.arrays[p] for p in properties),
         result_types=function.result_types,
         graph_arrays=tuple(array for array in ir.GRAPH_ARRAYS if array in used),
+        sites=() if context.checks is None else tuple(context.checks.sites),
         returns_infinity=any(shows_infinity(value, context.facts.shows_infinity) for value in returned),
     )
 
@@ -162,7 +187,7 @@ def _arguments(
     function: typed.FunctionDefinition, main: ExpressionLowering, infinite: frozenset[typed.Symbol]
 ) -> tuple[ir.Argument, ...]:
     arguments = []
-    for symbol, default in zip(function.parameters, function.defaults, strict=True):
+    for symbol, default in function.arguments:
         constant = None if default is None else main.expression(default)
         assert constant is None or isinstance(constant, ir.Const)
         arguments.append(ir.Argument(symbol.name, symbol.type, constant, symbol in infinite))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -39,7 +39,7 @@ class Document:
 
     def next(self, text: str, version: int | None) -> Document:
         """The document with another text."""
-        return Document(SourceFile(self.source.name, text), self.encoding, version, self.good)
+        return Document(replace(self.source, text=text), self.encoding, version, self.good)
 
     def location(self, span: Span, uri: str) -> lsp.Location:
         """A place in the document, which has this URI, or in a file that it imports."""

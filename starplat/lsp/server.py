@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from lsprotocol import types as lsp
@@ -89,7 +90,7 @@ class Service:
         encoding = self.server.workspace.position_encoding
         name = to_fs_path(given.uri) or given.uri.rpartition("/")[2]
         self.documents[given.uri] = Document(
-            SourceFile(name, given.text), getattr(encoding, "value", encoding), given.version
+            SourceFile(name, given.text, opened=self._opened), getattr(encoding, "value", encoding), given.version
         )
         self.tell(given.uri)
 
@@ -99,12 +100,25 @@ class Service:
         text = params.content_changes[-1].text
         self.documents[uri] = self._of(params).next(text, params.text_document.version)
         self._forget(uri)
-        self._waiting[uri] = asyncio.get_running_loop().call_later(STILL, self.tell, uri)
+        self._waiting[uri] = asyncio.get_running_loop().call_later(STILL, self._settled, uri)
+
+    def _settled(self, uri: str) -> None:
+        """Checks a text that has stood still, and the programs that may import it."""
+        self.tell(uri)
+        self._check_importing(except_for=uri)
+
+    def _opened(self, path: Path) -> str | None:
+        """The text of a file that is open here."""
+        texts = (d.source.text for d in self.documents.values() if os.path.realpath(d.source.name) == str(path))
+        return next(texts, None)
 
     def saved(self, _: lsp.DidSaveTextDocumentParams) -> None:
         """Checks the programs that import files anew: one of these may be the one that was saved."""
+        self._check_importing()
+
+    def _check_importing(self, except_for: str | None = None) -> None:
         for uri, document in list(self.documents.items()):
-            if document.reading.tree.imports:
+            if uri != except_for and document.reading.tree.imports:
                 self.documents[uri] = document.next(document.source.text, document.version)
                 self.tell(uri)
 
@@ -114,6 +128,7 @@ class Service:
         self._forget(uri)
         del self.documents[uri]
         self._publish(uri, None, [])
+        self._check_importing()  # what was not saved is gone
 
     def _forget(self, uri: str) -> None:
         if (waiting := self._waiting.pop(uri, None)) is not None:

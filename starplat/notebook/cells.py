@@ -29,8 +29,8 @@ def compile_cell(shell: Any, line: str, cell: str) -> Program:
     strict = "--strict" in line.split()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StarplatWarning)
-        name = names[0] if names else compile(SourceFile("cell.sp", cell), strict=strict).module().entry
-        program = compile(SourceFile(f"{name}.sp", cell), strict=strict)
+        name = names[0] if names else compile(SourceFile("cell.sp", cell, is_file=False), strict=strict).module().entry
+        program = compile(SourceFile(f"{name}.sp", cell, is_file=False), strict=strict)
     for warning in program.warnings:
         print(render(warning), file=sys.stderr)
     shell.user_ns[name] = program

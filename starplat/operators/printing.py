@@ -82,6 +82,10 @@ class _Printer:
         match operator:
             case op.Loop():
                 yield from self._loop(operator)
+            case op.Counted(loop=loop, body=body):
+                first, condition = self._text(loop.first), self._text(loop.condition)
+                yield f"count {self._name(loop.symbol)} from {first} while {condition}"
+                yield from self._block(body, "  ")
             case op.Advance():
                 self._inner.clear()
                 yield from self._advance(operator)
@@ -180,6 +184,8 @@ class _Printer:
                 return " of all arcs"
             case typed.Members(symbol=symbol):
                 return f" of {self._name(symbol)}"
+            case typed.Numbers(count=count):
+                return f" of the numbers below {self._text(count)}"
             case typed.Keys(symbol=symbol):
                 return f" among the keys of {self._name(symbol)}"
             case typed.Neighbors(node=node, direction=direction):

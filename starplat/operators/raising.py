@@ -93,6 +93,8 @@ class _Raiser:
                 last = isinstance(s, typed.DoWhile)
                 body = self.block(_with_late_scalars(s.body))
                 yield op.Loop(s.condition, False, last, None, body, self._settling.get(Same(s)))
+            case typed.CountedLoop():
+                yield op.Counted(s, self.block(_with_late_scalars(s.body)))
             case typed.IterateInBFS():
                 back = () if s.reverse is None else self._of_search(s, s.reverse.body)
                 yield op.Search(s, self._of_search(s, s.body), back)

@@ -72,12 +72,22 @@ class Spreading:
     start: Start
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A `local` of a loop over sources as a property, with what it begins with; None is 0 or False."""
+
+    symbol: typed.Symbol
+    local: typed.Symbol
+    value: typed.Expression | None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Searches:
     """What a loop over sources comes to: a breadth-first search from each, along arcs in a `direction`, of which only
     the distance of nodes is asked. `reached` is done to each `node` that `count` of the sources come to after `level`
     steps, once for each such level; none of it depends on which sources these are. `why_not`, if any, is why this order
-    of sources may not be changed all the same, with the remedy."""
+    of sources may not be changed all the same, with the remedy. `kept` are locals of the loop; `behind` is done to each
+    `node` at the end."""
 
     direction: typed.Direction
     node: typed.Symbol
@@ -85,6 +95,8 @@ class Searches:
     count: typed.Symbol
     reached: tuple[typed.Statement, ...]
     why_not: str | None = None
+    kept: tuple[Kept, ...] = ()
+    behind: tuple[typed.Statement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +174,14 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True)
+class Counted:
+    """A loop of the host that counts its rounds, each with operators of its own."""
+
+    loop: typed.CountedLoop
+    body: tuple[Operator, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Search:
     """A breadth-first search from a node: what happens at each level, and on the way back."""
 
@@ -189,7 +209,7 @@ class Choice:
     otherwise: tuple[Operator, ...]
 
 
-Operator = VertexMap | Advance | Intersect | Foreach | Loop | Search | Each | Choice | typed.Statement
+Operator = VertexMap | Advance | Intersect | Foreach | Loop | Counted | Search | Each | Choice | typed.Statement
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ A `bool` is one byte that is 0 or 1, a `node` 32 bits, an arc 32 bits where that
 Python's own `bool`, `int` and `float`; a `float` that is a 32-bit one has been rounded.
 """
 
+import math
 from functools import cache
 from typing import Any
 
@@ -71,3 +72,18 @@ def as_value(number: Any, element: ir.Element) -> Value:
     if element is ir.Element.BOOL:
         return bool(number)
     return float(number) if element.is_real else int(number)
+
+
+def written(value: Value, kind: Scalar) -> str:
+    """A number or a bool as a program would have it.
+
+    >>> written(2**31 - 1, Scalar.INT), written(0.1, Scalar.FLOAT), written(True, Scalar.BOOL)
+    ('INF', '0.1', 'True')
+    """
+    if kind is Scalar.BOOL:
+        return str(bool(value))
+    if kind.is_real:
+        if math.isinf(value):
+            return "INF" if value > 0 else "-INF"
+        return str(np.float32(value)) if kind is Scalar.FLOAT else repr(float(value))
+    return "INF" if kind.is_numeric and value == ir.infinity(element_of(kind)).value else str(int(value))

@@ -4,18 +4,15 @@ Counted are the arrays of the graph that kernels use, the program's properties a
 while they run, those of the functions that they call included. Code and single words are not.
 """
 
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from starplat.backends.launch import SET_WORDS
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_host
 from starplat.runtime.elements import dtype_of, needs_wide_arcs
-
-_UNITS = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10), ("bytes", 1))
+from starplat.sizes import in_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +43,7 @@ class Sizes:
 
     num_nodes: int
     num_arcs: int
+    num_updates: int = 0
 
     def of(self, array: ir.Array) -> int:
         """Bytes of an array on the device."""
@@ -54,7 +52,7 @@ class Sizes:
         if array.packed is not None:
             return 4 * SET_WORDS[array.packed].for_nodes(self.num_nodes)
         dtype = dtype_of(array.element, wide_arcs=needs_wide_arcs(self.num_arcs))
-        return dtype.itemsize * max(array.extent.cells(self.num_nodes, self.num_arcs), 1)
+        return dtype.itemsize * max(array.extent.cells(self.num_nodes, self.num_arcs, self.num_updates), 1)
 
     def all(self, arrays: Iterable[ir.Array]) -> int:
         """Bytes of several arrays."""
@@ -76,31 +74,11 @@ def temporaries(module: ir.Module, sizes: Sizes) -> int:
     return max(peak(module.function(name)) for name in first)
 
 
-def too_large(program: str, device: str, needed: int, free: int) -> DiagnosticError:
-    """E0908: it would not fit."""
+def too_large(program: str, device: str, needed: int, free: int, least: int | None = None) -> DiagnosticError:
+    """E0908: it would not fit; of a limit, the `least` that it has to allow."""
     message = f"{program} needs {in_words(needed)} more on {device}, which has {in_words(free)} free"
     help = "use a device with more memory (starplat devices lists them), or a smaller graph"
+    if least is not None:
+        message = f"{program} needs {least:,} bytes on {device} at least, and may have {in_words(free)}"
+        help = f"allow as much (--device-memory {least}, device_memory=), {help}"
     return DiagnosticError(Diagnostic("E0908", message, help=help), exit_code=ExitCode.NO_DEVICE)
-
-
-def in_words(size: int) -> str:
-    """Bytes in the largest unit that they reach."""
-    name, unit = next((row for row in _UNITS if size >= row[1]), _UNITS[-1])
-    return f"{size} bytes" if unit == 1 else f"{size / unit:.1f} {name}"
-
-
-def host_memory() -> int | None:
-    """Bytes of memory that the host has left; None if unknown."""
-    try:
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
-    except (OSError, ValueError, AttributeError):
-        return None
-
-
-def at_most_host_memory(left: int) -> int:
-    """The free memory of a device that lives in the host's memory."""
-    host = host_memory()
-    return left if host is None else min(left, host)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain, count
 from pathlib import PurePath
 from time import perf_counter
 from typing import Any
@@ -19,6 +20,7 @@ from starplat.backends.scheduled import capabilities_of, for_target, made_for_ta
 from starplat.frontend.types import PropertyType, Scalar
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
+from starplat.ir.launches import changes_graph
 from starplat.runtime.arguments.bind import Bound, bind, names_in
 from starplat.runtime.arguments.lent import Lent
 from starplat.runtime.arguments.properties import shown_cells
@@ -27,6 +29,7 @@ from starplat.runtime.attending.limits import UNLIMITED, Limits, took_too_long
 from starplat.runtime.attending.progress import Progress, Step
 from starplat.runtime.devices.building import kernels_on
 from starplat.runtime.devices.device import Device
+from starplat.runtime.devices.device_faults import NoRoomError
 from starplat.runtime.elements import Returned, Value
 from starplat.runtime.estimate import Estimate
 from starplat.runtime.facts import wants_facts
@@ -42,6 +45,7 @@ from starplat.runtime.tracing.tracing import taken_apart, traced
 from starplat.runtime.tracing.watch import Watch
 from starplat.runtime.tracing.work import work_of
 from starplat.schedule import AUTO, Schedule, driven_by_host, in_less_memory
+from starplat.schedule.schedule import Memory
 
 NO_ARGUMENTS: Mapping[str, object] = {}
 
@@ -60,6 +64,7 @@ def run_module(
     trace: bool = False,
     limits: Limits = UNLIMITED,
     session: Session | None = None,
+    on_batch: Callable[[int, Result], None] | None = None,
     load_seconds: float = 0.0,
     compile_seconds: float = 0.0,
 ) -> Result:
@@ -74,6 +79,8 @@ def run_module(
         trace: runs once more, watched; `Result.trace` says what happened in every round.
         limits: what the run may take; rounds that are counted are the host's to drive.
         session: whose device it runs on; None is the default one.
+        on_batch: in the first repetition, is given the number of every batch of updates that is done, from 1 on, and
+            the results so far, with the graph as it is then.
         load_seconds, compile_seconds: what reading the graph and the front end took, to be reported with the rest.
 
     Raises:
@@ -82,7 +89,7 @@ def run_module(
         KeyboardInterrupt: Ctrl-C; where the device could not be stopped, its words say so.
     """
     given = arguments if isinstance(arguments, Bound) else bind(module, graph, arguments)
-    wanted = _Wanted(_arrays_wanted(module, results), max(repeat, 1), device_results, trace, schedule)
+    wanted = _Wanted(_arrays_wanted(module, results), max(repeat, 1), device_results, trace, schedule, on_batch)
     within = default_session() if session is None else session
     device = within.device(target, device_index).beside(a.value for a in given.arrays.values() if isinstance(a, Lent))
     progress = Progress(limits.max_rounds)
@@ -91,7 +98,9 @@ def run_module(
         if device_results:
             device.with_arrays()
         left_behind = partial(within.leave_busy, device, device_index, progress)
-        work = partial(_work, module, graph, given, wanted, device, progress, spent, device.as_here())
+        work = partial(
+            _work, module, graph, given, wanted, device, progress, spent, device.as_here(), limits.device_memory
+        )
         return _within_limits(work, limits, progress, left_behind)
 
 
@@ -104,29 +113,63 @@ def _work(
     progress: Progress,
     spent: Seconds,
     here: Callable[[], AbstractContextManager[object]],
+    room: int | None,
 ) -> Result:
-    """The run itself, on the device as it is taken `here`; seconds are added to those that are `spent`."""
+    """The run itself, on the device as it is taken `here`, in so many bytes of its memory; seconds are added to those
+    that are `spent`."""
     before, began = replace(device.traffic), perf_counter()
-    with here(), ExitStack() as held:
+    with here(), device.limited(room), ExitStack() as held:
         numbers = renumbering(module, graph, wanted.schedule, on_device=wanted.on_device)
         taken = graph if numbers is None else numbers.to.graph
         inside = given if numbers is None else numbers.given(module, given)
         started, resident, again = perf_counter(), on_device(device, taken), wanted.repeat > 1 or wanted.trace
         modules, looking = _scheduled(module, taken, wanted.schedule, device, counted=progress.most_rounds is not None)
-        for made in modules:
-            run = Run(made, taken, inside.within(made), device, resident, held, again, progress)
-            if run.fits():
-                break
+        begin = partial(
+            Run, graph=taken, device=device, resident=resident, held=held, repeated=again, progress=progress
+        )
+        runs = (begin(made, bound=inside.within(made)) for made in modules)
+        run = _that_fits(runs)
         compiling = spent.compile + perf_counter() - started - looking
-        done = _driven(run, wanted)
+        run, done = _driven_where_it_fits(run, runs, wanted)
         if numbers is not None:
             done = _in_callers_numbers(run, done, numbers)
-        later = partial(not_numbers, module, graph, given, returned=None) if wanted.on_device else None
-        odd = not_numbers(module, graph, given, done.properties, run.returned)
+        now = graph if run.graph is taken else run.graph
+        later = partial(not_numbers, module, now, given, returned=None) if wanted.on_device else None
+        odd = not_numbers(module, now, given, done.properties, run.returned)
     looking += started - began
     seconds = Seconds(spent.load, compiling + done.build, looking + done.upload, done.runs, done.download)
     moved = Bytes(device.traffic.up - before.up, device.traffic.down - before.down)
-    return replace(_result(run, graph, done, seconds, moved, on_device=wanted.on_device), warnings=odd, judge=later)
+    return replace(_result(run, now, done, seconds, moved, on_device=wanted.on_device), warnings=odd, judge=later)
+
+
+def _that_fits(runs: Iterator[Run]) -> Run:
+    """The first for which there is room, else the last."""
+    for run in runs:
+        if run.room.fits():
+            break
+    return run
+
+
+def _driven_where_it_fits(run: Run, others: Iterator[Run], wanted: _Wanted) -> tuple[Run, _Done]:
+    """The run that came to its end and what came of it: where an allocation fails, there is less room than the system
+    says, and the run, or one of the others, does with less.
+
+    Raises:
+        DiagnosticError: E0908, none does within the limit that was asked for; E0903, none does at all, or the caller's
+            arrays may have been changed already.
+    """
+    while True:
+        try:
+            return run, _driven(run, wanted)
+        except NoRoomError as failed:
+            if not run.may_begin_again:
+                raise
+            asked_for = run.device.is_limited
+            run.held.close()
+            run.device.lower_limit(failed.size)
+            run = run if run.room.fits() else _that_fits(chain((run,), others))
+            if not (asked_for or run.room.fits()):
+                raise
 
 
 def _in_callers_numbers(run: Run, done: _Done, numbers: Renumbering) -> _Done:
@@ -157,13 +200,15 @@ def _within_limits(
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """How a run is to go: the arrays to bring back, by the program's names, how often, and under which schedule."""
+    """How a run is to go: the arrays to bring back, by the program's names, how often, under which schedule, and what
+    is told of every batch of updates."""
 
     arrays: Mapping[str, ir.Array]
     repeat: int
     on_device: bool
     trace: bool
     schedule: Schedule | None
+    on_batch: Callable[[int, Result], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,14 +231,16 @@ def _scheduled(
     """The module as it runs on the device, those that take its place where it does not fit, and the seconds of uploads
     for looking at the graph. Rounds that are counted are driven by the host."""
     facts, seconds = None, 0.0
-    if wants_facts(module, schedule, device.capabilities or capabilities_of(device.target)):
+    able = device.capabilities or capabilities_of(device.target)
+    if not changes_graph(module) and wants_facts(module, schedule, able):
         looked = look(device, graph, module, (schedule or AUTO).memory)
         facts, seconds = looked.facts, looked.upload
     made = for_target(module, device.target, schedule, facts, device.capabilities)
     asked = own_schedule(device.target) if schedule is None else schedule
+    less = in_less_memory(replace(asked, memory=Memory.AUTO) if schedule is None else asked)
 
     def modules() -> Iterator[ir.Module]:
-        for one in (asked, *in_less_memory(asked)):
+        for one in (asked, *less):
             driven = driven_by_host(one) if counted else one
             yield (
                 made if driven is asked else made_for_target(module, device.target, driven, facts, device.capabilities)
@@ -205,7 +252,7 @@ def _scheduled(
 def _driven(run: Run, wanted: _Wanted) -> _Done:
     """Builds, uploads, runs so often, once more under a watch for a trace, and brings back what is wanted."""
     started, progress = perf_counter(), run.progress
-    expected = run.foresee()
+    expected = run.room.foresee()
     progress.begin(Step.BUILDING)
     kernels = kernels_on(run.device, run.module, run.resident.wide_arcs)
     built = perf_counter()
@@ -215,13 +262,31 @@ def _driven(run: Run, wanted: _Wanted) -> _Done:
     run.device.synchronise()
     uploaded = perf_counter()
     progress.begin(Step.RUNNING)
-    times = tuple(run.once(kernels) for _ in range(wanted.repeat))
+    if wanted.on_batch is not None:
+        run.after_batch = _teller(wanted, expected, kernels.cached)
+    times = [run.once(kernels)]
+    run.after_batch = None
+    times += (run.once(kernels) for _ in range(wanted.repeat - 1))
     watched = _watched(run) if wanted.trace else None
     before = perf_counter()
     progress.begin(Step.FINISHING)
     properties = {name: run.result(array, on_device=wanted.on_device) for name, array in wanted.arrays.items()}
     download = perf_counter() - before
-    return _Done(properties, expected, kernels.cached, built - started, uploaded - built, times, download, watched)
+    done = tuple(times)
+    return _Done(properties, expected, kernels.cached, built - started, uploaded - built, done, download, watched)
+
+
+def _teller(wanted: _Wanted, expected: Estimate, cached: bool) -> Callable[[Run], None]:
+    """Tells of every batch what the run has found so far."""
+    numbers = count(1)
+
+    def tell(run: Run) -> None:
+        assert wanted.on_batch is not None
+        properties = {name: run.result(array, on_device=False) for name, array in wanted.arrays.items()}
+        so_far = _Done(properties, expected, cached, 0.0, 0.0, (), 0.0, None)
+        wanted.on_batch(next(numbers), _result(run, run.graph, so_far, Seconds(), Bytes(), on_device=False))
+
+    return tell
 
 
 def _result(run: Run, graph: Graph, done: _Done, seconds: Seconds, moved: Bytes, *, on_device: bool) -> Result:

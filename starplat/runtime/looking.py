@@ -10,7 +10,7 @@ from functools import cache
 from time import perf_counter
 
 from starplat.analysis import analyse
-from starplat.backends.scheduled import made_for_target
+from starplat.backends.scheduled import capabilities_of, made_for_target
 from starplat.frontend.check import check
 from starplat.frontend.parser import parse
 from starplat.frontend.statements.sequence import sequenced
@@ -21,7 +21,7 @@ from starplat.passes import run as run_passes
 from starplat.runtime.arguments.bind import Bound
 from starplat.runtime.devices.building import kernels_on
 from starplat.runtime.devices.device import Device
-from starplat.runtime.facts import facts_of, longest_row_by_host
+from starplat.runtime.facts import facts_for, longest_row_by_host
 from starplat.runtime.resident import on_device
 from starplat.runtime.running import Run
 from starplat.schedule import Schedule
@@ -79,7 +79,8 @@ def look(device: Device, graph: Graph, module: ir.Module, memory: Memory = Memor
         found = None if entry is None else _run(device, graph, looking_module(entry), memory, uploads)
         return longest_row_by_host(graph) if found is None else found
 
-    return Looked(facts_of(graph, longest_row), sum(uploads))
+    capabilities = device.capabilities or capabilities_of(device.target)
+    return Looked(facts_for(module, capabilities, graph, longest_row), sum(uploads))
 
 
 def _entry(graph: Graph, module: ir.Module) -> str | None:
@@ -102,7 +103,7 @@ def _run(device: Device, graph: Graph, module: ir.Module, memory: Memory, upload
     made = made_for_target(module, device.target, Schedule(memory=memory), capabilities=device.capabilities)
     with ExitStack() as held:
         run = Run(made, graph, Bound(), device, on_device(device, graph), held)
-        if not run.fits():
+        if not run.room.fits():
             return None
         kernels = kernels_on(device, made, run.resident.wide_arcs)
         started = perf_counter()

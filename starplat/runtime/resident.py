@@ -6,7 +6,7 @@ takes the graphs off the device that were not used for longest; they cross again
 """
 
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -18,6 +18,7 @@ from starplat.ir import nodes as ir
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device
 from starplat.runtime.elements import Cells, dtype_of, needs_wide_arcs
+from starplat.runtime.placing import ON_DEVICE, Whereabouts
 
 _MAKERS: dict[str, Callable[[Graph], Cells]] = {
     ir.ROW_OFFSETS.name: lambda graph: graph.row_offsets,
@@ -68,11 +69,12 @@ class ResidentGraph:
         self.wide_arcs = needs_wide_arcs(graph.num_arcs)
         self._directed = graph.directed
 
-    def array(self, array: ir.Array, graph: Graph, placement: ir.Placement = ir.Placement.DEVICE) -> Buffer:
+    def array(self, array: ir.Array, graph: Graph, where: Whereabouts = ON_DEVICE) -> Buffer:
         """One of the graph's own arrays, or its weights as cells of `array`; uploaded the first time."""
-        key = self._key(array, placement)
-        if key not in self._buffers:
-            buffer = self._allocated(array, placement)
+        key = self._key(array, where.placement)
+        if not self.holds(array, where):
+            self._drop(key)
+            buffer = self._allocated(array, where)
             try:
                 self._fill(buffer, key[0], array.element, graph)
             except BaseException:
@@ -86,32 +88,54 @@ class ResidentGraph:
         keys = [self._key(array, ir.Placement.DEVICE) for array in arrays]
         if not all(key in self._buffers for key in keys):
             for key in keys:
-                if key in self._buffers:
-                    self._device.release(self._buffers.pop(key))
+                self._drop(key)
             with ExitStack() as undone:
                 buffers = []
                 for array in arrays:
-                    buffers.append(self._allocated(array, ir.Placement.DEVICE))
+                    buffers.append(self._allocated(array, ON_DEVICE))
                     undone.callback(self._device.release, buffers[-1])
                 fill(buffers)
                 undone.pop_all()
             self._buffers |= zip(keys, buffers, strict=True)
         return {array.name: self._buffers[key] for array, key in zip(arrays, keys, strict=True)}
 
-    def _allocated(self, array: ir.Array, placement: ir.Placement) -> Buffer:
+    def _allocated(self, array: ir.Array, where: Whereabouts) -> Buffer:
         count = array.extent.cells(self.num_nodes, self.num_arcs)
-        return self._device.allocate(dtype_of(array.element, wide_arcs=self.wide_arcs), count, placement)
+        return self._device.allocate(dtype_of(array.element, wide_arcs=self.wide_arcs), count, *where)
 
-    def holds(self, array: ir.Array, placement: ir.Placement) -> bool:
+    def _drop(self, key: _Key) -> None:
+        if key in self._buffers:
+            self._device.release(self._buffers.pop(key))
+
+    def holds(self, array: ir.Array, where: Whereabouts) -> bool:
         """Whether `array` would cost nothing."""
-        return self._key(array, placement) in self._buffers
+        found = self._buffers.get(self._key(array, where.placement))
+        return found is not None and found.near == where.near
+
+    def near(self, array: ir.Array) -> int:
+        """How many cells of `array` are on the device, as a whole or as the first part of it."""
+        buffers = (self._buffers.get(self._key(array, p)) for p in (ir.Placement.DEVICE, ir.Placement.SPLIT))
+        return max((buffer.cells_on_device for buffer in buffers if buffer is not None), default=0)
+
+    def leave(self, arrays: Mapping[ir.Array, Whereabouts], size: int) -> bool:
+        """Takes off the device what is none of these, or lies otherwise, if that makes `size` bytes, and says so."""
+        wanted = {self._key(array, where.placement) for array, where in arrays.items() if self.holds(array, where)}
+        others = [key for key, buffer in self._buffers.items() if key not in wanted and buffer.size_on_device]
+        enough = sum(self._buffers[key].size_on_device for key in others) >= size
+        for key in others if enough else ():
+            self._drop(key)
+        return enough
 
     def apart(self, arrays: Iterable[ir.Array]) -> tuple[ir.Array, ...]:
         """The distinct ones of some arrays of one placement: some share memory."""
-        found: dict[_Key, ir.Array] = {}
+        found: dict[Hashable, ir.Array] = {}
         for array in arrays:
-            found.setdefault(self._key(array, ir.Placement.DEVICE), array)
+            found.setdefault(self.memory(array), array)
         return tuple(found.values())
+
+    def memory(self, array: ir.Array) -> Hashable:
+        """What tells the graph's arrays apart: some share memory."""
+        return self._key(array, ir.Placement.DEVICE)
 
     def _key(self, array: ir.Array, placement: ir.Placement) -> _Key:
         """What tells arrays of the graph apart: the program's own weights are the graph's in another type."""

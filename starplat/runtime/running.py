@@ -4,31 +4,33 @@ What the caller gave on the host is uploaded once and copied for every repetitio
 device is used in place: the program's changes are the caller's, as a parameter by reference has it.
 """
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
-from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 
 from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.graph.graph import Graph
+from starplat.graph.updates import Updates
 from starplat.ir import nodes as ir
-from starplat.ir.launches import changed
+from starplat.ir.launches import changed, changes_graph
 from starplat.ir.visitor import walk_host, written_arrays
 from starplat.runtime.actions.executor import Executor
-from starplat.runtime.actions.machine import Place, World
-from starplat.runtime.arguments.bind import Bound, brought_over
+from starplat.runtime.actions.machine import Graphs, Place, World
+from starplat.runtime.arguments.bind import Bound, brought_over, parts_of_updates
 from starplat.runtime.arguments.lent import Lent
 from starplat.runtime.attending.progress import Progress
 from starplat.runtime.devices.buffers import Adopted, Buffer
 from starplat.runtime.devices.device import Device, Kernels
 from starplat.runtime.elements import Cells, Returned, dtype_of
-from starplat.runtime.estimate import Estimate, Sizes, host_memory, temporaries, too_large
-from starplat.runtime.resident import HostArrays, ResidentGraph, make_room
+from starplat.runtime.resident import HostArrays, ResidentGraph, on_device
+from starplat.runtime.room import Room
 from starplat.runtime.tracing.watch import Watch
 from starplat.runtime.tracing.watched import WatchedExecutor
 
@@ -43,8 +45,9 @@ class _Adoption:
 
 
 @dataclass
-class Run:
-    """One call of `run_module`; `held` gives its buffers back at the end, whatever happens."""
+class Run(Graphs):
+    """One call of `run_module`; `held` gives its buffers back at the end, whatever happens. `graph` is the one that it
+    is at, `after_batch` is called when a batch of updates is done."""
 
     module: ir.Module
     graph: Graph
@@ -54,10 +57,16 @@ class Run:
     held: ExitStack
     repeated: bool = False
     progress: Progress = field(default_factory=Progress)
+    after_batch: Callable[[Run], None] | None = None
 
     def __post_init__(self) -> None:
+        self.first_graph = self.graph
+        self.num_updates = max(map(len, self.bound.updates.values()), default=0)
+        self._changes_graph = changes_graph(self.module)
+        self._lists = {name: parts[0] for name, parts in parts_of_updates(self.module).items()}
         self.returned: Returned = None
         self.launches = 0
+        self.may_begin_again = True
         self._given: dict[str, Buffer] = {}
         self._first: dict[str, Buffer] = {}
         self._places: dict[str, Place] = {}
@@ -69,6 +78,11 @@ class Run:
         ]
         self._changed = {array.name for array in self._parameters if not only_read(self.module, array)}
         self._adopted = self._adoptions()
+        copies = {array.name: self._copies(array) for array in self._parameters}
+        weights = frozenset(filter(self._from_weights, self.module.inputs))
+        self.room = Room(
+            self.module, self.device, self.resident, frozenset(self._adopted), weights, copies, self.num_updates
+        )
 
     # --- before the run --------------------------------------------------------------------------------------------
 
@@ -77,7 +91,7 @@ class Run:
         found = {}
         for array in self._parameters:
             lent = self.bound.arrays.get(array.name)
-            if isinstance(lent, Lent):
+            if isinstance(lent, Lent) and not (self._changes_graph and array.extent.grows_with_arcs):
                 dtype, count = self._kind(array)
                 adopted = self.device.adopt(lent.value, dtype, count)
                 if adopted is not None:
@@ -87,61 +101,14 @@ class Run:
                 raise _shared(a.lent.name, b.lent.name)
         return found
 
-    def foresee(self) -> Estimate:
-        """What the run takes, once there is room for it.
-
-        Raises:
-            DiagnosticError: E0908, there is not.
-        """
-        expected, needed = self._needs()
-        program = PurePath(self.module.source.name).stem
-        if not make_room(self.device, needed):
-            free = self.device.free_memory() or 0
-            raise too_large(program, self.device.name, needed, free)
-        self._require_host_memory(program)
-        return expected
-
-    def _require_host_memory(self, program: str) -> None:
-        """E0908 where the host has no room for the arrays that are to be mapped and are not yet."""
-        sizes = Sizes(self.resident.num_nodes, self.resident.num_arcs)
-        mapped = (array for array in self.module.mapped if array.name not in self._adopted)
-        new = [array for array in mapped if not self.resident.holds(array, ir.Placement.MAPPED)]
-        needed, free = sizes.all(self.resident.apart(new)), host_memory()
-        if free is not None and free < needed:
-            raise too_large(program, "the host", needed, free)
-
-    def fits(self) -> bool:
-        """Whether there is room for the run, and kernels can count the cells of all arrays."""
-        cells = (array.extent.cells_of_a_node for function in self.module.functions for array in function.arrays)
-        countable = self.resident.num_nodes * max(cells, default=1) <= self.device.most_nodes
-        return countable and make_room(self.device, self._needs()[1])
-
-    def _needs(self) -> tuple[Estimate, int]:
-        """What the run takes, and the bytes of it that are not on the device yet."""
-        sizes = Sizes(self.resident.num_nodes, self.resident.num_arcs)
-        weights = (array for array in self.module.inputs if self._from_weights(array))
-        lying = (*self.module.graph_arrays, *weights)
-        graph = self.resident.apart(array for array in lying if array not in self.module.mapped)
-        own = sum(self._cost(array, sizes) for array in self._parameters if array not in self.module.mapped)
-        expected = Estimate(sizes.all(graph), own, temporaries(self.module, sizes), self._mapped(sizes))
-        there = (array for array in graph if self.resident.holds(array, ir.Placement.DEVICE))
-        return expected, expected.total - sizes.all(there)
-
-    def _mapped(self, sizes: Sizes) -> Mapping[str, int]:
-        """Bytes of the arrays in mapped host memory, by name; those that share memory count once."""
-        mapped = (array for array in self.module.mapped if array.name not in self._adopted)
-        return {array.name: sizes.of(array) for array in self.resident.apart(mapped)}
-
-    def _cost(self, array: ir.Array, sizes: Sizes) -> int:
-        """Bytes that a parameter takes besides the graph's: none for what is used in place."""
+    def _copies(self, array: ir.Array) -> int:
+        """How many arrays of its size a parameter takes besides the graph's: none for what is used in place."""
         adoption, changed = self._adopted.get(array.name), array.name in self._changed
         if adoption is not None:
-            copies = (changed and self.repeated) + (not self._in_place(array, adoption))
-        elif self._from_weights(array):
-            copies = int(changed)
-        else:
-            copies = 1 + (changed and array.name in self._inputs and array.name in self.bound.arrays)
-        return copies * sizes.of(array)
+            return (changed and self.repeated) + (not self._in_place(array, adoption))
+        if self._from_weights(array):
+            return int(changed)
+        return 1 + (changed and array.name in self._inputs and array.name in self.bound.arrays)
 
     def _from_weights(self, array: ir.Array) -> bool:
         """Whether a parameter begins as the graph's weights."""
@@ -163,9 +130,12 @@ class Run:
                 self._given[array.name] = self._uploaded(array, self._on_host(given))
             elif array.origin is ir.Origin.WEIGHT:
                 self._given[array.name] = self._resident(array)
-        host = HostArrays(self.graph)
-        resident = self.resident
-        self._world = World(resident.num_nodes, resident.num_arcs, resident.wide_arcs, host, graph)
+        self.held.callback(self._leave_world)
+        self._world = self._world_with(graph)
+
+    def _leave_world(self) -> None:
+        """The world knows the run: without this the graph would stay on the device until garbage is collected."""
+        del self._world
 
     def prepare(self, kernels: Kernels) -> None:
         """Makes the arrays of the graph that the module makes itself, where they are not on the device yet."""
@@ -175,8 +145,36 @@ class Run:
             buffers = self.resident.prepared(one.arrays, fill)
             self._world = replace(self._world, buffers={**self._world.buffers, **buffers})
 
+    # --- a graph that changes
+
+    def follow(self, graph: Graph) -> World:
+        """The run goes on with another graph, which lies on the device as any other does while it is in use."""
+        self.graph, self.resident = graph, on_device(self.device, graph)
+        made = self.module.prepared_arrays
+        buffers = {array.name: self._resident(array) for array in self.module.graph_arrays if array not in made}
+        return self._world_with(buffers)
+
+    def _world_with(self, buffers: Mapping[str, Buffer]) -> World:
+        host, names, sizes = HostArrays(self.graph), self.graph.original_id, self.resident
+        counts = (sizes.num_nodes, sizes.num_arcs, sizes.wide_arcs)
+        return World(*counts, host, buffers, self, names, self.num_updates)
+
+    def updates_in(self, buffer: Buffer) -> Updates:
+        """The list of which a buffer holds a part."""
+        lists = ((name, self._places[adds].buffer) for name, adds in self._lists.items())
+        return next(self.bound.updates[name] for name, place in lists if place is buffer)
+
+    def is_given(self, buffer: Buffer) -> bool:
+        """Whether a buffer is used by other runs, or by the next repetition."""
+        return self._is_given(buffer)
+
+    def batch_done(self) -> None:
+        """Calls what is to be called after every batch."""
+        if self.after_batch is not None:
+            self.after_batch(self)
+
     def _resident(self, array: ir.Array) -> Buffer:
-        return self.resident.array(array, self.graph, self.module.placement(array))
+        return self.resident.array(array, self.graph, self.room.where(array))
 
     def _on_host(self, given: Cells | Lent) -> Cells:
         if not isinstance(given, Lent):
@@ -190,6 +188,7 @@ class Run:
     def once(self, kernels: Kernels, watch: Watch | None = None) -> float:
         """One repetition; gives its time. A watch is told of every round, which takes its own time."""
         self._give_back()
+        self._begin_with_first_graph()
         world = self._world
         progress = self.progress
         watched = None if watch is None else WatchedExecutor(kernels, world, watch, progress)
@@ -198,12 +197,17 @@ class Run:
         for array in self._parameters:
             self._places[array.name] = self._start(array)
         launched = self.device.traffic.launches
+        self.may_begin_again = self._changed.isdisjoint(self._adopted)
         stop = self.device.stopwatch()
         self.returned = executor.run(self._places, self.bound.scalars)
         self._bring_home()
         seconds = stop()
         self.launches = self.device.traffic.launches - launched
         return seconds
+
+    def _begin_with_first_graph(self) -> None:
+        if self.graph is not self.first_graph:
+            self.graph, self.resident = self.first_graph, on_device(self.device, self.first_graph)
 
     def _start(self, array: ir.Array) -> Place:
         """Where a parameter's cells begin: what was given, or zeros; anything where the program sets them first."""
@@ -273,11 +277,11 @@ class Run:
         return any(buffer is given for given in self._given.values())
 
     def _kind(self, array: ir.Array) -> tuple[np.dtype[Any], int]:
-        count = array.extent.cells(self.resident.num_nodes, self.resident.num_arcs)
+        count = array.extent.cells(self.resident.num_nodes, self.resident.num_arcs, self.num_updates)
         return dtype_of(array.element, wide_arcs=self.resident.wide_arcs), count
 
     def _allocated(self, array: ir.Array) -> Buffer:
-        return self.device.allocate(*self._kind(array), self.module.placement(array))
+        return self.device.allocate(*self._kind(array), *self.room.where(array))
 
     def _uploaded(self, array: ir.Array, cells: Cells) -> Buffer:
         buffer = self._allocated(array)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.launches import changes_graph
 from starplat.schedule.algebra import components_by_union_find, has_components, has_triangles, triangles_by_intersection
 from starplat.schedule.balance.step import asks_for_lengths, share_arcs
 from starplat.schedule.balance.teams import has_teams, rows_for_teams
@@ -28,7 +29,7 @@ from starplat.schedule.parts import has_sums, sums_in_parts
 from starplat.schedule.priority.step import nearest_first
 from starplat.schedule.queues.step import sets_as_queues
 from starplat.schedule.schedule import PLAIN, Schedule
-from starplat.schedule.sources.step import searches_in_batches
+from starplat.schedule.sources.step import searches_in_batches, searches_on_cpus
 from starplat.schedule.step import Choice, Decided, GraphStep, Step
 from starplat.schedule.taking import Taking
 
@@ -54,11 +55,12 @@ STEPS: tuple[Step | GraphStep, ...] = (
         one_way,
         goes_both_ways,
     ),
-    Step(
+    GraphStep(
         "sources",
         "a loop over sources that searches from each does so from many at once, a bit for each",
         "before all that schedules rounds: the rounds of many searches are scheduled as any others",
         searches_in_batches,
+        searches_on_cpus,
     ),
     GraphStep(
         "parts",
@@ -162,6 +164,10 @@ STEPS: tuple[Step | GraphStep, ...] = (
 )
 
 
+_OF_ONE_GRAPH = frozenset(("union-find", "triangles", "both-ways", "parts", "order", "memory"))
+"""Steps that rely on the graph that a run begins with, or keep arrays of it."""
+
+
 def scheduled(
     module: ir.Module,
     schedule: Schedule,
@@ -198,7 +204,10 @@ def decided(
         return Decided(module)
     taking = taking or Taking(capabilities, facts)
     given, choices = module, list[Choice]()
+    kept = changes_graph(module)
     for step in STEPS if steps is None else steps:
+        if kept and step.name in _OF_ONE_GRAPH:
+            continue
         found = taking.take(step, module, schedule)
         module = found.module
         choices += (replace(choice, step=choice.step or step.name) for choice in found.choices)

@@ -2,7 +2,7 @@
 which every arc has its reverse.
 
 Both rows of a node are the same there, so that all that the loop does is done twice. Once is enough where the loop only
-stores values, and reads nothing that it changes.
+stores values, or combines them by what changes nothing the second time, and reads nothing that it changes.
 """
 
 from collections.abc import Iterable
@@ -11,6 +11,7 @@ from dataclasses import replace
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.rewriter import Rewriter
+from starplat.ir.shapes.gathering import combined_with
 from starplat.ir.shapes.shared_rows import leaves
 from starplat.ir.visitor import (
     all_expressions,
@@ -29,6 +30,8 @@ from starplat.schedule.schedule import Schedule
 from starplat.schedule.step import Choice, Decided
 
 _PLAIN = (ir.Let, ir.SetLocal, ir.Store, ir.KernelIf, ir.KernelBreak, ir.KernelContinue)
+_AGAIN = {ir.Combine.AND, ir.Combine.OR, ir.Combine.BIT_AND, ir.Combine.BIT_OR, ir.Combine.MIN, ir.Combine.MAX}
+"""What changes nothing the second time."""
 
 
 def one_way(module: ir.Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None) -> Decided:
@@ -69,12 +72,28 @@ class _OneWay(Rewriter):
 
 
 def _once_is_enough(row: ir.ForNeighbors) -> bool:
-    """Whether the loop leaves early or says `forall`, only stores, and reads nothing that it changes."""
+    """Whether the loop leaves early, says `forall` or only combines values, does nothing that a second time changes,
+    and reads nothing that it changes."""
     inside = tuple(walk_kernel(row.body))
+    joined = [value for op in inside if (value := _joined(op)) is not None]
     changed = assigned_variables(row.body) - {variable for op in inside for variable in declared_by(op)}
-    written, reads = written_arrays(row.body), tuple(all_expressions(row.body))
+    reads = [e for op in inside if _joined(op) is None for e in expressions_of(op)] + joined
+    written = written_arrays(row.body)
     dependent = not changed.isdisjoint(_refs(reads)) or any(a in written for e in reads for a in arrays_in(e))
-    return (row.parallel or leaves(row.body)) and not dependent and all(isinstance(op, _PLAIN) for op in inside)
+    stores = any(isinstance(op, ir.Store | ir.SetLocal) and _joined(op) is None for op in inside)
+    repeats = row.parallel or leaves(row.body) or not stores
+    return repeats and not dependent and all(isinstance(op, _PLAIN) or _joined(op) is not None for op in inside)
+
+
+def _joined(op: ir.KernelOp) -> ir.Expression | None:
+    """The value that an operation combines with a cell or a local, if a second time changes nothing."""
+    match op:
+        case ir.UpdateCell(combine=combine, value=value) if combine in _AGAIN:
+            return value
+        case ir.SetLocal(local, value) if (taken := combined_with(local, value)) is not None and taken[0] in _AGAIN:
+            return taken[1]
+        case _:
+            return None
 
 
 def _row(loop: ir.ForRange, block: tuple[ir.KernelOp, ...]) -> ir.ForNeighbors | None:

@@ -82,6 +82,7 @@ def _with_variant(base: ir.Module, other: ir.Module, variant: ir.Variant) -> ir.
         inputs=_either(base.inputs, other.inputs),
         graph_arrays=tuple(array for array in ir.GRAPH_ARRAYS if array in used),
         mapped=_either(base.mapped, other.mapped),
+        on_demand=base.on_demand or other.on_demand,
         prepared=tuple(prepared.values()),
         variants=(*base.variants, replace(variant, function=f"{other.entry}{end}")),
     )

@@ -14,13 +14,15 @@ FAR = 2**20
 class GraphFacts:
     """Counts of a graph; `max_degree` is of arcs that leave or enter a node; `symmetric` says that every arc is known
     to have its reverse. `far_arcs` is the share of arcs whose ends have numbers far apart (see `FAR`), as far as some
-    of them tell."""
+    of them tell. `thin_levels` says that a breadth-first search was found to take very many levels for so few arcs, as
+    on roads; only loops over sources on CPUs ask for that."""
 
     num_nodes: int
     num_arcs: int
     max_degree: int
     symmetric: bool = False
     far_arcs: float = 0.0
+    thin_levels: bool = False
 
     @property
     def mean_degree(self) -> float:

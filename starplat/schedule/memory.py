@@ -16,14 +16,16 @@ from starplat.schedule.step import Choice, Decided
 
 def arcs_in_host_memory(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> Decided:
     """Maps the columns, sources and weights of arcs that kernels use, and edge properties that only kernels read."""
-    if schedule.memory is not Memory.MAPPED or not capabilities.mapped_memory:
+    on_demand = schedule.memory is Memory.ONDEMAND
+    if not (on_demand or schedule.memory is Memory.MAPPED) or not capabilities.mapped_memory:
         return Decided(module)
     mapped = tuple(_mapped(module))
     if not mapped:
         return Decided(module)
     what = ", ".join(array.name for array in mapped)
-    choice = Choice(what, "in mapped host memory: a cell for each arc, which kernels only read")
-    return Decided(replace(module, mapped=mapped), (choice,))
+    where = "in mapped host memory, except what the device has room for" if on_demand else "in mapped host memory"
+    choice = Choice(what, f"{where}: a cell for each arc, which kernels only read")
+    return Decided(replace(module, mapped=mapped, on_demand=on_demand), (choice,))
 
 
 def _mapped(module: ir.Module) -> Iterator[ir.Array]:

@@ -99,7 +99,8 @@ class Memory(Setting):
 
     RESIDENT = "resident", "in the device's memory"
     MAPPED = "mapped", "in page-locked memory of the host, where kernels read them, so that larger graphs fit"
-    AUTO = "auto", "resident"
+    ONDEMAND = "ondemand", "on the device as far as there is room, the rest as mapped"
+    AUTO = "auto", "resident, but ondemand where a run would not fit"
 
 
 class Sources(Setting):
@@ -237,13 +238,18 @@ def driven_by_host(schedule: Schedule) -> Schedule:
 
 def in_less_memory(schedule: Schedule) -> Iterator[Schedule]:
     """The schedules that take the place of one whose arrays do not fit, as far as it left them open: on the graph as it
-    is, then with fewer sources at once, in the end with one."""
+    is, then with fewer sources at once, with one, with arcs on the host, in the end without arrays made of the arcs."""
     if schedule.order is Order.AUTO:
         yield (schedule := replace(schedule, order=Order.AS_IS))
     if schedule.sources in (Sources.AUTO, Batch(None)):
-        yield replace(schedule, sources=Batch(64))
+        yield (fewer := replace(schedule, sources=Batch(64)))
+        schedule = fewer if schedule.sources is not Sources.AUTO else schedule
     if schedule.sources is Sources.AUTO:
-        yield replace(schedule, sources=Sources.ONE)
+        yield (schedule := replace(schedule, sources=Sources.ONE))
+    if schedule.memory is Memory.AUTO:
+        yield (schedule := replace(schedule, memory=Memory.ONDEMAND))
+        if schedule.algebra is Algebra.AUTO:
+            yield replace(schedule, algebra=Algebra.PLAIN)
 
 
 BASES: Mapping[str, Schedule] = {"auto": AUTO, "plain": PLAIN}

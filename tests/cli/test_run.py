@@ -106,6 +106,16 @@ def test_validate_shows_the_first_node_that_differs(
     assert "dist[node 4] is 8, the interpreter says 9" in outcome.err
 
 
+def test_a_limit_of_memory_leaves_arcs_with_the_host(starplat: Starplat, examples: Path, roads: Path) -> None:
+    words = ("run", examples / "sssp.sp", "--graph", roads, "--arg", "src=1", "--target", "reference")
+    refused = starplat(*words, "--device-memory", "50")
+    assert (refused.code, "sssp needs 54 bytes on interpreter at least" in refused.err) == (3, True)
+    outcome = starplat(*words, "--device-memory", "70", "--json", "--validate")
+    assert outcome.json["bytes"]["mapped"] == {"columns": 8, "weight": 24}
+    assert outcome.json["validated"] is True
+    assert "columns 8 in host memory; weight 24 in host memory" in starplat(*words, "--device-memory", "70").out
+
+
 def test_a_returned_value_is_printed(starplat: Starplat, examples: Path, roads: Path) -> None:
     outcome = starplat("run", examples / "triangle_count.sp", "--graph", roads, "--undirected", *COMMON)
     assert "returned 2" in outcome.out.splitlines()

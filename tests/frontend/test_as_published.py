@@ -1,7 +1,7 @@
 """What StarPlat's users write is accepted, noted where it could be meant otherwise; what is nearly that is not.
 
-What the spellings mean when they run is in `tests/programs/test_as_published.py`. Collections and updates are checked
-here and refused by name when they are run.
+What the spellings mean when they run is in `tests/programs/test_as_published.py`. Collections are checked
+here and refused by name when they are run; updates run (`tests/programs/test_changing_graphs.py`).
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def said(body: str) -> list[Diagnostic]:
         return list(error.diagnostics)
 
 
-# --- collections and updates: checked, and refused by name when they are run ---------------------------------------
+# --- updates: checked and lowered -----------------------------------------------------------------------------------
 
-COLLECTED = [
+UPDATED = [
     "updates<g> d = U.currentBatch(0); forall (u in d) { n += 1; }",
     "updates<g> added = U.currentBatch(1), deleted = U.currentBatch(0); n = added.size() - deleted.size();",
     "updates<g> d; d = U.currentBatch(); for (u in d) { n += u.weight; }",
@@ -58,6 +58,11 @@ COLLECTED = [
     "updates<g> d = U.currentBatch(1); g.updateCSRAdd(d); g.updateCSRDel(U.currentBatch(0));",
     "Batch (U : 10) { updates<g> d = U.currentBatch(0); OnDelete (u in d) : { n += 1; } }",
     "updates<g> d = U.currentBatch(0); forall (u in d) { int v = u.source; if (v.p > n) { v.b = True; } }",
+]
+
+# --- collections: checked, and refused by name when they are run ----------------------------------------------------
+
+COLLECTED = [
     "container<container<node>> levels; for (v in levels[n]) { v.p = n; }",
     "container<container<int>> levels; for (v in levels[0]) { v.p = n; n += v; }",
     "container<node> front; for (v in front) { v.p = 1; } front.push(n); front.push(src);",
@@ -74,12 +79,20 @@ COLLECTED = [
 ]
 
 
-@pytest.mark.parametrize("body", COLLECTED)
-def test_collections_and_updates_are_checked_and_refused_by_name_when_run(body: str) -> None:
+def checked(body: str) -> pipeline.Checked:
     assert [d for d in said(body) if d.severity is not Severity.NOTE and d.code not in ("W0202", "W0501")] == []
-    checked = pipeline.check(SourceFile("published.sp", HEAD + body + TAIL))
+    return pipeline.check(SourceFile("published.sp", HEAD + body + TAIL))
+
+
+@pytest.mark.parametrize("body", UPDATED)
+def test_updates_are_checked_and_lowered(body: str) -> None:
+    assert [a.name for a in pipeline.lower(checked(body), "f").arguments][:2] == ["g", "U"]
+
+
+@pytest.mark.parametrize("body", COLLECTED)
+def test_collections_are_checked_and_refused_by_name_when_run(body: str) -> None:
     with pytest.raises(DiagnosticError) as refused:
-        pipeline.lower(checked, "f")
+        pipeline.lower(checked(body), "f")
     assert [d.code for d in refused.value.diagnostics] == ["E0651"]
 
 
@@ -221,7 +234,11 @@ def test_programs_as_published_are_accepted_and_keep_their_meaning_when_formatte
 
 
 @pytest.mark.parametrize("path", DYNAMIC, ids=lambda path: path.stem)
-def test_dynamic_programs_are_refused_by_name_when_run(path: Path) -> None:
-    with pytest.raises(DiagnosticError) as refused:
-        pipeline.lower(pipeline.check(SourceFile.read(path)))
-    assert [d.code for d in refused.value.diagnostics] == ["E0651"]
+def test_dynamic_programs_are_lowered_or_refused_for_their_containers(path: Path) -> None:
+    found = pipeline.check(SourceFile.read(path))
+    if "container<" in found.source.text:
+        with pytest.raises(DiagnosticError) as refused:
+            pipeline.lower(found)
+        assert [d.code for d in refused.value.diagnostics] == ["E0651"]
+    else:
+        assert pipeline.lower(found).entry == "follow"

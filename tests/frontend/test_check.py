@@ -364,10 +364,13 @@ Dynamic main(Graph g, updates<g> U, propNode<int> dist, int size) {
 """
 
 
-def test_dynamic_programs_are_checked_and_marked() -> None:
+def test_dynamic_programs_are_taken_apart() -> None:
     program = checked(DYNAMIC)
-    marked = [s.construct for s in walk.statements(program.functions[1].body) if isinstance(s, typed.Unsupported)]
-    assert marked == ["Batch", "OnDelete", "updateCSRDel", "updateCSRAdd", "propagateNodeFlags"]
+    kinds = (typed.TakeBatch, typed.EndBatch, typed.ChangeGraph)
+    marked = [type(s).__name__ for s in walk.statements(program.function("main").body) if isinstance(s, kinds)]
+    assert marked == ["TakeBatch", "ChangeGraph", "ChangeGraph", "EndBatch"]
+    parts = [symbol.name for symbol in program.function("main").parameters]
+    assert parts[1:8] == ["U_adds", "U_sources", "U_destinations", "U_weights", "U_first", "U_end", "U_kind"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from starplat.editing.completion import completions
 from starplat.resources import shipped_programs
 from starplat.source import SourceFile
 from tests.lsp.client import Client
-from tests.programs.test_imports import MAIN, written
+from tests.programs.test_imports import MAIN, TWICE, written
 
 pytest.importorskip("pygls", reason="pip install 'starplat[lsp]'")
 
@@ -81,15 +81,32 @@ def test_what_other_files_name_is_not_renamed_from_here(tmp_path: Path) -> None:
 def test_a_saved_file_changes_what_is_told_of_its_importers(tmp_path: Path) -> None:
     path = written(tmp_path, parts__more__twice="function twice(int x) { return y; }")
     opened = {"uri": path.as_uri(), "languageId": "starplat", "version": 1, "text": MAIN}
-
-    def errors(client: Client) -> list[str]:
-        while (message := client.receive())["method"] != "textDocument/publishDiagnostics":
-            pass
-        return [found["code"] for found in message["params"]["diagnostics"] if found["severity"] == 1]
-
     with Client() as client:
         client.notify("textDocument/didOpen", {"textDocument": opened})
         assert errors(client) == ["E0201"]
         written(tmp_path)
         client.notify("textDocument/didSave", {"textDocument": {"uri": (path.parent / "parts" / "sums.sp").as_uri()}})
         assert errors(client) == []
+
+
+def test_a_file_that_is_open_is_imported_as_the_editor_has_it(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    main, twice = path.as_uri(), (path.parent / "parts" / "more" / "twice.sp").as_uri()
+    wrong = "function twice(int x) { return y; }"
+    with Client() as client:
+        for uri, text in ((main, MAIN), (twice, TWICE)):
+            given = {"uri": uri, "languageId": "starplat", "version": 1, "text": text}
+            client.notify("textDocument/didOpen", {"textDocument": given})
+            assert errors(client) == []
+        changed = {"textDocument": {"uri": twice, "version": 2}, "contentChanges": [{"text": wrong}]}
+        client.notify("textDocument/didChange", changed)
+        assert [errors(client), errors(client)] == [["E0201"], ["E0201"]]  # of itself, of what imports it
+        client.notify("textDocument/didClose", {"textDocument": {"uri": twice}})
+        assert [errors(client), errors(client)] == [[], []]
+
+
+def errors(client: Client) -> list[str]:
+    """The codes of the errors that are told next."""
+    while (message := client.receive())["method"] != "textDocument/publishDiagnostics":
+        pass
+    return [found["code"] for found in message["params"]["diagnostics"] if found["severity"] == 1]

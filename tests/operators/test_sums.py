@@ -75,6 +75,78 @@ function f(Graph g, propNode<double> x, propNode<double> y, int n) {
 }
 """,
     ),
+    "sums that are cleared for the next round": (
+        """
+function f(Graph g, propNode<double> x, int n) {
+  propNode<double> y;
+  g.attachNodeProperty(y = 0.0);
+  for (int i = 0; i < n; i++) {
+    forall (v in g.nodes()) {
+      for (u in g.nodes_to(v)) { v.y += u.x; }
+    }
+    forall (v in g.nodes()) {
+      v.x = v.y / 8.0;
+      v.y = 0.0;
+    }
+  }
+}
+""",
+        """
+function f(Graph g, propNode<double> x, int n) {
+  propNode<double> y;
+  g.attachNodeProperty(y = 0.0);
+  for (int i = 0; i < n; i++) {
+    g.attachNodeProperty(y = 0.0);
+    forall (v in g.nodes()) {
+      for (u in g.nodes_to(v)) { v.y += u.x; }
+    }
+    forall (v in g.nodes()) { v.x = v.y / 8.0; }
+  }
+}
+""",
+    ),
+    "sums of some neighbors' reals": (
+        """
+function f(Graph g, propNode<double> x, propNode<double> y) {
+  forall (v in g.nodes()) {
+    double sum = 0.0;
+    for (u in g.nodes_to(v)) { if (u.x > 1.0) { sum += u.x / g.count_outNbrs(u); } }
+    v.y = sum;
+  }
+}
+""",
+        """
+function f(Graph g, propNode<double> x, propNode<double> y) {
+  forall (v in g.nodes()) {
+    double sum = 0.0;
+    for (u in g.nodes_to(v)) { sum += u.x > 1.0 ? u.x / g.count_outNbrs(u) : 0.0; }
+    v.y = sum;
+  }
+}
+""",
+    ),
+    "a loop that its counter ends, or something else": (
+        """
+function f(Graph g, propNode<double> x, int n) {
+  double much = 9.0;
+  for (int i = 0; i < n && much > 1.0; i++) {
+    much = 0.0;
+    forall (v in g.nodes()) { v.x = v.x / 2.0; much += v.x; }
+  }
+}
+""",
+        """
+function f(Graph g, propNode<double> x, int n) {
+  double much = 9.0;
+  int i = 0;
+  while (i < n && much > 1.0) {
+    much = 0.0;
+    forall (v in g.nodes()) { v.x = v.x / 2.0; much += v.x; }
+    i++;
+  }
+}
+""",
+    ),
     "conditions of the loop that they are in": (
         """
 function f(Graph g, propNode<int> state, propNode<int> deg) {
@@ -631,6 +703,44 @@ def test_a_property_with_other_uses_stays(name: str) -> None:
 def test_a_property_that_is_more_than_added_up_next_stays(name: str) -> None:
     assert "twice[" not in _operators(ADDED_UP)
     assert "twice[" in _operators(changed(ADDED_UP, STAYING_PARTS[name]))
+
+
+CLEARED = REWRITTEN["sums that are cleared for the next round"][0]
+COPIES = "forall (v in g.nodes()) { v.x = v.y; }"
+BREAKS = "if (i > 2) { break; }\nforall (v in g.nodes()) {\n v.x"
+NOT_CLEARED_FIRST = {
+    "a sum that begins with more": ("attachNodeProperty(y = 0.0)", "attachNodeProperty(y = 1.0)"),
+    "a sum that is cleared to less": ("v.y = 0.0", "v.y = -1.0"),
+    "a sum that some nodes begin with": ("y = 0.0);", "y = 0.0); forall (v in g.nodes()) { v.y = v.x; }"),
+    "sums of which some are cleared": ("v.y = 0.0;", "if (v.x > 1.0) { v.y = 0.0; }"),
+    "a sum that neighbors read meanwhile": ("v.x = v.y / 8.0;", "for (u in g.neighbors(v)) { v.x = u.y; }"),
+    "a round that ends before": ("    forall (v in g.nodes()) {\n      v.x", BREAKS),
+    "a sum that is asked for at last": ("v.y = 0.0;\n    }\n  }", "v.y = 0.0;\n }\n }\n" + COPIES),
+}  # fmt: skip
+OF_SOME = REWRITTEN["sums of some neighbors' reals"][0]
+GUARDED = {
+    "by what the node holds": ("u.x > 1.0", "u.x > v.x"),
+    "by a flag": (", propNode<double> y", ", propNode<double> y, propNode<bool> on"),
+    "of what the node holds": ("sum += u.x", "sum += v.x"),
+    "counted": ("sum += u.x", "v.y += u.x"),
+}
+
+
+@pytest.mark.parametrize("name", NOT_CLEARED_FIRST)
+def test_sums_that_a_round_finds_or_leaves_stay_as_they_are(name: str) -> None:
+    begins = "count i from 0 while i < n\n    y := 0.0"
+    assert begins in _operators(CLEARED)
+    text = changed(CLEARED, NOT_CLEARED_FIRST[name])
+    assert begins not in _operators(text)
+    if "meanwhile" not in name:
+        assert_as_written(text, [ZOO[shape] for shape in GRAPHS])
+
+
+@pytest.mark.parametrize("name", GUARDED)
+def test_a_condition_that_more_than_the_neighbor_is_asked_for_stays(name: str) -> None:
+    assert "in order when" not in _operators(OF_SOME)
+    asks = ("u.x > 1.0", "u.on") if "flag" in name else ("sum = 0.0", "sum = 1.0")
+    assert "in order when" in _operators(changed(OF_SOME, GUARDED[name], asks))
 
 
 @pytest.mark.parametrize("name", NO_FILTERS)

@@ -172,6 +172,16 @@ def test_a_circle_shows_all_its_imports(tmp_path: Path) -> None:
     ]
 
 
+def test_a_text_is_no_file_of_the_name_that_messages_give_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "program.sp").write_text(TWICE)
+    monkeypatch.chdir(tmp_path)
+    program = starplat.compile('import "program.sp";\nfunction f(Graph g) { return twice(g.num_nodes()); }')
+    assert program.run(GRAPH, target="reference", function="f").returned == 8
+    (tmp_path / "program.sp").write_text('import "program.sp";\n' + TWICE)
+    with pytest.raises(DiagnosticError, match=r"'program.sp' imports 'program.sp': itself"):
+        starplat.compile('import "program.sp";\nfunction f(Graph g) { return twice(g.num_nodes()); }')
+
+
 def test_a_function_of_two_files_is_an_error_with_both_places(tmp_path: Path) -> None:
     error = refused(written(tmp_path, parts__more__twice=TWICE + "function total(Graph g) { return 1; }"))
     (found,) = (d for d in error.diagnostics if d.code == "E0207")

@@ -33,6 +33,7 @@ class Array:
     def __init__(self, cells: np.ndarray[Any, Any], number: int = 0, room: int | None = None) -> None:
         self.cells = cells
         self.number = number
+        self.owner: Any = None
         self.dtype, self.shape, self.nbytes, self.flags = cells.dtype, cells.shape, cells.nbytes, cells.flags
         allocation = SimpleNamespace(
             ptr=cells.ctypes.data, size=-(-cells.nbytes // 512) * 512 if room is None else room
@@ -164,7 +165,9 @@ class CuPy:
         return array
 
     def ndarray(self, count: int, dtype: Any, memory: PinnedMemory) -> Array:
-        return Array(memory.cells.view(dtype)[:count])
+        array = Array(memory.cells.view(dtype)[:count])
+        array.owner = memory
+        return array
 
     def empty(self, count: int, dtype: Any) -> Array:
         if count * np.dtype(dtype).itemsize > self.free:

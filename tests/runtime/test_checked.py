@@ -130,9 +130,12 @@ def test_extremes_of_the_weights_of_any_graph(checked: bool, arcs: list[int]) ->
     assert found == (5 if arcs else np.iinfo(np.int32).max)
 
 
-def test_other_targets_are_refused_by_name() -> None:
-    with pytest.raises(DiagnosticError, match="goes without target opencl"):
-        starplat.compile(SSSP).run(PATH, checked=True, target="opencl", src=10)
+def test_what_does_not_go_with_it_is_refused_by_name() -> None:
+    program = starplat.compile(SSSP)
+    with pytest.raises(DiagnosticError, match="goes without a schedule"):
+        program.run(PATH, checked=True, target="openmp", src=10, schedule="direction=push")
+    with pytest.raises(DiagnosticError, match="goes without target all, --repeat"):
+        program.run(PATH, checked=True, target="all", src=10, repeat=2)
 
 
 def test_the_command_line_has_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,6 +19,7 @@ from starplat.runtime.devices.opencl import OpenCLDevice
 from starplat.runtime.devices.reference import ReferenceDevice
 from starplat.runtime.resident import on_device
 from starplat.runtime.session import default_session
+from starplat.schedule import PLAIN
 from tests.backends.modules import sssp
 from tests.runtime.devices import device_of, every_target
 from tests.runtime.programs import A, B, increment, module, number
@@ -144,7 +145,7 @@ class SmallDevice(ReferenceDevice):
         return self.room - ours if self.tells else None
 
     def _allocate(self, dtype: np.dtype[Any], count: int) -> Any:
-        if sum(buffer.size for buffer in self._ours) + dtype.itemsize * count > self.room:
+        if self.held + dtype.itemsize * count > self.room:
             raise MemoryError
         return super()._allocate(dtype, count)
 
@@ -173,7 +174,7 @@ def test_a_run_that_would_not_fit_is_refused_with_the_figures(monkeypatch: pytes
     with pytest.raises(
         DiagnosticError, match=r"E0908.*needs 2\.8 KiB more on interpreter, which has 2\.0 KiB free"
     ) as caught:
-        moved(roads(), "reference")
+        run_module(sssp(), roads(), target="reference", arguments={"src": 0}, schedule=PLAIN)
     assert caught.value.exit_code is ExitCode.NO_DEVICE
     assert device.traffic.launches == 0
     small = Graph.from_arcs(3, [0, 1], [1, 2])

@@ -115,7 +115,7 @@ def test_every_device_copies_at_some_rate(target: str, monkeypatch: pytest.Monke
 def test_a_small_device_copies_less(monkeypatch: pytest.MonkeyPatch) -> None:
     device, asked = ReferenceDevice(), []
     monkeypatch.setattr(device, "free_memory", lambda: 2**24)
-    allocate = device.allocate
-    monkeypatch.setattr(device, "allocate", lambda dtype, count: asked.append(count) or allocate(dtype, count))
+    allocate = device.allocate_word
+    monkeypatch.setattr(device, "allocate_word", lambda dtype, count: asked.append(count) or allocate(dtype, count))
     copy_rate(device)
     assert asked == [2**24 // 8 // 4] * 2

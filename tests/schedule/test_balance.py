@@ -12,6 +12,7 @@ from starplat.backends.opencl import CPU_CAPABILITIES
 from starplat.backends.sycl import CAPABILITIES as SYCL
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.shapes.searching import searching
 from starplat.ir.visitor import launched_alone
 from starplat.schedule.apply import decided
 from starplat.schedule.parse import parse_schedule
@@ -129,3 +130,33 @@ def test_what_is_stored_ahead_of_the_arcs_must_be_nobody_elses(name: str) -> Non
       forall (v in g.nodes().filter(c > 1)) {{ {ahead} forall (w in g.neighbors(v)) {{ w.d += {added}; }} }}
     }}"""
     assert sharing(for_target(text, CUDA)) == sharing(for_target(text, OPENCL)) == shares
+
+
+SEARCHES = {
+    "a flag": "if (u.a > v.a) { v.f = True; break; }",
+    "a value of the node": "if (u.a > v.a) { v.b = v.a; break; }",
+}
+DEPENDENT = {
+    "which neighbor": "if (u.a > v.a) { v.b = u.a; break; }",
+    "what is stored decides": "if (u.b > v.a) { v.b = 7; break; }",
+    "no end": "if (u.a > v.a) { v.f = True; }",
+    "a neighbor's cell": "if (u.a > v.a) { u.f = True; break; }",
+}
+
+
+def looking(body: str) -> str:
+    loop = f"forall (v in g.nodes().filter(a > 1)) {{ for (u in g.neighbors(v)) {{ {body} }} }}"
+    return f"function f(Graph g, propNode<int> a, propNode<int> b, propNode<bool> f) {{ {loop} }}"
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_a_search_that_does_the_same_whatever_it_finds_is_shared(name: str) -> None:
+    module = for_target(looking(SEARCHES[name]), CUDA)
+    assert sharing(module) == 1
+    assert searching(module.kernels[0]) is not None
+    assert sharing(for_target(looking(SEARCHES[name]), OPENCL)) == 0  # groups have no search
+
+
+@pytest.mark.parametrize("name", DEPENDENT)
+def test_other_searches_stay_in_one_thread(name: str) -> None:
+    assert sharing(for_target(looking(DEPENDENT[name]), CUDA)) == 0

@@ -19,10 +19,11 @@ SYMMETRIC, DIRECTED = GraphFacts(100, 400, 9, True), GraphFacts(100, 400, 9, Fal
 
 ONCE = {
     "a search": "bool found = False; for (u in g.inOutNbrs(v).filter(a > v.a)) { found = True; break; } v.f = found;",
+    "bits": "int seen = 0; for (u in g.inOutNbrs(v)) { seen |= u.a; if (u.a == 50) { break; } } v.b = seen;",
+    "bits of neighbors": "forall (u in g.inOutNbrs(v).filter(u.a > v.a)) { u.b |= v.a; }",
     "a common value": "forall (u in g.inOutNbrs(v).filter(u.a > v.a)) { u.f = True; }",
 }
 TWICE = {
-    "bits": "int seen = 0; for (u in g.inOutNbrs(v)) { seen |= u.a; if (u.a == 50) { break; } } v.b = seen;",
     "a minimum": "forall (u in g.inOutNbrs(v)) { <u.b> = <Min(u.b, v.a)>; }",
     "a sum": "forall (u in g.inOutNbrs(v).filter(u != v)) { u.b -= v.a; }",
     "a scalar": "forall (u in g.inOutNbrs(v)) { total += u.a; }",

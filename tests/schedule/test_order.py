@@ -21,6 +21,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.printing.modules import print_kernel
 from starplat.ir.verifying.modules import InvalidModule, verify
 from starplat.runtime import elements
+from starplat.runtime.placing import ON_DEVICE
 from starplat.runtime.resident import on_device
 from starplat.schedule.apply import decided
 from starplat.schedule.by_kind import for_all_kinds
@@ -347,4 +348,4 @@ def test_memory_of_what_cannot_be_made_is_given_back() -> None:
 
     with pytest.raises(RuntimeError):
         resident.prepared((IN.neighbors,), broken)
-    assert not resident.holds(IN.neighbors, ir.Placement.DEVICE)
+    assert not resident.holds(IN.neighbors, ON_DEVICE)

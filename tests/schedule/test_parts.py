@@ -18,7 +18,7 @@ from starplat.ir.verifying.modules import verify
 from starplat.runtime import elements
 from starplat.runtime.facts import far_arcs
 from starplat.runtime.resident import on_device
-from starplat.runtime.running import Run
+from starplat.runtime.room import Room
 from starplat.schedule import parts
 from starplat.schedule.apply import decided
 from starplat.schedule.facts import GraphFacts
@@ -189,7 +189,7 @@ def test_ranks_of_a_persistent_kernel_are_the_same() -> None:
 def test_rows_in_parts_are_made_only_where_they_fit(fits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parts, "_CACHED", 2**9)
     monkeypatch.setattr(parts, "_FAR", 0.0)
-    monkeypatch.setattr(Run, "fits", lambda run: fits)
+    monkeypatch.setattr(Room, "fits", lambda room: fits)
     of = graph()
     expected = program(PAGERANK).run(of, target="reference", arguments=CALL)["rank"]
     with emulated(Machine(seed=1)):

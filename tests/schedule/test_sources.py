@@ -14,13 +14,18 @@ import pytest
 
 import starplat
 from starplat import pipeline
+from starplat.backends.opencl import CPU_CAPABILITIES
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import Graph, generators
-from starplat.runtime import running
+from starplat.runtime import room
+from starplat.runtime.facts import facts_for, has_thin_levels
 from starplat.runtime.session import default_session
 from starplat.runtime.validate import first_difference
+from starplat.schedule import AUTO
+from starplat.schedule.apply import decided
 from starplat.schedule.describe import Plan
 from tests.runtime.devices import every_target
+from tests.schedule.programs import CUDA
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -74,6 +79,36 @@ SEARCHES = {
     "sums of reals in any order": in_bfs("v.real += 0.5 * v.level;").replace("for (src in", "forall (src in"),
     "no level": text("iterateInBFS (v in g.nodes() from src) { v.by += 1; }"),
 }
+OWN = {
+    "cells of the source": in_bfs("<src.most> = <Max(src.most, v.level)>; src.by += 1; src.far += v.level;"),
+    "after rounds": by_rounds("src.far += v.level * v.level; <src.most> = <Min(src.most, 3 - v.level)>;"),
+    "against arcs": by_rounds("src.far += v.level; if (v != src) { src.by += 1; }", way="nodes_to"),
+    "its own values": in_bfs("src.far += src.mark * v.level; if (v.level > src.mark) { src.by += 1; }"),
+    "locals": in_bfs("").replace(BEGIN, BEGIN + "int word = 1;")
+    .replace(LEVEL, LEVEL + "int seen = 0; bool now = False;")
+    .replace("} } }", "seen += 2 * v.level; now = True; } src.far = seen + src.mark; src.mark = now ? seen : -1; } }"),
+    "locals behind": by_rounds("total += v.level; seen += 1;")
+    .replace("}\nforall", "} long total = 0; int seen = 0; forall")
+    .replace("seen += 1; }", "seen += 1; } double d = total; src.real = d / seen; if (seen > 2) { src.by += seen; }"),
+    "INF": in_bfs("").replace(LEVEL, LEVEL + "int least = INF;").replace("} } }",
+    "if (v.level > 1) { least = min(least, v.level); } } src.most = least; src.far = least + src.mark; } }"),
+    "sums of reals": in_bfs("src.real += 0.5 * v.level;"),
+}  # fmt: skip
+OWN = {name: one.replace("for (src in sources)", "for (src in g.nodes())") for name, one in OWN.items()}
+OWN_NEAR_MISSES = {
+    "some sources": (in_bfs("src.far += v.level;"), "from all nodes"),
+    "which node": (OWN["cells of the source"].replace("src.by += 1", "src.by += v.mark"), "which node 'v' is reached"),
+    "which number": (OWN["cells of the source"].replace("src.by += 1", "src.by += v"), "which node 'v' is reached"),
+    "both": (OWN["cells of the source"].replace("src.by += 1", "v.by += 1"), "beside cells of the source"),
+    "reals in order": (OWN["after rounds"].replace("src.far += v.level * v.level", "src.real += 0.1 * v.level")
+    .replace("forall (v in g.nodes().filter(level < INF)) { src", "for (v in g.nodes().filter(level < INF)) { src"),
+    "in the order of the nodes"),
+    "cells of another": (OWN["locals"].replace("src.far = seen", "node other = 0; other.far = seen"), ""),
+    "reads another": (OWN["locals"].replace("src.far = seen", "node other = 0; src.far = other.far"), ""),
+    "what another left": (OWN["cells of the source"].replace("v.level; }", "src.by; }"), ""),
+    "begins by its cell": (OWN["locals"].replace("int seen = 0", "int seen = src.mark"), ""),
+    "a sum over all": (OWN["locals"].replace("src.far = seen", "word += seen; src.far = word"), ""),
+}  # fmt: skip
 NEAR_MISSES = {
     "which source": in_bfs("<v.most> = <Max(v.most, src)>;"),
     "the last source": in_bfs("v.most = v.level;"),
@@ -145,6 +180,27 @@ def test_near_misses_stay(name: str) -> None:
     assert_same(program, "reference", "auto")
 
 
+@pytest.mark.parametrize("name", OWN)
+def test_searches_for_cells_of_the_source_run_at_once(name: str) -> None:
+    program = starplat.compile(OWN[name])
+    assert any("sources at once" in choice.what for choice in plan(program, "sources=batch(64)").choices)
+    assert_same(program, "reference", "plain,sources=batch(64)", "sources=batch(256)", "sources=one", many=True)
+
+
+@pytest.mark.parametrize("name", OWN_NEAR_MISSES)
+def test_near_misses_for_cells_of_the_source_stay(name: str) -> None:
+    text, why = OWN_NEAR_MISSES[name]
+    program = starplat.compile(text)
+    with pytest.raises(DiagnosticError, match=f"(?s)'f' can follow 'sources=batch.*{why}"):
+        plan(program, "sources=batch(64)")
+    assert_same(program, "reference", "auto")
+
+
+@every_target
+def test_eccentricities_on_every_target(target: str) -> None:
+    assert_same(starplat.compile("eccentricity"), target, "sources=batch(64)", "sources=batch(256)", many=True)
+
+
 WIDTHS = ("sources=batch(64)", "sources=batch(128)", "sources=batch(512)", "direction=push,sources=batch(256)")
 
 
@@ -170,6 +226,27 @@ def test_auto_searches_from_many_where_there_are_many() -> None:
             assert first_difference(found, meant) is None
 
 
+def test_auto_searches_one_after_another_on_cpus_where_levels_are_thin() -> None:
+    module = starplat.compile(EXAMPLES / "closeness.sp").module()
+    path, star = generators.chain(200), generators.star(200)
+    for graph, capabilities, ahead in (
+        (path, CPU_CAPABILITIES, "sources one after another"),
+        (star, CPU_CAPABILITIES, "searches from 256"),
+        (path, CUDA, "searches from 256"),
+    ):
+        found = decided(module, AUTO, capabilities, facts_for(module, capabilities, graph))
+        (what,) = (choice.what for choice in found.choices if choice.step == "sources")
+        assert what.startswith(ahead)
+    assert not has_thin_levels(Graph.from_arcs(0, [], []))
+
+
+def test_cells_of_the_source_are_searched_from_many_at_once_everywhere() -> None:
+    module = starplat.compile("eccentricity").module()
+    for able in (CPU_CAPABILITIES, CUDA):
+        named = [c.what for c in decided(module, AUTO, able, None).choices if c.step == "sources"]
+        assert named[0].startswith("searches from 256")
+
+
 def test_fewer_sources_where_memory_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
     program, graph = starplat.compile(EXAMPLES / "closeness.sp"), graphs(many=True)[0]
 
@@ -179,8 +256,8 @@ def test_fewer_sources_where_memory_is_short(monkeypatch: pytest.MonkeyPatch) ->
 
     wide, narrow, one = (needs(schedule) for schedule in ("auto", "sources=batch(64)", "sources=one"))
     assert one < narrow < wide
-    for room, taken in ((wide, wide), (wide - 1, narrow), (narrow - 1, one)):
-        monkeypatch.setattr(running, "make_room", lambda device, needed, room=room: needed <= room)
+    for most, taken in ((wide, wide), (wide - 1, narrow), (narrow - 1, one)):
+        monkeypatch.setattr(room, "make_room", lambda device, needed, most=most: needed <= most)
         assert needs("auto") == taken
     with pytest.raises(DiagnosticError, match="E0908"):
         needs("sources=batch(auto)")

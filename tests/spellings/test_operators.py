@@ -30,8 +30,8 @@ REACHED = {
     " marked_in_neighbors number_visited one_after_another over_edges parent_is_near pull_least"
     " push_or_pull_by_hand round_flag seen_beside_level two_flags unit_weights visited visited_in_order while_more",
     "sssp": "all_arcs changed_in_this_round frontier_count goes_on_in_order helpers in_its_turn long_sums"
-    " marked_in_neighbors marked_sources min_plus one_after_another over_edges pull relax_of_a_helper round_flag"
-    " two_flags waiting_in_order",
+    " marked_in_neighbors marked_sources min_plus old_distance one_after_another over_edges pull relax_of_a_helper"
+    " round_flag two_flags waiting_in_order",
     "connected_components": "both_neighbors count_rounds edges_until_quiet helpers old_and_new round_flag two_flags",
     "reachability": "as_many_rounds bfs_levels_known count_of_the_frontier count_rounds distance_known"
     " greatest_number int_flags least_number levels levels_offered local_result look_for_parent marked_in_their_turn"
@@ -39,7 +39,7 @@ REACHED = {
     " two_flags while_more",
     "widest_path": "all_arcs both_are_wider c_relax changed_in_this_round count_of_the_frontier count_rounds"
     " goes_on_in_order marked_in_neighbors marked_in_two_buffers max_min one_after_another one_after_another_pull"
-    " over_edges pull relax_of_a_helper round_flag the_lesser_in_order the_lesser_of_two",
+    " over_edges pull relax_of_a_helper round_flag the_lesser_in_order the_lesser_of_two told_before",
     "pagerank": "inverse_degrees pull sequential_sums weights_on_arcs",
     "k_core": "edge_flags peel",
     "triangle_count": "along_a_path as_in_the_paper by_degree continue_in_loops counted_on_edges equal_ends"
@@ -64,7 +64,7 @@ LOCALS = {"local_result": "mine", "largest_turned": "rank"}
 
 
 PEELED = (
-    "counted_loop edge_flags greatest_fixed_point helpers inner_loop negated_degree"
+    "counted_loop edge_flags greatest_fixed_point helpers inner_loop masked_degrees negated_degree"
     " over_edges peel pull_degrees recount two_flags"
 )
 """The spellings of core numbers that peel as the example does, in other words: loops in loops, `core` as k - 1."""

@@ -84,9 +84,11 @@ class Header:
         return bare(helper) in self.helpers
 
     def fits(self, helpers: Iterable[Helper]) -> bool:
-        """Whether a program that needs these may take it: none is there in another form."""
+        """Whether a program that needs these may take it: none is there in another form, and sets are of its kind."""
         macros = {macro for macro, _ in self.helpers}
-        return all(self.holds(helper) for helper in helpers if helper.macro in macros)
+        kinds = {macro for macro in macros if macro.startswith("frontier")}
+        ours = all(self.holds(helper) for helper in helpers if helper.macro in macros)
+        return ours and kinds <= {helper.macro for helper in helpers}
 
     def needed(self, says: Sequence[str]) -> list[str]:
         """The definitions that a text uses that holds all it `says`."""

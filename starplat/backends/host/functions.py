@@ -190,6 +190,10 @@ class HostPrinter:
                 yield from self.grouped(op)
             case ir.ReadEmpty() | ir.ReadSize() | ir.ListMembers():
                 raise AssertionError("sets are asked on the device only")
+            case ir.Tell() | ir.TellRecorded():
+                raise AssertionError("emitted programs are not checked")
+            case ir.TakeBatch() | ir.EndBatch() | ir.ChangeGraph():
+                raise AssertionError("emitted programs take no updates")
             case ir.CheckCell(array, index):
                 self.helpers.need("check_place")
                 yield f"check_place({self.text(index)}, {size_of(replace(array, packed=None))});"

@@ -34,6 +34,7 @@ def run_on_all(program: Program, graph: Graph, words: dict[str, str], request: R
             repeat=request.repeat,
             max_rounds=request.max_rounds,
             time_limit=request.time_limit,
+            device_memory=request.device_memory,
             follow=followed.look,
             arguments=bound,
             started=lambda device: followed.turn_to(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
@@ -48,6 +49,12 @@ _GraphFile = Annotated[
 _Out = Annotated[
     Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the properties: .npz, .csv or .parquet.")
 ]
+_Batch = Annotated[
+    bool,
+    typer.Option(
+        "--batch", help="Write them after every batch of updates too: r.1.csv, r.2.csv and so on beside r.csv."
+    ),
+]
 _Trace = Annotated[
     str | None,
     typer.Option(
@@ -57,7 +64,11 @@ _Trace = Annotated[
     ),
 ]
 _Checked = Annotated[
-    bool, typer.Option("--checked", help="On reference: stop at the first overflow, NaN, bad index or unwritten read.")
+    bool,
+    typer.Option(
+        "--checked",
+        help="Stop at the first overflow, division by zero, NaN, bad index or failed assert; on reference by default.",
+    ),
 ]
 _MaxRounds = Annotated[
     int | None,
@@ -68,6 +79,10 @@ _Verbose = Annotated[
 ]
 _TimeLimit = Annotated[
     float | None, typer.Option("--time-limit", metavar="S", help="End the run after so many seconds.")
+]
+_DeviceMemory = Annotated[
+    str | None,
+    typer.Option("--device-memory", metavar="SIZE", help="Take no more of the device's memory, such as 12G."),
 ]
 
 
@@ -82,10 +97,12 @@ def run(
     validate: Annotated[bool, typer.Option("--validate", help="Compare the answers with the interpreter's.")] = False,
     checked: _Checked = False,
     out: _Out = None,
+    batch: _Batch = False,
     repeat: Annotated[int, typer.Option("--repeat", metavar="N", min=1, help="Run so often.")] = 1,
     trace: _Trace = None,
     max_rounds: _MaxRounds = None,
     time_limit: _TimeLimit = None,
+    device_memory: _DeviceMemory = None,
     verbose: _Verbose = False,
     json: options.Json = False,
     undirected: options.Undirected = False,
@@ -100,12 +117,11 @@ def run(
 
     if target != EVERYWHERE:
         targets.require(target)
-    wanted_files = _wanted_files(out, trace, target)
+    wanted_files = _wanted_files(out, trace, target, batch=batch)
     words = options.arguments_in(arg or [])
     wanted = wanted_schedule(schedule, file)
-    request = Request(
-        function, target, device, repeat, validate, wanted, trace is not None, max_rounds, time_limit, checked
-    )
+    limits = (max_rounds, time_limit, checked, device_memory)
+    request = Request(function, target, device, repeat, validate, wanted, trace is not None, *limits)
     started = perf_counter()
     program = _compiled(file, function, strict=strict)
     compiled = perf_counter()
@@ -117,12 +133,22 @@ def run(
     if target == EVERYWHERE and not checked:
         run_on_all(program, read, words, request, json=json)
         return
-    result = run_program(program, read, words, request)
+    if batch:
+        _require_updates(program, request.function)
+    result = run_program(program, read, words, request, wanted_files.write_batch if batch else None)
     result = _with_seconds(result, compiling=compiled - started, loading=loaded - compiled)
     try:
         wanted_files.write(result)
     finally:  # an answer that took an hour is shown even where it cannot be written
         show(result, json=json, asked=target, validate=validate, rounds=wanted_files.page is None)
+
+
+def _require_updates(program: Program, function: str | None) -> None:
+    """Raises typer.BadParameter for a program that has no batches."""
+    from starplat.frontend.types import UpdatesType
+
+    if not any(isinstance(argument.type, UpdatesType) for argument in program.module(function).arguments):
+        raise typer.BadParameter(f"{program.name} takes no updates", param_hint="--batch")
 
 
 def _compiled(file: Path, function: str | None, *, strict: bool) -> Program:
@@ -148,26 +174,39 @@ class _Files:
     page: Path | None
 
     def write(self, result: Result) -> None:
-        from starplat.cli.output import writer_for
-
         if self.properties is not None:
-            for path in writer_for(self.properties)(self.properties, _findings(result)):
-                console.say(f"{path}: written")
+            _write_properties(self.properties, result)
         if self.page is not None and result.trace is not None:
             _write_page(self.page, result, result.trace)
 
+    def write_batch(self, number: int, result: Result) -> None:
+        """What properties hold after a batch, in a file with its number."""
+        if self.properties is not None:
+            name = self.properties
+            _write_properties(name.with_name(f"{name.stem}.{number}{name.suffix}"), result)
 
-def _wanted_files(out: Path | None, trace: str | None, target: str) -> _Files:
+
+def _write_properties(path: Path, result: Result) -> None:
+    from starplat.cli.output import writer_for
+
+    for written in writer_for(path)(path, _findings(result)):
+        console.say(f"{written}: written")
+
+
+def _wanted_files(out: Path | None, trace: str | None, target: str, *, batch: bool) -> _Files:
     """The files to write, refused before the run if they cannot be written.
 
     Raises:
-        typer.BadParameter: the results of many targets were asked for, or a trace is to become no page.
+        typer.BadParameter: the results of many targets or of batches without a file were asked for, or a trace is to
+            become no page.
         DiagnosticError: E0792 or E0794, a file cannot be written, or not as this.
     """
     from starplat.cli.output import writer_for
 
     if out is not None and target == EVERYWHERE:
         raise typer.BadParameter("--out takes the results of one target, not of all", param_hint="--target")
+    if batch and out is None:
+        raise typer.BadParameter("it numbers the files of --out, which is not given", param_hint="--batch")
     found = _Files(out, _page_wanted(trace, target))
     if out is not None:
         writer_for(out)
@@ -199,13 +238,19 @@ def _write_page(path: Path, result: Result, trace: Trace) -> None:
     console.say(f"{path}: written")
 
 
-def run_program(program: Program, graph: Graph, words: dict[str, str], request: Request) -> Result:
+def run_program(
+    program: Program,
+    graph: Graph,
+    words: dict[str, str],
+    request: Request,
+    on_batch: Callable[[int, Result], None] | None = None,
+) -> Result:
     """Binds the words to the entry's parameters and runs."""
     from starplat.runtime import bind_text
 
     bound = bind_text(program.module(request.function), graph, words)
     with following(f"running {program.name}") as followed:
-        return program.run(graph, arguments=bound, follow=followed.look, **request.options)
+        return program.run(graph, arguments=bound, follow=followed.look, on_batch=on_batch, **request.options)
 
 
 def _findings(result: Result) -> Findings:

@@ -207,14 +207,22 @@ def _own_function(context: Context, signature: Signature, arguments: Arguments, 
         return None
     _check_allowed_in_forall(context, signature, span)
     passed: list[typed.Expression | Symbol] = []
+    understood = 0
     for parameter, value in zip(signature.parameters, arguments, strict=False):
         argument = None if value is None else _argument(context, signature.name, parameter, value)
         if argument is not None:
-            passed.append(argument)
-    if len(passed) < len(arguments) or signature.result is None:
+            passed.extend(_taken_apart(value, argument))
+            understood += 1
+    if understood < len(arguments) or signature.result is None:
         return None
     passed.extend(default for default in signature.defaults[len(arguments) :] if default is not None)
     return typed.Call(signature.name, tuple(passed), signature.result, span=span)
+
+
+def _taken_apart(value: Value | None, argument: typed.Expression | Symbol) -> tuple[typed.Expression | Symbol, ...]:
+    """An argument as the called function takes it: a list of updates by its parts."""
+    updates = value.updates if isinstance(value, Thing) else None
+    return (argument,) if updates is None else (*updates.arrays, *updates.numbers)
 
 
 def _check_allowed_in_forall(context: Context, signature: Signature, span: Span) -> None:
@@ -245,6 +253,8 @@ def _argument(context: Context, function: str, parameter: Symbol, value: Value) 
         needed, found = types.described(parameter.type), types.described(value.type)
         context.error("E0315", f"expected {needed}, found {found}", value.span, f"this is {found}", related=[because])
         return None
+    if value.symbol is None and value.updates is not None:
+        return value.updates.first
     if value.symbol is None:  # out of a collection, which nothing runs yet
         return typed.UnsupportedValue(value.construct, types.Scalar.INT, span=value.span)
     context.mark_read(value.symbol)

@@ -108,7 +108,7 @@ def _identifier(context: Context, node: ast.Identifier) -> Value | None:
     if isinstance(kind, Scalar):
         return typed.Variable(binding.symbol, span=node.span)
     assert not isinstance(kind, Void | Several)
-    return Thing(kind, binding.symbol, node.name, node.span)
+    return Thing(kind, binding.symbol, node.name, node.span, context.updates.get(binding.symbol))
 
 
 def _index(context: Context, node: ast.Index) -> Value | None:

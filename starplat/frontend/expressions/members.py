@@ -10,6 +10,7 @@ from starplat.frontend.builtins import EDGE_ATTRIBUTES, PRELUDE_ATTRIBUTES, UPDA
 from starplat.frontend.context import Context, Thing, Value
 from starplat.frontend.expressions.calls import scalar
 from starplat.frontend.expressions.conversions import convert
+from starplat.frontend.expressions.updates import part_of_update
 from starplat.frontend.mistakes import remedies
 from starplat.frontend.mistakes.suggest import closest, did_you_mean
 from starplat.frontend.typed import Cell, Direction, End, Literal, Symbol, scalar_of
@@ -49,9 +50,9 @@ def _attribute_of_thing(context: Context, base: Thing, name: ast.Name, span: Spa
             ):
                 return Thing(binding.symbol.type, binding.symbol, name.text, span)
         case types.UpdateType() if name.text in UPDATE_ATTRIBUTES:
-            weight = context.weight(name.span) if name.text == "weight" else None
-            kind = UPDATE_ATTRIBUTES[name.text] if weight is None else weight.property.element
-            return typed.UnsupportedValue(f"update.{name.text}", kind, span=span)
+            if base.symbol is None or base.symbol not in context.update_cells:  # of a list that was not understood
+                return typed.UnsupportedValue(f"update.{name.text}", UPDATE_ATTRIBUTES[name.text], span=span)
+            return part_of_update(context, base.symbol, name, span)
         case _:
             pass
     help: str | None

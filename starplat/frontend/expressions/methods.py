@@ -11,6 +11,7 @@ from starplat.frontend.context import Context, Thing, Value
 from starplat.frontend.expressions.calls import Arguments, counted, scalar, wrong_count
 from starplat.frontend.expressions.conversions import convert
 from starplat.frontend.expressions.members import collection_value, named
+from starplat.frontend.expressions.updates import current_batch, size_of
 from starplat.frontend.mistakes import remedies
 from starplat.frontend.mistakes.suggest import did_you_mean
 from starplat.frontend.typed import Direction, GraphQuery, Query, Role, Symbol
@@ -70,7 +71,9 @@ def value_of_method(context: Context, base: Thing, name: ast.Name, arguments: Ar
                 message = "sums of reals depend on their order, and so may the best key"
                 context.warn("W0507", message, span, help=help)
             return typed.MapBest(base.symbol, span=span)
-        case types.ListType() | types.ContainerType() | types.NodeMapType() | types.UpdatesType():
+        case types.UpdatesType():
+            return _of_updates(context, base, name, arguments, span)
+        case types.ListType() | types.ContainerType() | types.NodeMapType():
             row = builtins.collection_methods(base.type)[name.text]
             if not _fits(context, base, name, row, arguments, span):
                 return None
@@ -81,6 +84,23 @@ def value_of_method(context: Context, base: Thing, name: ast.Name, arguments: Ar
             pass
     _say_no_value(context, name, span)
     return None
+
+
+def _of_updates(context: Context, base: Thing, name: ast.Name, arguments: Arguments, span: Span) -> Value | None:
+    """`U.currentBatch(…)` or `U.size()`."""
+    row = builtins.collection_methods(base.type)[name.text]
+    if not _fits(context, base, name, row, arguments, span):
+        return None
+    construct = f"updates.{name.text}"
+    if base.updates is None:  # out of a collection, which nothing runs yet
+        return collection_value(construct, _type_in(base.type, row.result or ""), span)
+    if name.text == "size":
+        return size_of(context, base.updates, span)
+    kind = converted(context, name, (types.Scalar.INT,) * len(arguments), arguments, span)
+    if kind is None:
+        return None
+    chosen = current_batch(base.updates, as_named(kind[0]) if kind else None)
+    return Thing(types.UpdatesType(), None, construct, span, chosen)
 
 
 def _say_no_value(context: Context, name: ast.Name, span: Span) -> None:
@@ -208,7 +228,7 @@ def method_statement(
             context.note_host_only(span, "adds to a set")
             return typed.AddToSet(base.symbol, operands[0], span=span)
         case types.GraphType():
-            return _dynamic(context, name, arguments, span)
+            return _dynamic(context, base, name, arguments, span)
         case _:
             row = builtins.collection_methods(base.type)[name.text]
             if not _fits(context, base, name, row, arguments, span):
@@ -217,7 +237,7 @@ def method_statement(
             return typed.Unsupported(f"{_word(base.type)}.{name.text}", span=span)
 
 
-def _dynamic(context: Context, name: ast.Name, arguments: Arguments, span: Span) -> typed.Statement | None:
+def _dynamic(context: Context, base: Thing, name: ast.Name, arguments: Arguments, span: Span) -> typed.Statement | None:
     if len(arguments) != 1:
         wrong_count(context, f"'{name.text}'", "1 argument", len(arguments), span)
         return None
@@ -235,7 +255,24 @@ def _dynamic(context: Context, name: ast.Name, arguments: Arguments, span: Span)
         context.mark_read(value.symbol)
         context.mark_written(value.symbol)
     context.note_host_only(span, f"calls '{name.text}'")
-    return typed.Unsupported(name.text, span=span)
+    assert base.symbol is not None
+    if needed == flags and value.symbol is not None:
+        called = builtins.PRELUDE_ATTRIBUTES[name.text]
+        return typed.CallStatement(
+            typed.Call(called, (base.symbol, value.symbol), types.Void.VOID, span=span), span=span
+        )
+    if value.updates is None:  # out of a collection, which nothing runs yet
+        return typed.Unsupported(name.text, span=span)
+    seen = (binding.symbol for binding in context.scopes.visible())
+    properties = tuple(symbol for symbol in seen if symbol is not None and _has_arcs(symbol.type))
+    adds = name.text == "updateCSRAdd"
+    return typed.ChangeGraph(base.symbol, value.updates, adds, properties, span=span)
+
+
+def _has_arcs(kind: types.Type) -> bool:
+    """Whether something has a value for every edge."""
+    carrier = kind.carrier if isinstance(kind, types.PropertyType) else None
+    return carrier is types.Carrier.EDGE or kind == types.SetType(types.Scalar.EDGE)
 
 
 def _fits(

@@ -8,7 +8,8 @@ from starplat.frontend.expressions.expressions import expression, value
 from starplat.frontend.expressions.local_maps import add_to_map
 from starplat.frontend.expressions.operators import ARITHMETIC, LOGICAL, binary, refuse
 from starplat.frontend.expressions.truth import number, truth
-from starplat.frontend.statements.declarations import broken_statement, broken_value, copy_property
+from starplat.frontend.statements.declarations import copy_property
+from starplat.frontend.statements.lists import assign_updates, broken_statement, broken_value
 from starplat.frontend.statements.places import place
 from starplat.frontend.statements.reductions import as_extreme, as_update, update
 from starplat.frontend.typed import Assign, Operator, Place
@@ -45,6 +46,8 @@ def _assign_whole(context: Context, node: ast.Assignment, target: Thing) -> type
         if given.type != target.type:
             message = f"expected {described(target.type)}, found {described(given.type)}"
             context.error("E0315", message, node.value.span)
+        elif isinstance(given, Thing) and target.symbol is not None and target.symbol in context.updates:
+            return assign_updates(context, target.symbol, given, node.span)
         return typed.Unsupported(f"{target.construct} =", span=node.span)
     assert target.symbol is not None
     if node.operator != "=":

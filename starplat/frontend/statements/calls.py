@@ -9,7 +9,8 @@ from starplat.frontend.expressions.conversions import convert
 from starplat.frontend.expressions.expressions import arguments_of, call, value
 from starplat.frontend.expressions.members import wrong_carrier
 from starplat.frontend.expressions.methods import known_method, method_statement
-from starplat.frontend.statements.declarations import broken_statement, broken_value, copy_property
+from starplat.frontend.statements.declarations import copy_property
+from starplat.frontend.statements.lists import broken_statement, broken_value
 from starplat.frontend.statements.remarks import remark
 from starplat.frontend.typed import Symbol
 from starplat.frontend.types import Carrier, GraphType, PropertyType, SetType, described, indefinite

@@ -11,6 +11,7 @@ from starplat.frontend.expressions.conversions import convert
 from starplat.frontend.expressions.expressions import expression, value
 from starplat.frontend.expressions.local_maps import map_type, owner_of_map
 from starplat.frontend.scope import Binding
+from starplat.frontend.statements.lists import broken_statement, broken_value, declare_updates
 from starplat.frontend.typed import Role, Symbol
 from starplat.source import Span
 
@@ -297,17 +298,6 @@ def _declare_collection(
         context.error("E0315", message, declarator.value.span, related=[because])
     binding = context.declare(declarator.name.text, kind, Role.LOCAL, declarator.name.span)
     binding.graph = what.graph
+    if isinstance(kind, types.UpdatesType) and binding.symbol is not None:
+        return declare_updates(context, binding.symbol, given if isinstance(given, Thing) else None, node.span)
     return typed.Unsupported(node.type.name, span=node.span)
-
-
-BROKEN = "what could not be understood"
-
-
-def broken_statement(span: Span) -> typed.Statement:
-    """Stands where a mistake was reported, for the checks that follow; no finished program holds it."""
-    return typed.Unsupported(BROKEN, span=span)
-
-
-def broken_value(kind: types.Scalar, span: Span) -> typed.Expression:
-    """A value of that type where a mistake was reported."""
-    return typed.UnsupportedValue(BROKEN, kind, span=span)

@@ -14,12 +14,13 @@ from starplat.frontend.typed import Symbol
 @dataclass(frozen=True, slots=True)
 class Range:
     """The domain of a loop: `over` is a domain, or the word for a collection; `element` its iterator's type; of the
-    neighbors of a node, those that `beside` has an arc to as well."""
+    neighbors of a node, those that `beside` has an arc to as well; of a list, its `updates`."""
 
     over: typed.Domain | str
     element: types.Type
     graph: Symbol | None = None
     beside: typed.Expression | None = None
+    updates: typed.Updates | None = None
 
 
 def domain(context: Context, node: ast.Domain) -> Range | None:
@@ -77,7 +78,7 @@ def _of_value(context: Context, over: Value | None, node: ast.Expression) -> Ran
             case types.NodeMapType():
                 return Range("nodeMap", types.Scalar.NODE)
             case types.UpdatesType():
-                return Range("updates", types.UpdateType())
+                return Range("updates", types.UpdateType(), updates=over.updates)
             case _:
                 pass
     what = types.described(over.type)

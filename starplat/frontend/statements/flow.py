@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from starplat.diagnostics import Label
 from starplat.frontend import typed, walk
 from starplat.frontend.context import Context
-from starplat.frontend.statements.declarations import BROKEN
+from starplat.frontend.statements.lists import BROKEN
 from starplat.frontend.typed import Literal, Symbol
 from starplat.frontend.types import PropertyType, Scalar
 from starplat.source import Span

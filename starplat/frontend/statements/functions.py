@@ -6,14 +6,28 @@ from starplat.frontend.context import Context, Signature
 from starplat.frontend.expressions.conversions import convert, is_constant
 from starplat.frontend.expressions.expressions import expression
 from starplat.frontend.expressions.local_maps import refuse_unfilled
+from starplat.frontend.expressions.updates import parameters_of
 from starplat.frontend.scope import Binding, Noted, Scopes
 from starplat.frontend.statements.declarations import Meaning, may_hold_weights, meaning, property_name_is_free
 from starplat.frontend.statements.flow import check_flow
 from starplat.frontend.statements.increments import incremented
 from starplat.frontend.statements.statements import open_block
 from starplat.frontend.typed import Role, scalar_of
-from starplat.frontend.types import GraphType, MapType, PropertyType, Scalar, Several, Void, common, indefinite
+from starplat.frontend.types import (
+    GraphType,
+    MapType,
+    PropertyType,
+    Scalar,
+    Several,
+    UpdatesType,
+    Void,
+    common,
+    indefinite,
+)
 from starplat.source import Span
+
+_Parameters = tuple[tuple[typed.Symbol, ...], tuple[typed.Literal | typed.Infinity | None, ...]]
+"""Parameters and their defaults."""
 
 
 def check_function(
@@ -25,10 +39,10 @@ def check_function(
     noted: Noted,
 ) -> tuple[Signature, typed.FunctionDefinition]:
     """Checks a function whose callees have been; the definition holds only if no error was reported."""
-    context, definition = _pass(function, name, signatures, names, reporter, noted, None)
+    context, definition, parameters = _pass(function, name, signatures, names, reporter, noted, None)
     result = _result(context)
     if isinstance(result, Scalar | Several) and any(_kind(values) != result for _, values in context.returns):
-        context, definition = _pass(function, name, signatures, names, reporter, noted, result)
+        context, definition, parameters = _pass(function, name, signatures, names, reporter, noted, result)
     broken = any(d.severity is Severity.ERROR for d in context.reporter.diagnostics)
     if not broken:
         _warn_of_unused(context)
@@ -40,13 +54,14 @@ def check_function(
         definition.defaults,
         Void.VOID if result is None else result,
         definition.body,
+        definition.updates,
         span=function.span,
     )
     signature = Signature(
         name,
         names[name],
-        definition.parameters,
-        definition.defaults,
+        parameters[0],
+        parameters[1],
         None if broken and not isinstance(result, Void) else result,
         context.host_only,
         context.foreign_write,
@@ -62,25 +77,37 @@ def _pass(
     reporter: Reporter,
     noted: Noted,
     expected: Scalar | Several | None,
-) -> tuple[Context, typed.FunctionDefinition]:
-    """One walk over the function; a second one is needed where its returns have to be converted to what they share."""
+) -> tuple[Context, typed.FunctionDefinition, _Parameters]:
+    """One walk over the function, and its parameters as they are written; a second one is needed where its returns have
+    to be converted to what they share."""
     context = Context(Reporter(reporter.source), signatures, names, incremented, Scopes(noted))
     context.expected_result = expected
     parameters, defaults = _parameters(context, function)
     body = open_block(context, function.body)
     refuse_unfilled(context)
     check_flow(context, body, name, names[name])
-    return context, typed.FunctionDefinition(
-        name, function.kind.value, parameters, defaults, Void.VOID, body, span=function.span
+    apart, lists = _taken_apart(context, parameters)
+    given = tuple(default for s, default in zip(parameters, defaults, strict=True) for _ in apart[s])
+    inner = tuple(part for symbol in parameters for part in apart[symbol])
+    definition = typed.FunctionDefinition(
+        name, function.kind.value, inner, given, Void.VOID, body, lists, span=function.span
     )
+    return context, definition, (parameters, defaults)
+
+
+def _taken_apart(
+    context: Context, parameters: tuple[typed.Symbol, ...]
+) -> tuple[dict[typed.Symbol, tuple[typed.Symbol, ...]], tuple[tuple[typed.Symbol, typed.Updates], ...]]:
+    """What each parameter is inside: a list of updates is several; and these lists."""
+    lists = tuple((symbol, context.updates[symbol]) for symbol in parameters if symbol in context.updates)
+    apart: dict[typed.Symbol, tuple[typed.Symbol, ...]] = {symbol: (symbol,) for symbol in parameters}
+    return apart | {symbol: updates.parts for symbol, updates in lists}, lists
 
 
 # --- parameters ----------------------------------------------------------------------------------------------------
 
 
-def _parameters(
-    context: Context, function: ast.Function
-) -> tuple[tuple[typed.Symbol, ...], tuple[typed.Literal | typed.Infinity | None, ...]]:
+def _parameters(context: Context, function: ast.Function) -> _Parameters:
     """Declares the parameters, graphs first, since properties of the same list may be bound to them."""
     bindings: dict[int, Binding | None] = {}
     for graphs in (True, False):
@@ -112,6 +139,8 @@ def _parameter(context: Context, parameter: ast.Parameter) -> Binding | None:
     binding = context.declare(name.text, kind, role, name.span)
     assert binding.symbol is not None
     assert what is not None
+    if isinstance(kind, UpdatesType):
+        context.updates[binding.symbol] = parameters_of(binding.symbol)
     if isinstance(kind, GraphType):
         context.graphs.append(binding.symbol)
     else:

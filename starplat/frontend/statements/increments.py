@@ -14,7 +14,7 @@ from starplat.frontend.expressions.expressions import expression
 from starplat.frontend.expressions.local_maps import refuse_change
 from starplat.frontend.parsing.syntax import syntax_within
 from starplat.frontend.statements.assignments import increment
-from starplat.frontend.statements.declarations import BROKEN
+from starplat.frontend.statements.lists import BROKEN
 from starplat.source import Span
 
 

@@ -4,20 +4,23 @@ Bodies are checked by the function that the `LoopChecker` is given, since statem
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starplat.diagnostics import Label
 from starplat.frontend import ast, typed
-from starplat.frontend.context import Context, Enclosure, Frame
+from starplat.frontend.context import Context, Enclosure, Frame, Thing
 from starplat.frontend.expressions.conversions import convert
 from starplat.frontend.expressions.expressions import condition, expression, value
 from starplat.frontend.expressions.methods import is_steady
+from starplat.frontend.expressions.updates import current_batch, difference, is_of_kind, local, total, whole
 from starplat.frontend.parsing.syntax import assigned_in
+from starplat.frontend.scope import Binding
 from starplat.frontend.statements.counting import as_whole_number, before_end, counter_of, step_of
-from starplat.frontend.statements.declarations import broken_statement, broken_value, graph_named
+from starplat.frontend.statements.declarations import graph_named
 from starplat.frontend.statements.domains import Range, domain
 from starplat.frontend.statements.increments import refuse_increments
-from starplat.frontend.typed import Literal, Role, Symbol, Variable, scalar_of
+from starplat.frontend.statements.lists import broken_statement, broken_value
+from starplat.frontend.typed import ADDITIONS, DELETIONS, Literal, Role, Symbol, Variable, scalar_of
 from starplat.frontend.types import Scalar, UpdatesType, UpdateType, described, indefinite
 from starplat.frontend.walk import as_named, within
 from starplat.source import Span
@@ -60,6 +63,8 @@ class LoopChecker:
         kind = Enclosure.FORALL if node.parallel else Enclosure.FOR
         head = node.iterator.span
         with context.block():
+            if over is not None and over.updates is not None:
+                return self._over_updates(context, over.updates, node, kind)
             if over is None:
                 context.declare_wrongly(node.iterator.text, head)
                 return typed.Unsupported("", (self._body(context, Frame(kind, head), node.body),), span=node.span)
@@ -193,10 +198,27 @@ class LoopChecker:
             message = f"Batch runs over updates, not {what}"
             context.error("E0412", message, node.updates.span, help="declare a parameter 'updates<g> U'")
         size = expression(context, node.size)
-        if size is not None:
-            convert(context, size, Scalar.INT)
-        body = self._body(context, Frame(Enclosure.BATCH, node.updates.span), node.body)
-        return typed.Unsupported("Batch", (body,), span=node.span)
+        size = None if size is None else convert(context, size, Scalar.INT)
+        whole_list = over.updates if isinstance(over, Thing) else None
+        frame = Frame(Enclosure.BATCH, node.updates.span)
+        if whole_list is None or not isinstance(over, Thing) or over.symbol is None:
+            return typed.Unsupported("Batch", (self._body(context, frame, node.body),), span=node.span)
+        names = [local(f"batch_{name}", over.symbol) for name in ("begin", "end", "size", "limit")]
+        first, end, held, limit = (Variable(name, span=node.updates.span) for name in names)
+        with context.block():
+            batch = Symbol(node.updates.text, UpdatesType(), Role.LOCAL, over.symbol.span, over.symbol.parallel_depth)
+            context.scopes.bind(Binding(batch.name, batch, batch.span, read=True, written=True))
+            context.updates[batch] = replace(whole_list, first=first, end=end)
+            body = self._body(context, frame, node.body)
+        size = size or broken_value(Scalar.INT, node.size.span)
+        take = typed.TakeBatch(end.symbol, first, held, limit, whole_list, span=node.span)
+        step = typed.Block((typed.EndBatch(span=node.span), typed.Assign(first, end, span=node.span)), span=node.span)
+        test = typed.Binary(typed.Operator.LESS, first, limit, Scalar.BOOL, span=node.span)
+        inner = typed.Block((take, *body.statements), span=body.span)
+        known = zip((end, held, limit), (whole(0), size, whole_list.end), strict=True)
+        declared = (typed.Declare(place.symbol, value, span=node.span) for place, value in known)
+        loop = typed.CountedLoop(first.symbol, True, whole_list.first, test, step, inner, span=node.span)
+        return typed.Block((*declared, loop), span=node.span)
 
     def _on_update(self, context: Context, node: ast.OnUpdate) -> typed.Statement:
         word = node.kind.value
@@ -207,11 +229,32 @@ class LoopChecker:
                 "E0412", f"{word} runs over updates, not {what}", node.domain.span, help="write 'U.currentBatch()'"
             )
         with context.block():
-            everything = Range("updates", UpdateType())
-            iterator = _declare_iterator(context, node.iterator, everything, True)
+            updates = over.updates if isinstance(over, Thing) else None
+            if updates is not None:
+                wanted = ADDITIONS if node.kind is ast.UpdateKind.ADD else DELETIONS
+                return self._over_updates(context, current_batch(updates, whole(wanted)), node, Enclosure.ON_UPDATE)
+            iterator = _declare_iterator(context, node.iterator, Range("updates", UpdateType()), True)
             self._filter(context, iterator, node.domain.filter)
             body = self._body(context, Frame(Enclosure.ON_UPDATE, node.iterator.span), node.body)
         return typed.Unsupported(word, (body,), span=node.span)
+
+    def _over_updates(
+        self, context: Context, updates: typed.Updates, node: ast.ForEach | ast.OnUpdate, kind: Enclosure
+    ) -> typed.Statement:
+        """A loop over a list: one over numbers, of which those count whose update is of the list's kind."""
+        name = node.iterator
+        iterator = _declare_iterator(context, name, Range("updates", UpdateType()), kind.is_parallel)
+        number = Symbol(name.text, Scalar.INT, Role.ITERATOR, name.span, iterator.parallel_depth)
+        place = total(updates.first, Variable(number, span=name.span))
+        context.update_cells[iterator] = updates, place
+        test = is_of_kind(updates, place)
+        asked = node.domain.filter
+        if asked is not None:
+            also = condition(context, asked, "a filter") or broken_value(Scalar.BOOL, asked.span)
+            test = also if test is None else typed.Binary(typed.Operator.AND, test, also, Scalar.BOOL, span=asked.span)
+        domain = typed.Numbers(difference(updates.end, updates.first))
+        body = self._body(context, Frame(kind, node.domain.span, number, domain), node.body)
+        return typed.ForEach(kind.is_parallel, number, domain, test, body, span=node.span)
 
 
 def _beside(

@@ -6,7 +6,7 @@ from starplat.frontend.context import Context, Thing
 from starplat.frontend.expressions.conversions import convert
 from starplat.frontend.expressions.expressions import expression, value
 from starplat.frontend.expressions.local_maps import refuse_change
-from starplat.frontend.statements.declarations import broken_statement, broken_value
+from starplat.frontend.statements.lists import broken_statement, broken_value
 from starplat.frontend.statements.places import PlaceOrWhole, place
 from starplat.frontend.statements.reductions import saturated
 from starplat.frontend.typed import Cell, Place, Symbol, Variable, scalar_of

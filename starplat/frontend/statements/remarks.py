@@ -11,7 +11,7 @@ from starplat.frontend.context import Context
 from starplat.frontend.expressions.acting import Acting
 from starplat.frontend.expressions.calls import wrong_count
 from starplat.frontend.expressions.expressions import condition, expression
-from starplat.frontend.statements.declarations import broken_statement
+from starplat.frontend.statements.lists import broken_statement
 
 
 def remark(context: Context, node: ast.CallStatement, name: str) -> typed.Statement:

@@ -75,6 +75,9 @@ class _Sequencer:
                 return self.settled(s, (s.source,), lambda source: replace(s, source=source))
             case (
                 typed.Unsupported()
+                | typed.TakeBatch()
+                | typed.EndBatch()
+                | typed.ChangeGraph()
                 | typed.Break()
                 | typed.Continue()
                 | typed.CopyProperty()

@@ -10,8 +10,9 @@ from starplat.frontend.expressions.conversions import convert
 from starplat.frontend.expressions.expressions import condition, expression
 from starplat.frontend.statements.assignments import assignment, increment
 from starplat.frontend.statements.calls import call_statement
-from starplat.frontend.statements.declarations import broken_statement, broken_value, declaration
+from starplat.frontend.statements.declarations import declaration
 from starplat.frontend.statements.increments import check_order
+from starplat.frontend.statements.lists import broken_statement, broken_value
 from starplat.frontend.statements.loops import LoopChecker
 from starplat.frontend.statements.multi import multi_assignment
 from starplat.frontend.types import Scalar, Several

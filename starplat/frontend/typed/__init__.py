@@ -13,6 +13,7 @@
 * `for (i = …; …; …)` and `loop` are `CountedLoop` where they are plain counting, else `While` in a `Block`.
 """
 
+from starplat.frontend.typed.dynamic import *
 from starplat.frontend.typed.expressions import *
 from starplat.frontend.typed.program import *
 from starplat.frontend.typed.statements import *

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from starplat.diagnostics import Diagnostic
+from starplat.frontend.typed.dynamic import Updates
 from starplat.frontend.typed.expressions import Infinity, Literal
 from starplat.frontend.typed.statements import Block
 from starplat.frontend.typed.symbols import Node, Role, Symbol
@@ -13,7 +14,7 @@ from starplat.source import SourceFile
 @dataclass(frozen=True, slots=True)
 class FunctionDefinition(Node):
     """`defaults` holds a value for each parameter that has one. `kind` is the word it was declared with. `result` is
-    VOID where it returns nothing."""
+    VOID where it returns nothing. Parameters that are lists of `updates` stand taken apart among `parameters`."""
 
     name: str
     kind: str
@@ -21,6 +22,14 @@ class FunctionDefinition(Node):
     defaults: tuple[Literal | Infinity | None, ...]
     result: Scalar | Several | Void
     body: Block
+    updates: tuple[tuple[Symbol, Updates], ...] = ()
+
+    @property
+    def arguments(self) -> tuple[tuple[Symbol, Literal | Infinity | None], ...]:
+        """The parameters as they are written, with their defaults: a list of updates is one."""
+        lists = {part: symbol for symbol, updates in self.updates for part in updates.parts}
+        given = zip(self.parameters, self.defaults, strict=True)
+        return tuple({lists.get(symbol, symbol): default for symbol, default in given}.items())
 
     @property
     def results(self) -> frozenset[Symbol]:

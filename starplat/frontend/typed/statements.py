@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from starplat.frontend.typed.dynamic import ChangeGraph, EndBatch, Numbers, TakeBatch
 from starplat.frontend.typed.expressions import Call, Expression, Place
 from starplat.frontend.typed.symbols import Node, Symbol
 
@@ -213,7 +214,7 @@ class Keys:
     symbol: Symbol
 
 
-Domain = AllNodes | AllEdges | Neighbors | Members | Keys
+Domain = AllNodes | AllEdges | Neighbors | Members | Keys | Numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,9 +263,9 @@ class IterateInBFS(Node):
 
 @dataclass(frozen=True, slots=True)
 class Unsupported(Node):
-    """A dynamic construct or a collection's operation: type-checked, but nothing runs it yet.
+    """A collection's operation: type-checked, but nothing runs it yet.
 
-    `construct` is its name in the language (`Batch`, `OnAdd`, `container`, `list.push` …), `parts` what is inside."""
+    `construct` is its name in the language (`container`, `list.push` …), `parts` what is inside."""
 
     construct: str
     parts: tuple[Statement, ...] = ()
@@ -293,5 +294,8 @@ Statement = (
     | ForEach
     | FixedPoint
     | IterateInBFS
+    | TakeBatch
+    | EndBatch
+    | ChangeGraph
     | Unsupported
 )

@@ -109,7 +109,7 @@ def _form_of_line(input: Input, number: int, line: bytes, comments: tuple[bytes,
     attributes = "{" in text and text.endswith("}")
     ids = text.partition("{")[0] if attributes else text
     separator = separator_in(ids)
-    words = _words(ids, separator)
+    words = words_in(ids, separator)
     header = Header(input.shown, number, line, ())
     if attributes and len(words) != 2:
         raise malformed(header.place(), f"expected two node ids and a dictionary, found {len(words)} ids")
@@ -119,7 +119,7 @@ def _form_of_line(input: Input, number: int, line: bytes, comments: tuple[bytes,
     return Form(number, tuple(words), separator, attributes, comments)
 
 
-def _words(text: str, separator: str | None) -> list[str]:
+def words_in(text: str, separator: str | None) -> list[str]:
     """The words of a line; between separators names may hold blanks."""
     plain = (text if separator is None else text.replace(separator, " ")).split()
     if separator is None or not any(map(is_name, plain)):
@@ -133,7 +133,7 @@ def _rows(input: Input, form: Form) -> Iterator[Row]:
     second = True
     for number, line in text_lines(input):
         ids, brace, _ = line.partition("{") if form.attributes else (line, "", "")
-        words = _words(ids, form.separator)
+        words = words_in(ids, form.separator)
         if len(words) != len(form.words) or (form.attributes and not brace):
             raise _wrong_width(input, number, line, form, len(words))
         if second and number != form.line:

@@ -16,7 +16,7 @@ from starplat.graph.graph import Graph
 from starplat.graph.numbering import by_ids_seen
 from starplat.graph.objects import from_table
 from starplat.graph.objects.columns import expected_columns, find_columns
-from starplat.graph.spelt import Row, graph_of_rows, place_of
+from starplat.graph.spelt import graph_of_rows, place_of
 from starplat.graph.streams import Input
 from starplat.graph.tables import Layout, read_arcs, shown
 
@@ -25,20 +25,30 @@ SEPARATORS = (b",", b";", b"\t", b"|", b" ")
 
 def read_parquet(input: Input) -> Graph:
     """The graph of a Parquet file's edge columns."""
-    arrow = _pyarrow(input)
-    import pyarrow.parquet
-
-    return _of_table(input, arrow, pyarrow.parquet.read_table, "Parquet")
+    return from_table(table_in(input), name=input.path.name, format="Parquet")
 
 
 def read_arrow(input: Input) -> Graph:
     """The graph of an Arrow file's, stream's or Feather file's edge columns."""
+    format = "Arrow stream" if input.head.startswith(STREAM) else "Arrow"
+    return from_table(table_in(input), name=input.path.name, format=format)
+
+
+def table_in(input: Input) -> Any:
+    """The table of pyarrow in a Parquet or an Arrow file.
+
+    Raises:
+        DiagnosticError: E0812, the file is damaged; E0813, pyarrow is missing.
+    """
     arrow = _pyarrow(input)
     import pyarrow.feather
+    import pyarrow.parquet
 
+    if recognises_parquet(input):
+        return _loaded(input, arrow, pyarrow.parquet.read_table, "Parquet")
     if input.head.startswith(STREAM):
-        return _of_table(input, arrow, lambda content: arrow.ipc.open_stream(content).read_all(), "Arrow stream")
-    return _of_table(input, arrow, pyarrow.feather.read_table, "Arrow")
+        return _loaded(input, arrow, lambda content: arrow.ipc.open_stream(content).read_all(), "Arrow stream")
+    return _loaded(input, arrow, pyarrow.feather.read_table, "Arrow")
 
 
 def _pyarrow(input: Input) -> Any:
@@ -49,12 +59,11 @@ def _pyarrow(input: Input) -> Any:
     return pyarrow
 
 
-def _of_table(input: Input, arrow: Any, load: Any, format: str) -> Graph:
+def _loaded(input: Input, arrow: Any, load: Any, format: str) -> Any:
     try:
-        table = load(io.BytesIO(input.read()))
+        return load(io.BytesIO(input.read()))
     except (arrow.ArrowException, OSError, ValueError, MemoryError) as error:
         raise about(input.shown, "E0812", f"the {format} file is damaged: {_first_line(error)}") from None
-    return from_table(table, name=input.path.name, format=format)
 
 
 def _first_line(error: BaseException) -> str:
@@ -63,9 +72,7 @@ def _first_line(error: BaseException) -> str:
 
 def read_csv(input: Input) -> Graph:
     """The graph of a CSV's edge columns; other columns may hold anything. Ids are numbers if all are, else names."""
-    header = header_of(input, lambda line: line.startswith(b"#"), "the line with the columns' names")
-    separator = _separator(header.line)
-    names = _names(header, separator)
+    header, separator, names = header_columns(input)
     found = find_columns(names)
     if found is None:
         raise unsupported(input.shown, expected_columns(names), header.place())
@@ -77,8 +84,20 @@ def read_csv(input: Input) -> Graph:
             arcs = read_arcs(input, layout, header.number)
             numbered = by_ids_seen(input.shown, arcs.source, arcs.destination)
             return graph_of(input, numbered, arcs, "CSV", directed=directed)
-    rows = _rows(input, header, separator, len(names), found)
+    cells = rows_below(input, header, separator, len(names))
+    rows = ((line, row[source], row[destination], None if weight is None else row[weight]) for line, row in cells)
     return graph_of_rows(input, rows, "CSV", directed=directed)
+
+
+def header_columns(input: Input) -> tuple[Header, bytes, list[str]]:
+    """The line that names a CSV's columns, what stands between them, and the names.
+
+    Raises:
+        DiagnosticError: E0804 or E0806, there are no two columns.
+    """
+    header = header_of(input, lambda line: line.startswith(b"#"), "the line with the columns' names")
+    separator = _separator(header.line)
+    return header, separator, _names(header, separator)
 
 
 def _separator(line: bytes) -> bytes:
@@ -102,11 +121,12 @@ def _is_plain(input: Input, header: Header, separator: bytes) -> bool:
     return not re.search(b"|".join(odd), body, re.MULTILINE)
 
 
-def _rows(
-    input: Input, header: Header, separator: bytes, width: int, columns: tuple[int, int, int | None]
-) -> Iterator[Row]:
-    """The cells of the edges in every row, which the standard library's reader finds."""
-    source, destination, weight = columns
+def rows_below(input: Input, header: Header, separator: bytes, width: int) -> Iterator[tuple[int, list[str]]]:
+    """The number of every row's line and its cells, which the standard library's reader finds.
+
+    Raises:
+        DiagnosticError: E0805, a row has not `width` cells, or is no CSV.
+    """
     rows = csv.reader(_text(input, header), delimiter=separator.decode(), skipinitialspace=separator == b" ")
     try:
         for row in rows:
@@ -116,7 +136,7 @@ def _rows(
                 continue
             if count != width:
                 raise malformed(place_of(input, line, ""), f"expected {width} columns as in the header, found {count}")
-            yield line, row[source].strip(), row[destination].strip(), None if weight is None else row[weight].strip()
+            yield line, list(map(str.strip, row))
     except csv.Error as error:
         raise malformed(place_of(input, header.number + rows.line_num, ""), f"this is no CSV: {error}") from None
 

@@ -17,7 +17,7 @@ from starplat.graph.objects.edges import from_edges
 from starplat.graph.objects.frames import column_names, from_table
 from starplat.graph.objects.networks import from_networkx
 
-__all__ = ["from_networkx", "from_object", "from_sparse", "from_table"]
+__all__ = ["from_networkx", "from_object", "from_sparse", "from_table", "host_array"]
 
 
 def from_object(obj: Any, *, directed: bool | None = None, name: str = "graph") -> Graph:
@@ -41,14 +41,14 @@ def from_object(obj: Any, *, directed: bool | None = None, name: str = "graph") 
     if hasattr(obj, "tocoo") and hasattr(obj, "nnz"):
         return from_sparse(obj, directed=directed is not False, name=name)
     if isinstance(obj, tuple) and len(obj) in (2, 3):
-        arrays = [_array(part) for part in obj]
+        arrays = [host_array(part) for part in obj]
         return graph_of_columns(*arrays, directed=directed is not False, name=name)
     if hasattr(obj, "is_directed") and hasattr(obj, "adjacency") and hasattr(obj, "nodes"):
         return from_networkx(obj, directed=directed, name=name)
     if column_names(obj) is not None:
         return from_table(obj, directed=directed is not False, name=name)
     if hasattr(obj, "__dlpack__") or hasattr(obj, "__cuda_array_interface__"):
-        return _from_pairs(_array(obj), directed is not False, name)
+        return _from_pairs(host_array(obj), directed is not False, name)
     if isinstance(obj, Iterable) and not isinstance(obj, str | bytes | Mapping):
         return from_edges(obj, directed=directed is not False, name=name)
     raise not_a_graph(f"a {type(obj).__module__}.{type(obj).__qualname__} holds no graph that starplat knows", _KNOWN)
@@ -78,7 +78,8 @@ def _from_pairs(pairs: NDArray[Any], directed: bool, name: str) -> Graph:
     return graph_of_columns(pairs[:, 0], pairs[:, 1], directed=directed, name=name)
 
 
-def _array(part: Any) -> NDArray[Any]:
+def host_array(part: Any) -> NDArray[Any]:
+    """A column as NumPy's: of a list, of an array of any library, on a device too."""
     if isinstance(part, list | tuple):
         return plain_column(part)
     if isinstance(part, np.ndarray):

@@ -21,7 +21,7 @@ def from_table(obj: Any, *, directed: bool = True, name: str = "graph", format: 
     if found is None:
         raise not_a_graph(f"{name}: {expected_columns(names)}")
     source, destination, weight = found
-    columns = [_column(obj, names[i], name) for i in (source, destination, weight) if i is not None]
+    columns = [complete_column(obj, names[i], name) for i in (source, destination, weight) if i is not None]
     return graph_of_columns(*columns, directed=directed, name=name, format=format)
 
 
@@ -33,11 +33,21 @@ def column_names(obj: Any) -> list[str] | None:
     return None if names is None or callable(names) else [str(column) for column in names]
 
 
-def _column(obj: Any, column: str, name: str) -> NDArray[Any]:
-    values = obj[column]
-    missing = _missing(values)
+def complete_column(obj: Any, column: str, name: str) -> NDArray[Any]:
+    """A column of the table that messages call `name`.
+
+    Raises:
+        DiagnosticError: E0814, it lacks values.
+    """
+    missing = _missing(obj[column])
     if missing:
         raise not_a_graph(f"{name}: column '{column}' has {missing:,} missing value{'s' * (missing != 1)}")
+    return column_of(obj, column)
+
+
+def column_of(obj: Any, column: str) -> NDArray[Any]:
+    """A column of a table, which may lack values."""
+    values = obj[column]
     return np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
 
 

@@ -11,47 +11,29 @@ from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType, Type
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.fresh_names import FreshNames
+from starplat.ir.lowering.checking import Checks
+from starplat.ir.lowering.elements import ELEMENTS
 from starplat.operators.records import Searches, Spreading
 from starplat.same import Same
 from starplat.source import Span
-
-ELEMENTS = {
-    Scalar.BOOL: ir.Element.BOOL,
-    Scalar.INT: ir.Element.INT,
-    Scalar.LONG: ir.Element.LONG,
-    Scalar.FLOAT: ir.Element.FLOAT,
-    Scalar.DOUBLE: ir.Element.DOUBLE,
-    Scalar.NODE: ir.Element.NODE,
-    Scalar.EDGE: ir.Element.ARC,
-}
-
-COMBINES = {
-    typed.Combine.ADD: ir.Combine.ADD,
-    typed.Combine.MULTIPLY: ir.Combine.MULTIPLY,
-    typed.Combine.AND: ir.Combine.AND,
-    typed.Combine.OR: ir.Combine.OR,
-    typed.Combine.BIT_AND: ir.Combine.BIT_AND,
-    typed.Combine.BIT_OR: ir.Combine.BIT_OR,
-    typed.Combine.BIT_XOR: ir.Combine.BIT_XOR,
-}
-
-EXTREMES = {typed.Extreme.MIN: ir.Combine.MIN, typed.Extreme.MAX: ir.Combine.MAX}
 
 
 @dataclass
 class Context:
     """`settling` are the loops that do nothing but let arcs offer what they have, `searching` those that search from
     each of many sources, by identity; `helper_maker` makes (once) the kernel function of a program's function and
-    gives it with the graph arrays it needs."""
+    gives it with the graph arrays it needs; `checks` are those of a checked run."""
 
     facts: Facts
     settling: Mapping[Same, Spreading | None]
     searching: Mapping[Same, Searches]
     kernels: dict[str, ir.Kernel] = field(default_factory=dict)
     helpers: dict[str, ir.Function] = field(default_factory=dict)
+    arrays: set[ir.Array] = field(default_factory=set)
     host_calls: dict[str, None] = field(default_factory=dict)
     kernel_names: FreshNames = field(default_factory=FreshNames)
     helper_maker: Callable[[str], ir.Function] | None = None
+    checks: Checks | None = None
 
     @property
     def program(self) -> typed.Program:
@@ -92,6 +74,8 @@ def element_of(type: Type) -> ir.Element:
 
 
 def extent_of(type: Type) -> ir.Extent:
+    if isinstance(type, PropertyType) and type.carrier is Carrier.UPDATE:
+        return ir.Extent.UPDATES
     of_nodes = type.carrier is Carrier.NODE if isinstance(type, PropertyType) else type == SetType(Scalar.NODE)
     return ir.Extent.NODES if of_nodes else ir.Extent.ARCS
 

@@ -7,7 +7,10 @@ from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.context import ELEMENTS, Context
+from starplat.ir.lowering.checking import Risk, at_cell, is_iterator, risk_of
+from starplat.ir.lowering.context import Context
+from starplat.ir.lowering.elements import ELEMENTS
+from starplat.source import Span
 
 _OPERATORS = {operator: ir.BinaryOperator(operator.value) for operator in typed.Operator}
 _UNARY = {operator: ir.UnaryOperator(operator.value) for operator in typed.UnaryOperator}
@@ -21,6 +24,9 @@ class ExpressionLowering(ABC):
 
     def expression(self, e: typed.Expression) -> ir.Expression:
         """The expression in the intermediate form."""
+        risk = None if self.context.checks is None else risk_of(e)
+        if risk is not None:
+            return self.guarded(risk[0], tuple(map(self.expression, risk[1])), e.span)
         match e:
             case typed.Literal():
                 return ir.Const(e.value, ELEMENTS[e.type])
@@ -31,7 +37,7 @@ class ExpressionLowering(ABC):
             case typed.Cell():
                 return self.cell(e)
             case typed.GraphWeight():
-                return ir.Load(ir.WEIGHTS, self.expression(e.edge))
+                return ir.Load(ir.WEIGHTS, self.index(e.edge, "weight", ir.Extent.ARCS, e))
             case typed.EdgeEnd():
                 return self._edge_end(e)
             case typed.ArcInHand():
@@ -75,6 +81,23 @@ class ExpressionLowering(ABC):
             "no target has dynamic graphs or collections so far",
             help="the construct is understood and type-checked; use properties and sets to run this program",
         )
+
+    @abstractmethod
+    def guarded(self, risk: Risk, operands: tuple[ir.Expression, ...], span: Span) -> ir.Expression:
+        """The result of an operation of a checked run, which tells of what goes wrong in it."""
+
+    def index(self, e: typed.Expression, name: str, extent: ir.Extent, within: typed.Node) -> ir.Expression:
+        """The index of a cell of what messages call `name`; a checked run tells of one that is none, `within` what
+        asks for the cell. Those of updates come from loops over them."""
+        index = self.expression(e)
+        if self.context.checks is None or is_iterator(e) or extent is ir.Extent.UPDATES:
+            return index
+        cells = ir.Cast(build.size(extent), ir.Element.LONG)
+        return self.guarded(at_cell(name, index.element), (index, cells), within.span)
+
+    def node(self, e: typed.Expression, within: typed.Node | None = None) -> ir.Expression:
+        """A node whose arcs are asked for."""
+        return self.index(e, "", ir.Extent.NODES, within or e)
 
     @abstractmethod
     def variable(self, e: typed.Variable) -> ir.Expression: ...
@@ -142,7 +165,7 @@ class ExpressionLowering(ABC):
         ends = self.arc_ends(e.edge)
         if ends is not None:
             return ends[0] if e.end is typed.End.SOURCE else ends[1]
-        arc = self.expression(e.edge)
+        arc = self.index(e.edge, "edges", ir.Extent.ARCS, e)
         return ir.Load(ir.SOURCES, arc) if e.end is typed.End.SOURCE else ir.CSR.neighbor(arc)
 
     def _query(self, e: typed.GraphQuery) -> ir.Expression:
@@ -152,19 +175,23 @@ class ExpressionLowering(ABC):
             case typed.Query.NUM_EDGES:
                 return ir.NumArcs()
             case typed.Query.OUT_DEGREE:
-                return self._degree(ir.CSR, e.arguments[0])
+                return self._degree(ir.CSR, e)
             case typed.Query.IN_DEGREE:
-                return self._degree(ir.REVERSE, e.arguments[0])
+                return self._degree(ir.REVERSE, e)
             case typed.Query.FIRST_EDGE:
-                return ir.CSR.first(self.expression(e.arguments[0]))
+                return ir.CSR.first(self.node(e.arguments[0], e))
             case typed.Query.FIND_EDGE:
-                return ir.FindArc(self.expression(e.arguments[0]), self.expression(e.arguments[1]))
+                return ir.FindArc(
+                    self.index(e.arguments[0], "row_offsets", ir.Extent.NODES, e), self.expression(e.arguments[1])
+                )
             case typed.Query.IS_EDGE:
-                found = ir.FindArc(self.expression(e.arguments[0]), self.expression(e.arguments[1]))
+                found = ir.FindArc(
+                    self.index(e.arguments[0], "row_offsets", ir.Extent.NODES, e), self.expression(e.arguments[1])
+                )
                 return build.at_least(found, ir.Const(0, ir.Element.ARC))
             case typed.Query.MIN_WEIGHT | typed.Query.MAX_WEIGHT:
                 return self.weight_extreme(e)
         assert_never(e.query)
 
-    def _degree(self, layout: ir.Layout, node: typed.Expression) -> ir.Expression:
-        return ir.Cast(layout.degree(self.expression(node)), ir.Element.INT)
+    def _degree(self, layout: ir.Layout, e: typed.GraphQuery) -> ir.Expression:
+        return ir.Cast(layout.degree(self.node(e.arguments[0], e)), ir.Element.INT)

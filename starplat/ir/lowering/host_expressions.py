@@ -5,7 +5,9 @@ from typing import assert_never
 from starplat.frontend import typed
 from starplat.frontend.types import PropertyType, Scalar, SetType
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.context import ELEMENTS, zero
+from starplat.ir.lowering.checking import risk_of_update
+from starplat.ir.lowering.context import zero
+from starplat.ir.lowering.elements import ELEMENTS
 from starplat.ir.lowering.host_operations import HostOperations
 from starplat.ir.lowering.regions import RegionLowering
 from starplat.ir.python.arithmetic import identity
@@ -23,7 +25,11 @@ class HostExpressions(HostOperations):
         return self.values[e.symbol]
 
     def cell(self, e: typed.Cell) -> ir.Expression:
-        return self.read(self.arrays[e.symbol], self.expression(e.index))
+        return self.read(self.arrays[e.symbol], self.place(e))
+
+    def place(self, e: typed.Cell) -> ir.Expression:
+        """The index of a property's cell."""
+        return self.index(e.index, e.symbol.name, self.arrays[e.symbol].extent, e)
 
     def read(self, array: ir.Array, index: ir.Expression) -> ir.Expression:
         """A cell, read back."""
@@ -40,7 +46,8 @@ class HostExpressions(HostOperations):
         return None
 
     def set_contains(self, e: typed.SetContains) -> ir.Expression:
-        return self.read(self.arrays[e.symbol], self.expression(e.member))
+        array = self.arrays[e.symbol]
+        return self.read(array, self.index(e.member, e.symbol.name, array.extent, e))
 
     def set_size(self, e: typed.SetSize) -> ir.Expression:
         array = self.arrays[e.symbol]
@@ -85,7 +92,13 @@ class HostExpressions(HostOperations):
             value = ir.Select(_holds(value), ir.Const(1, element), ir.Const(0, element))
         elif element is not array.element:
             value = ir.Cast(value, element)
-        self.regions.reduce(variable, combine, array, value, over, node.span)
+        risk = None
+        if self.context.checks is not None and isinstance(node, typed.Aggregate) and not counts:
+            risk = risk_of_update(combine, typed.scalar_of(node))
+        if risk is not None:
+            self.regions.sum_up(variable, risk, value, over, node.span)
+        else:
+            self.regions.reduce(variable, combine, array, value, over, node.span)
         return ir.Ref(variable)
 
     def binary(self, e: typed.Binary) -> ir.Expression:

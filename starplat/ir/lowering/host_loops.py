@@ -10,7 +10,8 @@ from starplat.analysis.parallel import ParallelLoop
 from starplat.frontend import typed
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.context import ELEMENTS
+from starplat.ir.lowering.context import array_of, zero
+from starplat.ir.lowering.elements import ELEMENTS
 from starplat.ir.lowering.host_side import HostSide
 from starplat.ir.lowering.kernels import KernelLowering
 from starplat.ir.lowering.surroundings import LevelScope, arc_place
@@ -26,7 +27,9 @@ def lower_for_each(host: HostSide, s: typed.ForEach) -> None:
         elif not s.parallel and hosting.is_sequential_kernel(s) and host.levels is None:
             host.regions.run_once(s)
         else:
+            host.loops.append(s.iterator)
             _one_by_one(host, s)
+            host.loops.pop()
     host.do(ir.HostBlock(tuple(ops), s.span))
 
 
@@ -50,6 +53,8 @@ def _one_by_one(host: HostSide, s: typed.ForEach) -> None:
         case typed.Members(symbol=symbol):
             variable = _iterator(host, s)
             host.do(ir.HostForMembers(variable, host.arrays[symbol], _guarded(host, s, None), _searches(host, s)))
+        case typed.Numbers(count=count):
+            _range(host, s, host.expression(count), *judged)
         case typed.Keys():
             raise AssertionError("a map belongs to an iteration")
         case _:
@@ -71,11 +76,20 @@ def _searches(host: HostSide, s: typed.ForEach) -> ir.Searches | None:
     found = host.context.searching.get(Same(s))
     if found is None:
         return None
+    kept = {
+        one.symbol: array_of(one.symbol, host.names.fresh(one.symbol.name), ir.Origin.TEMPORARY) for one in found.kept
+    }
+    host.arrays.update(kept)
     lowering = KernelLowering(host.context, host.names.inner(), host.surroundings(), frozenset())
     node, level, count = map(lowering.local, (found.node, found.level, found.count))
     reached = lowering.block(typed.Block(found.reached))
     direction = ir.Direction.OUT if found.direction is typed.Direction.OUT else ir.Direction.IN
-    return ir.Searches(direction, node, level, count, reached, found.why_not)
+    behind = lowering.block(typed.Block(found.behind))
+    begin = tuple(
+        zero(kept[one.symbol].element) if one.value is None else host.expression(one.value) for one in found.kept
+    )
+    own = (tuple(kept.values()), begin, behind)
+    return ir.Searches(direction, node, level, count, reached, found.why_not, *own)
 
 
 def _where(host: HostSide, judged: ir.Array, place: ir.Variable, body: typed.Block) -> tuple[ir.HostOp, ...]:

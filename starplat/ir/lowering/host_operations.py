@@ -2,14 +2,22 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 
 from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.fresh_names import FreshNames
-from starplat.ir.lowering.context import ELEMENTS, Context
+from starplat.ir.lowering.checking import FAULTS, Lines, Risk, new_lines
+from starplat.ir.lowering.context import Context
+from starplat.ir.lowering.elements import ELEMENTS
 from starplat.ir.lowering.expressions import ExpressionLowering
 from starplat.ir.lowering.surroundings import ArcPlace, LevelScope, Surroundings
 from starplat.ir.lowering.uses import holds_still
+from starplat.ir.rewriter import Renamer
+from starplat.source import Span
 
 
 class HostOperations(ExpressionLowering):
@@ -31,6 +39,9 @@ class HostOperations(ExpressionLowering):
         self.stand_ins: dict[ir.Array, ir.Array] = {}
         self.announce: dict[ir.Array, ir.Variable] = {}
         self.levels: LevelScope | None = None
+        self.loops: list[typed.Symbol] = []
+        self.faults: tuple[ir.Array, ir.Array] | None = None
+        self.lines: Lines | None = None
         self._words: dict[typed.Symbol, ir.Array] = {}
         self._locks: dict[ir.Array, ir.Array] = {}
         self._second_copies: dict[ir.Array, ir.Array] = {}
@@ -63,20 +74,31 @@ class HostOperations(ExpressionLowering):
 
     def simple(self, e: typed.Expression, name: str) -> ir.Expression:
         """The expression's value as a constant or variable."""
-        value = self.expression(e)
+        return self.named(self.expression(e), name)
+
+    def named(self, value: ir.Expression, name: str) -> ir.Expression:
+        """The value as a constant or variable."""
         return value if isinstance(value, ir.Ref | ir.Const) else ir.Ref(self.declare(name, value.element, value))
 
     def held(self, e: typed.Expression, name: str, body: typed.Statement) -> ir.Expression:
-        """As `simple`, but not a variable that `body` changes: a loop's domain is fixed on entry."""
+        """A node as by `simple`, but not a variable that `body` changes: a loop's domain is fixed on entry."""
         if holds_still(e, body):
-            return self.simple(e, name)
-        value = self.expression(e)
+            return self.named(self.node(e), name)
+        value = self.node(e)
         return ir.Ref(self.declare(name, value.element, value))
+
+    def own(self, array: ir.Array) -> None:
+        """Notes an array of this function: no two functions have equal ones, which steps that look at all of a module
+        would take for one."""
+        self.own_arrays.append(array)
+        self.context.arrays.add(array)
 
     def new_array(self, name: str, element: ir.Element, extent: ir.Extent, origin: ir.Origin) -> ir.Array:
         """An array that lives as long as the function runs."""
         array = ir.Array(self.names.fresh_throughout(name), element, extent, origin)
-        self.own_arrays.append(array)
+        while array in self.context.arrays:
+            array = replace(array, name=self.names.fresh_throughout(name))
+        self.own(array)
         return array
 
     def word(self, symbol: typed.Symbol) -> ir.Array:
@@ -110,4 +132,46 @@ class HostOperations(ExpressionLowering):
             announce=self.announce,
             new_array=self.new_array,
             lock_of=self.lock_of,
+            faults=None if self.context.checks is None else self.fault_arrays(),
+            lines=self.lines,
         )
+
+    # --- checks
+
+    def fault_arrays(self) -> tuple[ir.Array, ir.Array]:
+        """Where the function's kernels record what goes wrong."""
+        if self.faults is None:
+            faulted = self.new_array("faulted", ir.Element.BOOL, ir.Extent.ONE, ir.Origin.TEMPORARY)
+            self.faults = faulted, self.new_array("faults", ir.Element.LONG, FAULTS, ir.Origin.TEMPORARY)
+            assert self.context.checks is not None
+            if self.context.checks.prints:
+                self.lines = new_lines(partial(self.new_array, origin=ir.Origin.TEMPORARY))
+                self.prologue.append(ir.Fill(self.lines.taken, build.ZERO))
+            self.prologue += [ir.Fill(faulted, build.FALSE), ir.Fill(self.faults[1], ir.Const(0, ir.Element.LONG))]
+        return self.faults
+
+    @property
+    def nodes_around(self) -> tuple[ir.Variable, ...]:
+        """The nodes that the host's loops are at."""
+        return tuple(self.variables[symbol] for symbol in self.loops if symbol.type is Scalar.NODE)
+
+    def guarded(self, risk: Risk, operands: tuple[ir.Expression, ...], span: Span) -> ir.Expression:
+        assert self.context.checks is not None
+        held = {
+            one: self.declare(
+                one.name, one.element, value if value.element is one.element else ir.Cast(value, one.element)
+            )
+            for one, value in zip(risk.operands, operands, strict=True)
+        }
+        renamed = Renamer(held)
+        site = self.context.checks.sites_of(risk, span, "")
+        for place, wrong in enumerate(risk.wrongs, site):
+            tell = ir.Tell(place, tuple(map(ir.Ref, held.values())), self.nodes_around)
+            self.do(ir.HostIf(renamed.expression(wrong.when), (tell,)))
+        return renamed.expression(risk.result)
+
+    def tell_recorded(self, iterator: str) -> None:
+        """Ends the run if the launch before recorded a fault."""
+        if self.context.checks is not None:
+            arrays, lines = self.fault_arrays(), () if self.lines is None else self.lines.arrays
+            self.do(ir.TellRecorded(*arrays, iterator, self.nodes_around, lines))

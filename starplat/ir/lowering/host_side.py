@@ -11,8 +11,10 @@ from starplat.analysis.races import LoopRaces
 from starplat.frontend import typed
 from starplat.ir import nodes as ir
 from starplat.ir.fresh_names import FreshNames
+from starplat.ir.lowering.checking import Risk
 from starplat.ir.lowering.context import Context
 from starplat.ir.lowering.surroundings import ArcPlace, LevelScope, Surroundings
+from starplat.source import Span
 
 
 class Launcher(Protocol):
@@ -40,6 +42,7 @@ class HostSide(Protocol):
     stand_ins: dict[ir.Array, ir.Array]
     announce: dict[ir.Array, ir.Variable]
     levels: LevelScope | None
+    loops: list[typed.Symbol]
 
     @property
     def regions(self) -> Launcher: ...
@@ -60,7 +63,15 @@ class HostSide(Protocol):
 
     def expression(self, e: typed.Expression) -> ir.Expression: ...
 
+    def node(self, e: typed.Expression) -> ir.Expression: ...
+
+    def guarded(self, risk: Risk, operands: tuple[ir.Expression, ...], span: Span) -> ir.Expression: ...
+
+    def tell_recorded(self, iterator: str) -> None: ...
+
     def simple(self, e: typed.Expression, name: str) -> ir.Expression: ...
+
+    def named(self, value: ir.Expression, name: str) -> ir.Expression: ...
 
     def held(self, e: typed.Expression, name: str, body: typed.Statement) -> ir.Expression: ...
 

@@ -7,7 +7,9 @@ from starplat.frontend import typed
 from starplat.frontend.types import Carrier, MapType, PropertyType, Scalar, SetType
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.context import COMBINES, ELEMENTS, EXTREMES, Context, array_of, zero
+from starplat.ir.lowering.checking import Checks, failed, printed, risk_of_update
+from starplat.ir.lowering.context import Context, array_of, zero
+from starplat.ir.lowering.elements import COMBINES, ELEMENTS, EXTREMES
 from starplat.ir.lowering.host_expressions import HostExpressions
 from starplat.ir.lowering.host_loops import lower_for_each
 from starplat.ir.lowering.regions import RegionLowering
@@ -77,7 +79,8 @@ class HostLowering(HostExpressions):
                 if s.destination is not s.source:
                     self.do(ir.CopyArray(self.arrays[s.destination], self.arrays[s.source]))
             case typed.AddToSet():
-                self.do(ir.WriteCell(self.arrays[s.symbol], self.expression(s.member), build.TRUE))
+                array = self.arrays[s.symbol]
+                self.do(ir.WriteCell(array, self.index(s.member, s.symbol.name, array.extent, s), build.TRUE))
             case typed.AddToMap():
                 raise AssertionError("a map belongs to an iteration")
             case typed.CallStatement():
@@ -86,10 +89,8 @@ class HostLowering(HostExpressions):
                 values = s.value.values if isinstance(s.value, typed.Together) else (s.value,)
                 first, *more = (None if value is None else self.expression(value) for value in values)
                 self.do(ir.HostReturn(first, tuple(value for value in more if value is not None)))
-            case typed.Break():
-                self.do(ir.HostBreak())
-            case typed.Continue():
-                self.do(ir.HostContinue())
+            case typed.Break() | typed.Continue():
+                self.do(ir.HostBreak() if isinstance(s, typed.Break) else ir.HostContinue())
             case typed.If():
                 self._if(s)
             case typed.While() | typed.DoWhile() | typed.CountedLoop():
@@ -100,12 +101,36 @@ class HostLowering(HostExpressions):
                 lower_fixed_point(self, s)
             case typed.IterateInBFS():
                 lower_bfs(self, s)
+            case typed.Print() | typed.Assert() if self.context.checks is not None:
+                self._remark(s, self.context.checks)
             case typed.Print() | typed.Assert():
                 raise AssertionError("left out before the analyses")
+            case typed.TakeBatch() | typed.EndBatch() | typed.ChangeGraph():
+                self.do(ir.HostBlock((self._of_batches(s),), s.span))
             case typed.Unsupported():
                 raise self.unsupported(s.construct, s)
             case _:
                 assert_never(s)
+
+    def _of_batches(self, s: typed.TakeBatch | typed.EndBatch | typed.ChangeGraph) -> ir.HostOp:
+        match s:
+            case typed.TakeBatch(end=end, updates=updates):
+                first, size, limit = map(self.expression, (s.first, s.size, s.limit))
+                return ir.TakeBatch(self.variables[end], first, size, limit, self.arrays[updates.adds])
+            case typed.EndBatch():
+                return ir.EndBatch()
+            case typed.ChangeGraph():
+                return self._change_graph(s)
+
+    def _change_graph(self, s: typed.ChangeGraph) -> ir.ChangeGraph:
+        if not self.is_entry:
+            raise self.context.refuse(
+                "E0651", "the graph changes in the function that is run only", s.span, "here another one calls this",
+                help="move 'updateCSRAdd' and 'updateCSRDel' to the function that has the 'Batch'",
+            )  # fmt: skip
+        first, end, kind = map(self.expression, s.updates.numbers)
+        properties = tuple(self.arrays[symbol] for symbol in s.properties)
+        return ir.ChangeGraph(self.arrays[s.updates.adds], first, end, kind, s.adds, properties)
 
     def _declare(self, s: typed.Declare) -> None:
         symbol = s.symbol
@@ -116,7 +141,9 @@ class HostLowering(HostExpressions):
                 self.do(ir.DeclareVariable(variable, value))
             case PropertyType() | SetType():
                 array = array_of(symbol, self.names.fresh(symbol.name), ir.Origin.LOCAL)
-                self.own_arrays.append(array)
+                while array in self.context.arrays:
+                    array = replace(array, name=self.names.fresh(symbol.name))
+                self.own(array)
                 self.arrays[symbol] = array
                 self.do(ir.Fill(array, zero(array.element)))
             case MapType():
@@ -131,8 +158,8 @@ class HostLowering(HostExpressions):
         match place:
             case typed.Variable(symbol=symbol):
                 self.do(ir.SetVariable(self.variables[symbol], value))
-            case typed.Cell(symbol=symbol, index=index):
-                self._write(symbol, self.expression(index), value)
+            case typed.Cell(symbol=symbol):
+                self._write(symbol, self.place(place), value)
 
     def _write(self, symbol: typed.Symbol, index: ir.Expression, value: ir.Expression) -> None:
         array = self.stand_ins.get(self.arrays[symbol], self.arrays[symbol])
@@ -146,11 +173,22 @@ class HostLowering(HostExpressions):
             case typed.Variable(symbol=symbol):
                 variable = self.variables[symbol]
                 self.do(ir.SetVariable(variable, self._combined(s, ir.Ref(variable), value)))
-            case typed.Cell(symbol=symbol, index=index):
-                where = self.simple(index, "where")
+            case typed.Cell(symbol=symbol):
+                where = self.named(self.place(s.place), "where")
                 self._write(symbol, where, self._combined(s, self.read(self.arrays[symbol], where), value))
 
+    def _remark(self, s: typed.Remark, checks: Checks) -> None:
+        if isinstance(s, typed.Print):
+            values = tuple(self.expression(part) for part in s.parts if not isinstance(part, str))
+            self.do(ir.Tell(checks.site(printed(s)), values, ()))
+            return
+        condition = self.expression(s.condition)
+        self.do(ir.HostIf(build.denied(condition), (ir.Tell(checks.site(failed(s, "")), (), self.nodes_around),)))
+
     def _combined(self, s: typed.Update, old: ir.Expression, value: ir.Expression) -> ir.Expression:
+        risk = None if self.context.checks is None else risk_of_update(COMBINES[s.combine], typed.scalar_of(s.place))
+        if risk is not None:
+            return self.guarded(risk, (old, value), s.span)
         operator = ir.BinaryOperator(COMBINES[s.combine].value)
         whole = s.place.type.is_integer
         if operator is ir.BinaryOperator.ADD and whole and (

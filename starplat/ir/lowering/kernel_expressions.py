@@ -6,12 +6,15 @@ from starplat.frontend import typed
 from starplat.frontend.types import PropertyType, Scalar, SetType
 from starplat.ir import nodes as ir
 from starplat.ir.fresh_names import FreshNames
-from starplat.ir.lowering.context import ELEMENTS, Context
+from starplat.ir.lowering.checking import Record, Risk
+from starplat.ir.lowering.context import Context
+from starplat.ir.lowering.elements import ELEMENTS
 from starplat.ir.lowering.expressions import ExpressionLowering
 from starplat.ir.lowering.maps import MapHelpers, MapRow, MapWindow
 from starplat.ir.lowering.surroundings import ArcPlace, LevelScope, Surroundings
 from starplat.operators.answers.triangles import CountedRow
 from starplat.same import Same
+from starplat.source import Span
 
 
 class KernelExpressions(ExpressionLowering):
@@ -37,6 +40,9 @@ class KernelExpressions(ExpressionLowering):
         self.maps: dict[typed.Symbol, MapWindow] = {}
         self.aliases: dict[typed.Symbol, typed.Expression] = {}
         self.announced: set[ir.Variable] = set()
+        self.iteration: ir.Expression = ir.Const(0, ir.Element.LONG)
+        self.around_node: ir.Expression = ir.Const(-1, ir.Element.NODE)
+        self.loops: list[typed.Symbol] = []
 
     # --- names
 
@@ -56,6 +62,20 @@ class KernelExpressions(ExpressionLowering):
         array = self.array(symbol)
         return self.around.stand_ins.get(array, array)
 
+    # --- checks
+
+    def guarded(self, risk: Risk, operands: tuple[ir.Expression, ...], span: Span) -> ir.Expression:
+        assert self.context.checks is not None
+        record, inner = self.record()
+        return self.context.checks.call(risk, operands, span, record, inner)
+
+    def record(self) -> tuple[Record, str]:
+        """Where this iteration tells of faults, and what the program calls the innermost node in hand."""
+        assert self.around.faults is not None
+        inside = [s for s in self.loops if s in self.locals and s.type is Scalar.NODE]
+        node: ir.Expression = ir.Ref(self.locals[inside[-1]]) if inside else self.around_node
+        return Record(*self.around.faults, self.iteration, node), inside[-1].name if inside else ""
+
     # --- expressions
 
     def variable(self, e: typed.Variable) -> ir.Expression:
@@ -66,7 +86,11 @@ class KernelExpressions(ExpressionLowering):
         return self.around.values[e.symbol]
 
     def cell(self, e: typed.Cell) -> ir.Expression:
-        return ir.Load(self.array(e.symbol), self.expression(e.index))
+        return ir.Load(self.array(e.symbol), self.place(e))
+
+    def place(self, e: typed.Cell) -> ir.Expression:
+        """The index of a property's cell."""
+        return self.index(e.index, e.symbol.name, self.array(e.symbol).extent, e)
 
     def arc_in_hand(self, iterator: typed.Symbol) -> ir.Expression:
         return self.arcs[iterator].arc
@@ -98,7 +122,8 @@ class KernelExpressions(ExpressionLowering):
         return self.around.hoisted[Same(e)]
 
     def set_contains(self, e: typed.SetContains) -> ir.Expression:
-        return ir.Load(self.array(e.symbol), self.expression(e.member))
+        array = self.array(e.symbol)
+        return ir.Load(array, self.index(e.member, e.symbol.name, array.extent, e))
 
     def of_map(self, e: typed.MapValue | typed.MapSize | typed.MapBest) -> ir.Expression:
         window, helpers = self.maps[e.symbol], MapHelpers(self.context)
@@ -120,7 +145,9 @@ class KernelExpressions(ExpressionLowering):
         given = [self._argument(a, e) for a in e.arguments if not _is_graph(a)]
         graph = [p.what for p in helper.parameters if isinstance(p.what, ir.Array) and p.what in ir.GRAPH_ARRAYS]
         element = ir.Element.INT if helper.result is None else helper.result
-        return ir.CallFunction(helper.name, (*given, *graph), element)
+        record = self.record()[0].arguments if self.context.checks is not None else ()
+        lines = () if self.around.lines is None else self.around.lines.arrays
+        return ir.CallFunction(helper.name, (*given, *graph, *record, *lines), element)
 
     def _argument(
         self, argument: typed.Expression | typed.Symbol, call: typed.Call

@@ -1,11 +1,13 @@
 """Lowers assignments in a kernel: to locals, cells, words, reductions, extremes with carried values."""
 
+from dataclasses import replace
 from typing import assert_never
 
 from starplat.frontend import typed
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.context import COMBINES, ELEMENTS, EXTREMES
+from starplat.ir.lowering.checking import no_number, risk_of_update
+from starplat.ir.lowering.elements import COMBINES, ELEMENTS, EXTREMES
 from starplat.ir.lowering.kernel_expressions import KernelExpressions
 from starplat.ir.lowering.maps import MapHelpers
 from starplat.same import Same
@@ -33,7 +35,7 @@ class KernelStores(KernelExpressions):
 
     def _store(self, place: typed.Cell, value: ir.Expression) -> list[ir.KernelOp]:
         array = self.written_array(place.symbol)
-        store = ir.Store(array, self.expression(place.index), value, Same(place) in self.shared)
+        store = ir.Store(array, self.place(place), value, Same(place) in self.shared)
         return [store, *self._announce(array)]
 
     def _announce(self, array: ir.Array) -> list[ir.KernelOp]:
@@ -46,25 +48,51 @@ class KernelStores(KernelExpressions):
     def _update(self, s: typed.Update) -> list[ir.KernelOp]:
         combine, value = COMBINES[s.combine], self.expression(s.value)
         match s.place:
-            case typed.Cell(symbol=symbol, index=index):
-                shared, array, where = Same(s.place) in self.shared, self.written_array(symbol), self.expression(index)
-                if self._sum_stays_infinite(s):
-                    return self._saturating(s, array, where, value, shared)
-                return [ir.UpdateCell(combine, array, where, value, shared)]
+            case typed.Cell(symbol=symbol):
+                shared, array, where = Same(s.place) in self.shared, self.written_array(symbol), self.place(s.place)
+                return self._update_cell(s, array, where, value, shared)
             case typed.Variable(symbol=symbol) if symbol in self.locals:
                 variable = self.locals[symbol]
                 return [ir.SetLocal(variable, self._combined(s, ir.Ref(variable), value))]
             case typed.Variable(symbol=symbol) if symbol in self.around.words:
                 word, shared = self.around.words[symbol], Same(s.place) in self.shared
+                if self.context.checks is not None:
+                    return self._update_cell(s, word, build.ZERO, value, shared)
                 return [ir.UpdateCell(combine, word, ir.Const(0, ir.Element.INT), value, shared)]
             case typed.Variable(symbol=symbol):
                 return [ir.Contribute(self.around.reductions[symbol].variable, value)]
         assert_never(s.place)
 
+    def _update_cell(
+        self, s: typed.Update, array: ir.Array, where: ir.Expression, value: ir.Expression, shared: bool
+    ) -> list[ir.KernelOp]:
+        combine = COMBINES[s.combine]
+        risk = None if self.context.checks is None else risk_of_update(combine, typed.scalar_of(s.place))
+        if self._sum_stays_infinite(s) or (risk is not None and not (shared and array.element.is_real)):
+            return self._saturating(s, array, where, value, shared)
+        update = ir.UpdateCell(combine, array, where, value, shared)
+        return [update] if risk is None else self._summed_reals(s, update)
+
+    def _summed_reals(self, s: typed.Update, update: ir.UpdateCell) -> list[ir.KernelOp]:
+        """Updates a real cell that others update too, and tells if that made NaN of numbers."""
+        assert self.context.checks is not None
+        where, value = (
+            ir.Let(self.temporary(name, e.element), e) for name, e in (("cell", update.index), ("added", update.value))
+        )
+        cell, added = ir.Ref(where.variable), ir.Ref(value.variable)
+        before, after = (ir.Let(self.temporary(n, added.element), ir.Load(update.array, cell)) for n in ("old", "new"))
+        numbers = (build.equal(ir.Ref(x), ir.Ref(x)) for x in (value.variable, before.variable))
+        is_none = build.differs(ir.Ref(after.variable), ir.Ref(after.variable))
+        record, inner = self.record()
+        site = self.context.checks.site(no_number(self.context.program.source, s.span, inner))
+        told = ir.KernelIf(build.both(*numbers, is_none), (self.context.checks.note(site, record),))
+        return [where, value, before, replace(update, index=cell, value=added), after, told]
+
     def _saturating(
         self, s: typed.Update, array: ir.Array, where: ir.Expression, value: ir.Expression, shared: bool
     ) -> list[ir.KernelOp]:
-        """Adds to a cell what leaves INF as it is: no atomic addition does, so shared cells are swapped."""
+        """Adds to a cell what leaves INF as it is, or what may go wrong: no atomic addition does, so shared cells are
+        swapped."""
         if not shared:
             return [ir.Store(array, where, self._combined(s, ir.Load(array, where), value))]
         cell, added = (ir.Let(self.temporary(name, e.element), e) for name, e in (("cell", where), ("added", value)))
@@ -79,12 +107,21 @@ class KernelStores(KernelExpressions):
         if self.context.may_be_infinite(s.value):
             help = "leave such values out"
             raise self.context.refuse("E0658", "INF cannot be added up in a map", s.value.span, help=help)
-        return MapHelpers(self.context).add(self.maps[s.symbol], self.key(s.key), self.expression(s.value))
+        helpers, window = MapHelpers(self.context), self.maps[s.symbol]
+        key, value = self.key(s.key), self.expression(s.value)
+        risk = risk_of_update(ir.Combine.ADD, s.symbol.map.value)
+        if self.context.checks is not None and risk is not None and value.element.is_integer:
+            old = helpers.value(window, key)
+            value = build.minus(self.guarded(risk, (old, value), s.span), old)
+        return helpers.add(window, key, value)
 
     def _combined(self, s: typed.Update, old: ir.Expression, value: ir.Expression) -> ir.Expression:
         operator = ir.BinaryOperator(s.combine.value.removesuffix("="))
         if self._sum_stays_infinite(s):
             operator = ir.BinaryOperator.ADD_INF
+        risk = None if self.context.checks is None else risk_of_update(COMBINES[s.combine], typed.scalar_of(s.place))
+        if risk is not None:
+            return self.guarded(risk, (old, value), s.span)
         if (
             operator is ir.BinaryOperator.ADD
             and isinstance(value, ir.Unary)
@@ -100,8 +137,8 @@ class KernelStores(KernelExpressions):
 
     def _extreme(self, s: typed.AssignExtreme) -> list[ir.KernelOp]:
         match s.place:
-            case typed.Cell(symbol=symbol, index=index):
-                array, where = self.written_array(symbol), self.expression(index)
+            case typed.Cell(symbol=symbol):
+                array, where = self.written_array(symbol), self.place(s.place)
             case typed.Variable(symbol=symbol) if symbol in self.around.words:
                 array, where = self.around.words[symbol], ir.Const(0, ir.Element.INT)
             case typed.Variable(symbol=symbol) if symbol in self.locals:
@@ -130,8 +167,8 @@ class KernelStores(KernelExpressions):
         for c in s.carried:
             value = self.expression(c.value)
             match c.place:
-                case typed.Cell(symbol=symbol, index=index):
-                    carries.append(ir.Carry(self.written_array(symbol), self.expression(index), value))
+                case typed.Cell(symbol=symbol):
+                    carries.append(ir.Carry(self.written_array(symbol), self.place(c.place), value))
                     also += self._announce(carries[-1].array)
                 case typed.Variable(symbol=symbol) if symbol in self.around.words:
                     carries.append(ir.Carry(self.around.words[symbol], ir.Const(0, ir.Element.INT), value))

@@ -7,15 +7,16 @@ from starplat.frontend import typed
 from starplat.frontend.types import MapType
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.context import ELEMENTS, both, zero
-from starplat.ir.lowering.kernel_stores import KernelStores
+from starplat.ir.lowering.context import both, zero
+from starplat.ir.lowering.elements import ELEMENTS
+from starplat.ir.lowering.kernel_remarks import KernelRemarks
 from starplat.ir.lowering.maps import MapHelpers, MapWindow, arrays_of_map, window_ends
 from starplat.ir.lowering.surroundings import ArcPlace, arc_place
 from starplat.ir.lowering.uses import holds_still
 from starplat.same import Same
 
 
-class KernelLowering(KernelStores):
+class KernelLowering(KernelRemarks):
     """Lowers the body of one kernel."""
 
     # --- statements
@@ -39,7 +40,10 @@ class KernelLowering(KernelStores):
             case typed.AddToSet():
                 return [
                     ir.Store(
-                        self.written_array(s.symbol), self.expression(s.member), build.TRUE, Same(s) in self.shared
+                        self.written_array(s.symbol),
+                        self.index(s.member, s.symbol.name, self.array(s.symbol).extent, s),
+                        build.TRUE,
+                        Same(s) in self.shared,
                     )
                 ]
             case typed.AddToMap():
@@ -56,17 +60,24 @@ class KernelLowering(KernelStores):
                 otherwise = () if s.otherwise is None else self.block(s.otherwise)
                 return [ir.KernelIf(self.expression(s.condition), self.block(s.then), otherwise)]
             case typed.While():
-                return [ir.KernelWhile(self.expression(s.condition), self.block(s.body))]
+                return [ir.KernelWhile(self.goes_on(s.condition), self.block(s.body))]
             case typed.DoWhile():
-                return [ir.KernelWhile(self.expression(s.condition), self.block(s.body), test_last=True)]
+                return [ir.KernelWhile(self.goes_on(s.condition), self.block(s.body), test_last=True)]
             case typed.CountedLoop():
                 return self._counted(s)
             case typed.ForEach():
-                return self._for_each(s)
+                self.loops.append(s.iterator)
+                ops = self._for_each(s)
+                self.loops.pop()
+                return ops
+            case typed.Print() | typed.Assert() if self.context.checks is not None:
+                return self.remark(s, self.context.checks)
             case typed.Attach() | typed.CopyProperty() | typed.FixedPoint() | typed.IterateInBFS():
                 raise AssertionError(f"{type(s).__name__} inside a kernel")
             case typed.Print() | typed.Assert():
                 raise AssertionError("left out before the analyses")
+            case typed.TakeBatch() | typed.EndBatch() | typed.ChangeGraph():
+                raise AssertionError(f"{type(s).__name__} inside a kernel")
             case typed.Unsupported():
                 raise self.unsupported(s.construct, s)
         assert_never(s)
@@ -97,7 +108,7 @@ class KernelLowering(KernelStores):
         first = self.expression(s.first)
         start = [ir.Let(self.local(s.symbol), first)] if s.declares else self.assign(typed.Variable(s.symbol), first)
         step = tuple(self.statement(s.step))
-        return [*start, ir.KernelFor(self.expression(s.condition), step, self.block(s.body))]
+        return [*start, ir.KernelFor(self.goes_on(s.condition), step, self.block(s.body))]
 
     def _for_each(self, s: typed.ForEach) -> list[ir.KernelOp]:
         match s.domain:
@@ -114,6 +125,8 @@ class KernelLowering(KernelStores):
                 nodes = array.extent is ir.Extent.NODES
                 end: ir.Expression = ir.NumNodes(ir.Element.NODE) if nodes else ir.NumArcs(ir.Element.ARC)
                 return self._range(s, end, array)
+            case typed.Numbers(count=count):
+                return self._range(s, self.expression(count), None)
             case typed.Keys(symbol=symbol):
                 return self._keys(s, self.maps[symbol])
         assert_never(s.domain)
@@ -162,7 +175,7 @@ class KernelLowering(KernelStores):
 
     def _held(self, value: typed.Expression, body: typed.Statement) -> tuple[list[ir.KernelOp], ir.Expression]:
         """A node as a constant or as a variable that `body` leaves alone, and the operations that compute it."""
-        node = self.expression(value)
+        node = self.node(value)
         if isinstance(node, ir.Ref | ir.Const) and holds_still(value, body):
             return [], node
         held = self.temporary("node", ir.Element.NODE)

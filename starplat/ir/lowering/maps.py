@@ -13,7 +13,8 @@ from starplat.frontend import typed
 from starplat.frontend.walk import as_named
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.context import ELEMENTS, Context, zero
+from starplat.ir.lowering.context import Context, zero
+from starplat.ir.lowering.elements import ELEMENTS
 from starplat.ir.lowering.surroundings import NewArray
 
 _FREE, _SPREAD, _LOW_BITS = build.number(-1), build.number(-1640531535), build.number(0x7FFFFFFF)

@@ -13,6 +13,7 @@ from starplat.analysis.races import LoopRaces, RaceClass
 from starplat.frontend import typed
 from starplat.ir import build
 from starplat.ir import nodes as ir
+from starplat.ir.lowering.checking import Risk
 from starplat.ir.lowering.context import both
 from starplat.ir.lowering.host_side import HostSide
 from starplat.ir.lowering.kernels import KernelLowering
@@ -66,11 +67,13 @@ class RegionLowering:
         self._hoist(loop.body, loop.filter, around)
         lowering = KernelLowering(self.context, self.host.names.inner(), around, races.shared, levels)
         domain, iterator, condition = self._domain(loop, lowering)
+        lowering.iteration = _number(domain, iterator)
         if judged is not None:
             condition = ir.Load(judged, ir.Ref(_position(domain, iterator)))
         else:
             condition = self._condition(loop, lowering, iterator, condition)
-        if judged is None and condition is not None and self._filter_may_change(races, loop):
+        first = loop.filter is not None and levels is None and self.context.checks is not None
+        if judged is None and condition is not None and (first or self._filter_may_change(races, loop)):
             condition = self._judge_first(loop, domain, iterator, condition)
         if isinstance(loop.node, typed.ForEach) and levels is None:
             lowering.counted = counted_of_nodes(loop.node, self.context.program)
@@ -103,6 +106,8 @@ class RegionLowering:
                 array = self.host.arrays[symbol]
                 domain = ir.AllNodes() if array.extent is ir.Extent.NODES else ir.AllArcs()
                 return domain, iterator, ir.Load(array, ir.Ref(iterator))
+            case typed.Numbers(count=count):
+                return ir.Numbers(self.host.simple(count, "count")), iterator, None
             case typed.Keys():
                 raise AssertionError("a map belongs to an iteration")
             case typed.Neighbors():
@@ -114,9 +119,10 @@ class RegionLowering:
     ) -> tuple[ir.Domain, ir.Variable, ir.Expression | None]:
         assert isinstance(loop.node, typed.ForEach)
         direction, level = lowering.direction(loop.node, domain)
-        node = self.host.simple(domain.node, "node")
+        node = self.host.named(self.host.node(domain.node), "node")
         position = lowering.temporary("e" if direction is ir.Direction.OUT else "in_e", ir.Element.ARC)
         lowering.arcs[loop.iterator] = arc_place(direction, node, iterator, position)
+        lowering.loops.append(loop.iterator)
         return ir.NodeNeighbors(direction, node, position), iterator, lowering.at_level(iterator, level)
 
     def _filter_may_change(self, races: LoopRaces, loop: ParallelLoop) -> bool:
@@ -155,6 +161,7 @@ class RegionLowering:
         self._hoist(typed.Block(()), loop.filter, around)
         lowering = KernelLowering(self.context, self.host.names.inner(), around, races.shared, levels)
         domain, iterator, member = self._domain(loop, lowering)
+        lowering.iteration = _number(domain, iterator)
         condition = self._condition(loop, lowering, iterator, member)
         assert condition is not None
         chosen = self._judge_first(loop, domain, iterator, condition)
@@ -167,6 +174,8 @@ class RegionLowering:
         extent = ir.Extent.NODES if isinstance(domain, ir.AllNodes) else ir.Extent.ARCS
         if isinstance(domain, ir.NodeNeighbors):
             extent = domain.direction.layout.slots
+        elif isinstance(domain, ir.Numbers):
+            extent = ir.Extent.UPDATES
         where = _position(domain, iterator)
         chosen = self.host.new_array("chosen", ir.Element.BOOL, extent, ir.Origin.TEMPORARY)
         store = ir.Store(chosen, ir.Ref(where), condition)
@@ -209,11 +218,24 @@ class RegionLowering:
         reductions = (ir.Reduction(variable, combine),)
         self.emit(ir.Kernel("", domain, over, body, reductions=reductions, span=span))
 
+    def sum_up(self, variable: ir.Variable, risk: Risk, value: ir.Expression, over: ir.Variable, span: Span) -> None:
+        """The same in ascending order on one thread, for a checked run: it tells of the cell where that goes wrong."""
+        lowering = KernelLowering(self.context, self.host.names.inner(), self.host.surroundings(), frozenset())
+        total = lowering.temporary("total", variable.element)
+        word = self.host.new_array(f"{variable.name}_word", variable.element, ir.Extent.ONE, ir.Origin.TEMPORARY)
+        last: ir.Expression = ir.NumNodes(over.element) if over.element is ir.Element.NODE else ir.NumArcs(over.element)
+        add = ir.SetLocal(total, lowering.guarded(risk, (ir.Ref(total), value), span))
+        each = ir.ForRange(over, ir.Const(0, over.element), last, (add,))
+        body = (ir.Let(total, ir.Ref(variable)), each, ir.Store(word, build.ZERO, ir.Ref(total)))
+        self.emit(ir.Kernel("", ir.Once(), None, body, span=span))
+        self.host.do(ir.ReadCell(variable, word, build.ZERO))
+
     def emit(self, kernel: ir.Kernel) -> None:
         """Names a kernel, keeps it and launches it."""
         name = self.context.kernel_names.fresh(f"{self.host.function.name}_{_deed(kernel)}")
         self.context.kernels[name] = with_signature(replace(kernel, name=name))
         self.host.do(ir.Launch(name))
+        self.host.tell_recorded("" if kernel.iterator is None else kernel.iterator.name)
 
     # --- scalars that come back
 
@@ -222,7 +244,8 @@ class RegionLowering:
         after: list[Callable[[], None]] = []
         for returned in returned_scalars(races):
             symbol = returned.symbol
-            match returned.how:
+            sums = returned.how is Return.REDUCTION and returned.combine in (ir.Combine.ADD, ir.Combine.MULTIPLY)
+            match Return.WORD if sums and self.context.checks is not None else returned.how:
                 case Return.REDUCTION:
                     assert returned.combine is not None
                     around.reductions[symbol] = ir.Reduction(self.host.variables[symbol], returned.combine)
@@ -277,6 +300,12 @@ def _halves(loop: ParallelLoop) -> tuple[ParallelLoop, ...]:
 def _position(domain: ir.Domain, iterator: ir.Variable) -> ir.Variable:
     """The number of an iteration: the place in a row of arcs, or the iterator itself."""
     return domain.position if isinstance(domain, ir.NodeNeighbors) else iterator
+
+
+def _number(domain: ir.Domain, iterator: ir.Variable) -> ir.Expression:
+    """The number by which an iteration tells of faults: nodes first, then arcs."""
+    place = ir.Cast(ir.Ref(_position(domain, iterator)), ir.Element.LONG)
+    return place if isinstance(domain, ir.AllNodes) else build.plus(ir.Cast(ir.NumNodes(), ir.Element.LONG), place)
 
 
 def _deed(kernel: ir.Kernel) -> str:

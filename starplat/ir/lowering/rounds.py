@@ -9,6 +9,7 @@ from starplat.analysis.pulling import pulls_from_parents
 from starplat.frontend import typed
 from starplat.ir import build
 from starplat.ir import nodes as ir
+from starplat.ir.lowering.checking import at_cell
 from starplat.ir.lowering.host_loops import visit_at_level
 from starplat.ir.lowering.host_side import HostSide
 from starplat.ir.lowering.kernels import KernelLowering
@@ -57,6 +58,7 @@ def _in_place(host: HostSide, s: typed.FixedPoint, flag: ir.Variable) -> tuple[i
         if _speaks_of_nodes(s):
             lowering = KernelLowering(host.context, host.names.inner(), host.surroundings(), frozenset())
             node = lowering.local(s.node)
+            lowering.iteration = ir.Cast(ir.Ref(node), ir.Element.LONG)
             condition = lowering.expression(s.condition)
             reductions = (ir.Reduction(flag, ir.Combine.AND),)
             body = (ir.Contribute(flag, condition),)
@@ -78,10 +80,20 @@ def lower_bfs(host: HostSide, s: typed.IterateInBFS) -> None:
     with host.collect() as ops:
         source = host.simple(s.source, "source")
         with host.collect() as search:
-            _search(host, s, source)
+            _search(host, s, checked_source(host, s, source))
         starts = build.at_least(source, ir.Const(0, ir.Element.NODE))
+        if host.context.checks is not None:
+            starts = build.differs(source, ir.Const(-1, ir.Element.NODE))
         host.do(ir.HostIf(starts, tuple(search)))
     host.do(ir.HostBlock(tuple(ops), s.span))
+
+
+def checked_source(host: HostSide, s: typed.IterateInBFS, source: ir.Expression) -> ir.Expression:
+    """The source, which a checked run tells of where it is no node."""
+    if host.context.checks is None:
+        return source
+    cells = ir.Cast(ir.NumNodes(), ir.Element.LONG)
+    return host.named(host.guarded(at_cell("", source.element), (source, cells), s.source.span), "source")
 
 
 def _search(host: HostSide, s: typed.IterateInBFS, source: ir.Expression) -> None:
@@ -147,7 +159,9 @@ def _run_level(host: HostSide, s: typed.IterateInBFS, work: ParallelLoop, scope:
     outer, host.levels = host.levels, scope
     node = ir.Variable(host.names.fresh(s.iterator.name), ir.Element.NODE)
     host.variables[s.iterator], host.values[s.iterator] = node, ir.Ref(node)
+    host.loops.append(s.iterator)
     with host.collect() as body:
         visit_at_level(host, node, scope, work)
+    host.loops.pop()
     host.do(ir.HostForRange(node, ir.Const(0, ir.Element.NODE), ir.NumNodes(ir.Element.NODE), tuple(body)))
     host.levels = outer

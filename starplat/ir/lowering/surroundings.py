@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from starplat.frontend import typed
 from starplat.ir import nodes as ir
+from starplat.ir.lowering.checking import Lines
 from starplat.same import Same
 
 NewArray = Callable[[str, ir.Element, ir.Extent, ir.Origin], ir.Array]
@@ -46,7 +47,8 @@ class Surroundings:
     contribute to; `words` outer scalars that live in a one-cell array meanwhile; `flags` outer scalars of which only
     the storing is told; `stand_ins` replace an array where it is written (the second copy of a fixed point's flags);
     `announce` are reductions that hear of every True stored to an array; `lock_of` gives the locks of an array's
-    cells, `new_array` makes one for the function; `hoisted` are numbers worked out before.
+    cells, `new_array` makes one for the function; `faults` are the arrays in which a checked run records
+    what goes wrong, `lines` those for what it prints; `hoisted` are numbers worked out before.
     """
 
     values: dict[typed.Symbol, ir.Expression] = field(default_factory=dict)
@@ -58,4 +60,6 @@ class Surroundings:
     announce: dict[ir.Array, ir.Variable] = field(default_factory=dict)
     new_array: NewArray | None = None
     lock_of: Callable[[ir.Array], ir.Array] | None = None
+    faults: tuple[ir.Array, ir.Array] | None = None
+    lines: Lines | None = None
     hoisted: dict[Same, ir.Expression] = field(default_factory=dict)

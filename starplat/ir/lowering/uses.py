@@ -12,7 +12,7 @@ from starplat.analysis.races import CellSet, LoopRaces, RaceClass
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.context import COMBINES, EXTREMES
+from starplat.ir.lowering.elements import COMBINES, EXTREMES
 
 
 class Return(Enum):

@@ -114,6 +114,28 @@ class CheckCell:
 
 
 @dataclass(frozen=True, slots=True)
+class Tell:
+    """What a checked run has to tell of a place of the module's `sites`: of a fault, which ends the run, or a line.
+    `nodes` are the iterators of the host's loops around."""
+
+    site: int
+    values: tuple[Expression, ...]
+    nodes: tuple[Variable, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TellRecorded:
+    """The same for what the iterations of the last launch have recorded (see `lowering.checking`); `iterator` is their
+    name in the program."""
+
+    faulted: Array
+    faults: Array
+    iterator: str
+    nodes: tuple[Variable, ...]
+    lines: tuple[Array, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class HostIf:
     condition: Expression
     then: tuple[HostOp, ...]
@@ -182,7 +204,9 @@ class Loop:
 class Searches:
     """What a loop over sources comes to: a breadth-first search from each, along arcs in a `direction`. `reached` is
     done to each `node` that `count` of the sources come to after `level` steps, once for each such level, in any order
-    of levels and sources. `why_not`, if any, says why the order of sources may not be changed all the same."""
+    of levels and sources. `why_not`, if any, says why the order of sources may not be changed all the same. `kept` are
+    arrays of nodes that nothing else uses, `begin` what their cells hold at first; `behind` is done to each `node` at
+    the end."""
 
     direction: Direction
     node: Variable
@@ -190,6 +214,9 @@ class Searches:
     count: Variable
     reached: tuple[KernelOp, ...]
     why_not: str | None = None
+    kept: tuple[Array, ...] = ()
+    begin: tuple[Expression, ...] = ()
+    behind: tuple[KernelOp, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +318,37 @@ class OnDevice:
     cluster: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class TakeBatch:
+    """`variable` becomes the end of the batch of `size` updates that begins at `first`, at most `limit`; an update of
+    an undirected graph is two arcs. `adds` belongs to the list. A size below 1 is an error of the program's run."""
+
+    variable: Variable
+    first: Expression
+    size: Expression
+    limit: Expression
+    adds: Array
+
+
+@dataclass(frozen=True, slots=True)
+class EndBatch:
+    """A batch is done: the results are those for the graph as it is now."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeGraph:
+    """The graph of the run becomes one with the additions, or less the deletions, of the list that `adds_of` belongs
+    to, from `first` up to `end`, if its `kind` has them (see `typed.Updates`). All arrays of the function with cells of
+    arcs follow; `properties` are those that the program named."""
+
+    adds_of: Array
+    first: Expression
+    end: Expression
+    kind: Expression
+    adds: bool
+    properties: tuple[Array, ...]
+
+
 HostOp = (
     DeclareVariable
     | SetVariable
@@ -304,6 +362,8 @@ HostOp = (
     | ReadEmpty
     | ReadSize
     | ListMembers
+    | Tell
+    | TellRecorded
     | HostIf
     | Loop
     | HostForRange
@@ -315,4 +375,7 @@ HostOp = (
     | HostCall
     | HostBlock
     | OnDevice
+    | TakeBatch
+    | EndBatch
+    | ChangeGraph
 )

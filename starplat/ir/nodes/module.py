@@ -38,6 +38,20 @@ class Argument:
 
 
 @dataclass(frozen=True, slots=True)
+class Site:
+    """A place of the program of which a checked run may tell: the code of a fault, what is said of it with `{0}` and
+    `{1}` for numbers, a remedy, and the name of the innermost node in a kernel, if that is not its iterator. A `print`
+    has no code, but `parts`: texts, and the types of its values."""
+
+    code: str
+    span: Span
+    says: str = ""
+    help: str | None = None
+    inner: str = ""
+    parts: tuple[str | Scalar, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Variant:
     """A host function that does what the entry does, for graphs of some kind: those with all that is asked for.
 
@@ -67,10 +81,12 @@ class Module:
     WEIGHT array from the graph); `results` the entry's properties in order: the caller may ask for each.
     `result_types` are the language's types of what the entry returns. `graph_arrays` are those of GRAPH_ARRAYS that any
     kernel uses. `variants` of the entry are called in its place where the graph is of their kind; the first that fits.
-    `mapped` are the arrays that lie in mapped host memory; kernels only read them. `prepared` are the arrays of the
+    `mapped` are the arrays that lie in mapped host memory; kernels only read them. `on_demand`: who runs the module
+    places as much of those on the device as there is room for. `prepared` are the arrays of the
     graph that the module itself makes. `returns_infinity`: the entry may return INF because the program says so.
     `numbers` says whether nodes may be renumbered, None where that was not asked; `node_order` in which order they are
     to be: the arrays are those of a graph so numbered, and who runs the module translates what goes in and comes out.
+    `sites` are the places that a checked run may tell of, numbered from 1.
     """
 
     source: SourceFile = field(compare=False, repr=False)
@@ -84,11 +100,13 @@ class Module:
     result_types: tuple[Scalar, ...]
     graph_arrays: tuple[Array, ...]
     mapped: tuple[Array, ...] = ()
+    on_demand: bool = False
     prepared: tuple[Prepared, ...] = ()
     variants: tuple[Variant, ...] = ()
     returns_infinity: bool = False
     numbers: NodeNumbers | None = field(default=None, compare=False)
     node_order: str | None = None
+    sites: tuple[Site, ...] = ()
 
     def placement(self, array: Array) -> Placement:
         """Where the cells of an array lie."""

@@ -21,6 +21,7 @@ class Count(Enum):
     ARCS = "m"
     SLOTS = "s"  # as many as arcs; a slot is no arc's id
     WORKERS = "k"
+    UPDATES = "u"
 
 
 class Arithmetic(Enum):
@@ -56,9 +57,11 @@ class Extent:
     """Words of 32 bits, a bit for every word of BITS."""
     WORKERS_BITS: ClassVar[Extent]
     """As many as BITS for each of the WORKERS."""
+    UPDATES: ClassVar[Extent]
+    """A cell for every update of a list, by its number."""
 
-    def __add__(self, more: int) -> Extent:
-        return _extent((Arithmetic.SUM, self, _extent(more)))
+    def __add__(self, more: Extent | int) -> Extent:
+        return _extent((Arithmetic.SUM, self, more if isinstance(more, Extent) else _extent(more)))
 
     @property
     def cells_of_a_node(self) -> int:
@@ -68,6 +71,11 @@ class Extent:
                 return cells
             case _:
                 return 1
+
+    @property
+    def grows_with_arcs(self) -> bool:
+        """Whether the number depends on that of the arcs."""
+        return self.folded(lambda leaf: leaf in (Count.ARCS, Count.SLOTS), lambda _, left, right: left or right)
 
     def __floordiv__(self, share: int) -> Extent:
         return _extent((Arithmetic.QUOTIENT, self, _extent(share)))
@@ -98,9 +106,15 @@ class Extent:
             return combine(operator, left.folded(leaf, combine), right.folded(leaf, combine))
         return leaf(self.value)
 
-    def cells(self, num_nodes: int, num_arcs: int) -> int:
-        """The number for a graph."""
-        counts = {Count.NODES: num_nodes, Count.ARCS: num_arcs, Count.SLOTS: num_arcs, Count.WORKERS: WORKERS}
+    def cells(self, num_nodes: int, num_arcs: int, num_updates: int = 0) -> int:
+        """The number for a graph, and for lists of so many updates."""
+        counts = {
+            Count.NODES: num_nodes,
+            Count.ARCS: num_arcs,
+            Count.SLOTS: num_arcs,
+            Count.WORKERS: WORKERS,
+            Count.UPDATES: num_updates,
+        }
         return self.folded(lambda leaf: leaf if isinstance(leaf, int) else counts[leaf], _combined)
 
     def text(self, counts: Mapping[Count, str], quotient: str = "/", wide: str = "") -> str:
@@ -159,6 +173,7 @@ Extent.NODES = _extent(Count.NODES)
 Extent.NODES_AND_ONE = Extent.NODES + 1
 Extent.ARCS = _extent(Count.ARCS)
 Extent.SLOTS = _extent(Count.SLOTS)
+Extent.UPDATES = _extent(Count.UPDATES)
 Extent.BITS = Extent.NODES // 32 + 1
 Extent.LAYER = Extent.NODES // 1024 + 1
 Extent.WORKERS_BITS = _extent(Count.WORKERS) * Extent.BITS

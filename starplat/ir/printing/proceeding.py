@@ -91,9 +91,13 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
             yield from _block(module, op.body, depth + 1)
         case ir.ListMembers():
             yield Step(depth, f"list {op.flags.name} in {op.array.name}")
+        case ir.ChangeGraph():
+            yield Step(depth, "add arcs to the graph" if op.adds else "delete arcs of the graph")
         case ir.DeclareVariable() | ir.SetVariable() | ir.CheckCell() | ir.ReadEmpty() | ir.ReadSize():
             return
-        case ir.HostBreak() | ir.HostContinue() | ir.HostReturn():
+        case ir.HostBreak() | ir.HostContinue() | ir.HostReturn() | ir.Tell() | ir.TellRecorded():
+            return
+        case ir.TakeBatch() | ir.EndBatch():
             return
         case _:
             assert_never(op)

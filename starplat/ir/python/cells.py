@@ -28,9 +28,7 @@ class CellWriter(FunctionWriter):
         text = self.expressions.exact(index)
         name = text.text if text.is_atom else self.assigned(text.text)
         if not self.bounds.inside(index, array.extent):
-            self.line(
-                f"if not ({self.expressions.inside(array.extent, name)}): {self.expressions.refusal(array, name)}"
-            )
+            self.line(f"if not ({self.expressions.inside(array, name)}): {self.expressions.refusal(array, name)}")
         return f"{self.names.arrays[array.name]}[{name}]"
 
     def stored(self, array: ir.Array, value: ir.Expression) -> str:

@@ -95,13 +95,18 @@ class Expressions(Conversions):
         if self.bounds.inside(index, array.extent):
             return text.text
         value, name = self.bind(text)
-        return f"{name} if {self.inside(array.extent, value)} else {self.refusal(array, name)}"
+        return f"{name} if {self.inside(array, value)} else {self.refusal(array, name)}"
 
-    def inside(self, extent: ir.Extent, index: str) -> str:
-        return f"{index} == 0" if extent is ir.Extent.ONE else f"0 <= {index} < {_size(extent)}"
+    def inside(self, array: ir.Array, index: str) -> str:
+        return f"{index} == 0" if array.extent is ir.Extent.ONE else f"0 <= {index} < {self.size(array)}"
+
+    def size(self, array: ir.Array) -> str:
+        """How many cells it has."""
+        of_updates = array.extent is ir.Extent.UPDATES
+        return f"{self.names.arrays[array.name]}.shape[0]" if of_updates else array.extent.text(_COUNTS, quotient="//")
 
     def refusal(self, array: ir.Array, index: str) -> str:
-        return f"out_of_range({array.name!r}, {index}, f'{{{_size(array.extent)}}}')"
+        return f"out_of_range({array.name!r}, {index}, f'{{{self.size(array)}}}')"
 
     # --- operators ---
 
@@ -248,7 +253,3 @@ class Expressions(Conversions):
 
 
 _COUNTS = {ir.Count.NODES: "n", ir.Count.ARCS: "m", ir.Count.SLOTS: "m", ir.Count.WORKERS: str(ir.WORKERS)}
-
-
-def _size(extent: ir.Extent) -> str:
-    return extent.text(_COUNTS, quotient="//")

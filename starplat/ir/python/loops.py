@@ -99,7 +99,7 @@ class LoopWriter(FunctionWriter):
         count = self.expressions.exact(domain.count).text
         place, first = self.expressions.temporary(), self.expressions.temporary()
         with self.indented(f"for {place} in range({count}):"):
-            inside = self.expressions.inside(ir.Extent.BITS, place)
+            inside = self.expressions.inside(domain.array, place)
             self.line(f"if not ({inside}): {self.expressions.refusal(domain.array, place)}")
             self.line(f"{first} = {self.names.arrays[domain.array.name]}[{place}]")
             self.line(f"if not (0 <= {first} < n): out_of_range('the nodes', {first}, f'{{n}} nodes')")
@@ -133,7 +133,7 @@ class LoopWriter(FunctionWriter):
         first, last = (self.expressions.exact(end).text for end in (domain.first, domain.last))
         place, node = self.expressions.temporary(), self.names.variables[iterator.name]
         with self.indented(f"for {place} in range({first}, {last}):"):
-            inside = self.expressions.inside(ir.Extent.NODES, place)
+            inside = self.expressions.inside(domain.array, place)
             self.line(f"if not ({inside}): {self.expressions.refusal(domain.array, place)}")
             self.line(f"{node} = {self.names.arrays[domain.array.name]}[{place}]")
             self.line(f"if not (0 <= {node} < n): out_of_range('the nodes', {node}, f'{{n}} nodes')")

@@ -1,11 +1,13 @@
 """Searching kernels: each node does something with any one arc that passes a test.
 
-Only the compiler makes them, where it does not matter which arc is found: it asks that their arcs are shared.
+It does not matter which arc is found: the compiler makes such kernels itself and asks that their arcs are shared, or
+what is done is the same for every arc of the node.
 """
 
 from dataclasses import dataclass
 
 from starplat.ir import nodes as ir
+from starplat.ir.visitor import all_expressions, arrays_in, declared_by, walk_expression, written_arrays
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +22,24 @@ class Searching:
 
 def searching(kernel: ir.Kernel) -> Searching | None:
     """The kernel's parts, if it shares arcs and looks for one."""
-    if not kernel.shares_arcs:
-        return None
+    return _searching(kernel) if kernel.shares_arcs else None
+
+
+def finds_any(kernel: ir.Kernel) -> bool:
+    """Whether each node looks for an arc, and does the same whichever it finds: it only stores, in cells that nothing
+    else of the kernel uses, values that have nothing to do with the arc."""
+    found = _searching(kernel) if isinstance(kernel.domain, ir.AllNodes) else None
+    if found is None or not all(isinstance(op, ir.Store) and op.index == found.loop.node for op in found.found):
+        return False
+    of_arc = {v for op in (found.loop, *found.ahead) for v in declared_by(op)}
+    done, asked = tuple(all_expressions(found.found)), (*all_expressions(found.ahead), found.condition)
+    mentioned = {part.variable for e in done for part in walk_expression(e) if isinstance(part, ir.Ref)}
+    filters = () if kernel.filter is None else (kernel.filter,)
+    read = {array for e in (*done, *asked, *filters) for array in arrays_in(e)}
+    return mentioned.isdisjoint(of_arc) and read.isdisjoint(written_arrays(found.found))
+
+
+def _searching(kernel: ir.Kernel) -> Searching | None:
     match kernel.body:
         case (
             ir.ForNeighbors(

@@ -8,7 +8,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.capabilities import machine_elements
 from starplat.ir.shapes.set_rounds import set_rounds
 from starplat.ir.verifying.wellformed import Scope
-from starplat.ir.visitor import arrays_in, walk_host
+from starplat.ir.visitor import arrays_in, expressions_of, walk_host
 
 
 def verify_host(module: ir.Module) -> None:
@@ -86,15 +86,8 @@ class _Host:
             case ir.SetVariable(variable, value):
                 scope.variable(variable)
                 scope.value(value, variable.element)
-            case ir.Fill(array, value):
-                scope.written(array)
-                scope.value(value, array.element)
-            case ir.CopyArray(destination, source):
-                scope.array(source)
-                self.alike(destination, source)
-            case ir.Swap(first, second):
-                scope.written(second)
-                self.alike(first, second)
+            case ir.Fill() | ir.CopyArray() | ir.Swap():
+                self.whole(op)
             case ir.Launch(kernel, members, pull):
                 self.launch(kernel)
                 scope.require((members is None) is not bool(pull), f"'{kernel}' pulls where no set has many")
@@ -105,11 +98,11 @@ class _Host:
                 self.about_flags(op)
             case ir.ReadCell() | ir.WriteCell() | ir.CheckCell():
                 self.cell(op)
+            case ir.Tell() | ir.TellRecorded():
+                self.told(op)
             case ir.HostIf(condition, then, otherwise):
                 scope.condition(condition)
                 self.block(then, otherwise)
-            case ir.Loop(driver=ir.Ahead() as driver):
-                self.rounds_ahead(op, driver)
             case ir.Loop():
                 self.conditional_loop(op)
             case ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
@@ -124,8 +117,38 @@ class _Host:
                 self.ops(body)
             case ir.OnDevice():
                 self.on_device(op)
+            case ir.TakeBatch() | ir.EndBatch() | ir.ChangeGraph():
+                self.batches(op)
             case _:
                 assert_never(op)
+
+    def whole(self, op: ir.Fill | ir.CopyArray | ir.Swap) -> None:
+        match op:
+            case ir.Fill(array, value):
+                self.scope.written(array)
+                self.scope.value(value, array.element)
+            case ir.CopyArray(destination, source):
+                self.scope.array(source)
+                self.alike(destination, source)
+            case ir.Swap(first, second):
+                self.scope.written(second)
+                self.alike(first, second)
+
+    def told(self, op: ir.Tell | ir.TellRecorded) -> None:
+        for node in op.nodes:
+            self.scope.variable(node)
+        for array in arrays_in(op):
+            self.scope.array(array)
+        for value in op.values if isinstance(op, ir.Tell) else ():
+            self.scope.value(value, value.element)
+
+    def batches(self, op: ir.TakeBatch | ir.EndBatch | ir.ChangeGraph) -> None:
+        for array in arrays_in(op):
+            self.scope.array(array)
+        for number in expressions_of(op):
+            self.scope.value(number, ir.Element.INT)
+        if isinstance(op, ir.TakeBatch):
+            self.scope.variable(op.variable)
 
     def about_flags(self, op: ir.ReadEmpty | ir.ReadSize | ir.ListMembers) -> None:
         scope = self.scope
@@ -170,7 +193,15 @@ class _Host:
             self.scope.variable(variable)
         for inner in walk_host(op.body):
             allowed = not isinstance(
-                inner, ir.HostCall | ir.HostReturn | ir.HostForMembers | ir.HostForNeighbors | ir.OnDevice
+                inner,
+                ir.HostCall
+                | ir.HostReturn
+                | ir.HostForMembers
+                | ir.HostForNeighbors
+                | ir.OnDevice
+                | ir.TakeBatch
+                | ir.EndBatch
+                | ir.ChangeGraph,
             )
             self.scope.require(allowed, f"'{op.name}' holds what only the host can do")
         self.block(op.body)
@@ -211,6 +242,9 @@ class _Host:
 
     def conditional_loop(self, op: ir.Loop) -> None:
         """The condition sees what `before` declares; the body does too, where `before` runs first."""
+        if isinstance(op.driver, ir.Ahead):
+            self.rounds_ahead(op, op.driver)
+            return
         if isinstance(op.driver, ir.NearestFirst):
             self.nearest_first(op, op.driver)
         self.loops += 1

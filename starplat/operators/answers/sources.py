@@ -11,7 +11,8 @@
         far[v] += level[v]
 
 What the iterations leave must not depend on their order: sums of whole numbers, `Min`, `Max`, `or`, `and` into cells of
-the node that is reached, of values made of its level and of what no iteration changes. The level may be kept by
+the node that is reached, of values made of its level and of what no iteration changes; or, where all nodes are sources,
+into cells of the source, or locals from which these are computed behind the search. The level may be kept by
 `iterateInBFS`, and what is done to a node may stand in its body.
 """
 
@@ -23,6 +24,7 @@ from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar, SetType
 from starplat.operators.answers.components import begin_or_offer_nothing
+from starplat.operators.answers.own_cells import OwnVisits
 from starplat.operators.answers.visits import Search, Visits, flat
 from starplat.operators.canonical.hosts import Surroundings, surroundings
 from starplat.operators.canonical.rounds import edge_effects
@@ -30,6 +32,11 @@ from starplat.operators.canonical.searches.initial_values import initial_values
 from starplat.operators.canonical.searches.levels import above
 from starplat.operators.records import EdgeEffect, How, Searches
 from starplat.same import Same
+
+_ONLY_FOR_ALL = (
+    "what the source gets from its search is found by searches against the arcs, from all nodes; write "
+    "'for (… in g.nodes())', or change cells of the nodes that are reached"
+)
 
 
 def searches(program: typed.Program, infinite: frozenset[typed.Symbol]) -> Mapping[Same, Searches]:
@@ -88,6 +95,10 @@ class _Reader:
             return None
         if any(symbol in self.results or self.around.is_seen(symbol, self.loop) for symbol in found.own):
             return None
+        return self.of_nodes(found, after) or self.of_sources(found, before, after)
+
+    def of_nodes(self, found: Search, after: Sequence[typed.Statement]) -> Searches | None:
+        """The searches, if they change cells of the nodes that they reach."""
         visits = Visits(self.loop, found, self.changed, self.infinite)
         reached = visits.all(found.beside, found.node) if found.node is not None else ()
         for s in after:
@@ -96,6 +107,33 @@ class _Reader:
         if not reached:
             return None
         return Searches(found.direction, visits.node, visits.level, visits.count, reached, visits.why_not)
+
+    def of_sources(
+        self, found: Search, before: Sequence[typed.Statement], after: Sequence[typed.Statement]
+    ) -> Searches | None:
+        """The searches, if they change cells of their sources."""
+        visits = OwnVisits(self.loop, found, self.changed, self.infinite)
+        for s in before:
+            visits.keep(s)
+        reached = visits.all(found.beside, found.node) if found.node is not None else ()
+        rest = list(after)
+        while rest and reached is not None:
+            if not visits.keep(rest[0]):
+                more = visits.of_loop(rest[0])
+                if more is None:
+                    break
+                reached = (*reached, *more)
+            del rest[0]
+        behind = visits.behind(rest)
+        if not reached or behind is None:
+            return None
+        why_not = visits.why_not
+        if not isinstance(self.loop.domain, typed.AllNodes):
+            why_not = why_not or _ONLY_FOR_ALL
+        if why_not is not None:
+            return Searches(found.direction, visits.node, visits.level, visits.count, (), why_not)
+        back = typed.Direction.IN if found.direction is typed.Direction.OUT else typed.Direction.OUT
+        return Searches(back, visits.node, visits.level, visits.count, reached, None, tuple(visits.begun), behind)
 
     # --- the search
 

@@ -45,6 +45,7 @@ class Visits:
         self.count = typed.Symbol("count", Scalar.INT, typed.Role.LOCAL, loop.span)
         self.why_not: str | None = None
         self.locals: set[typed.Symbol] = set()
+        self.kept: dict[typed.Symbol, typed.Symbol] = {}
         self.how: dict[typed.Symbol, object] = {}
         self._changed = changed | set(walk.declared(loop))
 
@@ -96,6 +97,7 @@ class Visits:
     def of_node(self, s: typed.Statement, node: typed.Symbol) -> typed.Statement:
         """A statement on the node at hand and its level."""
         mine = None if self.found.level is None else typed.Cell(self.found.level, typed.Variable(node))
+        stands_for = self.stands_for_node(node)
         is_source = {typed.Operator.EQUAL: typed.Operator.EQUAL, typed.Operator.NOT_EQUAL: typed.Operator.GREATER}
 
         def change(part: object) -> object:
@@ -107,12 +109,18 @@ class Visits:
                         level, zero = typed.Variable(self.level, span=part.span), typed.Literal(0, Scalar.INT)
                         return typed.Binary(is_source[operator], level, zero, Scalar.BOOL, span=part.span)
                     return None
-                case typed.Symbol() if part is node:
+                case typed.Variable(symbol=symbol) if symbol in self.kept:
+                    return typed.Cell(self.kept[symbol], typed.Variable(self.node), span=part.span)
+                case typed.Symbol() if part is stands_for:
                     return self.node
                 case _:
                     return None
 
         return rebuilt(s, change)
+
+    def stands_for_node(self, node: typed.Symbol) -> typed.Symbol:
+        """The symbol that is told as `self.node`."""
+        return node
 
     def visit(self, s: typed.Statement) -> typed.Statement | None:
         """One such statement, for `count` sources at once."""
@@ -149,6 +157,11 @@ class Visits:
                 f"'{place.symbol.name}' is a sum of floating-point numbers, which 'for' adds up in the order of the "
                 "sources; write 'forall', or add whole numbers"
             )
+        return self.as_often(s, place, value)
+
+    def as_often(self, s: typed.Update, place: typed.Place, value: typed.Expression) -> typed.Statement:
+        """The sum of the value `count` times."""
+        kind = place.type
         count: typed.Expression = typed.Variable(self.count, span=s.span)
         if kind is not Scalar.INT:
             count = typed.Convert(count, kind, span=s.span)

@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import Any
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import mentions
+from starplat.analysis.settling.monotone import conjuncts, mentions
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.build import Builder
@@ -67,9 +67,10 @@ def until_quiet(loop: typed.CountedLoop, before: Sequence[typed.Statement]) -> t
 
 
 def without_counters(body: typed.Block) -> typed.Block:
-    """A function's body in which loops that go on while anything but their counter says so are no counted loops.
+    """A function's body in which loops are no counted loops that anything but their counter may end.
 
-    for (int k = 0; left > 0; k++) { ... }          int k = 0; while (left > 0) { ... k++; }
+    for (int k = 0; left > 0; k++) { ... }              int k = 0; while (left > 0) { ... k++; }
+    for (int k = 0; k < 9 && left > 0; k++) { ... }     int k = 0; while (k < 9 && left > 0) { ... k++; }
     """
 
     def change(part: Any) -> Any:
@@ -81,7 +82,9 @@ def without_counters(body: typed.Block) -> typed.Block:
 
 
 def _uncounted(s: typed.Statement) -> tuple[typed.Statement, ...]:
-    if not isinstance(s, typed.CountedLoop) or not s.declares or mentions(s.condition, {s.symbol}):
+    if not isinstance(s, typed.CountedLoop) or not s.declares:
+        return (s,)
+    if all(mentions(c, {s.symbol}) for c in conjuncts(s.condition)):
         return (s,)
     if any(isinstance(i, typed.Continue) for inner in s.body.statements for i in walk.own_statements(inner)):
         return (s,)

@@ -24,6 +24,7 @@ from starplat.operators.canonical.labels.locals import as_nodes
 from starplat.operators.canonical.labels.results import as_results
 from starplat.operators.canonical.labels.truths import as_truths
 from starplat.operators.canonical.labels.turned import turned
+from starplat.operators.canonical.labels.unsent import with_flags_for_sent
 from starplat.operators.canonical.order import in_order, one_by_one, with_fills
 from starplat.operators.canonical.ranges import within_range
 from starplat.operators.canonical.rebuilding import rebuilt
@@ -32,8 +33,10 @@ from starplat.operators.canonical.searches.in_bfs import as_rounds
 from starplat.operators.canonical.searches.reached import without_reached
 from starplat.operators.canonical.searches.told import marked_when_told
 from starplat.operators.canonical.searches.two_steps import discovered_in_one_step
+from starplat.operators.canonical.sums.cleared import cleared_first
 from starplat.operators.canonical.sums.degrees import without_degrees
 from starplat.operators.canonical.sums.dissolved import dissolved
+from starplat.operators.canonical.sums.guarded import of_all_neighbors
 from starplat.operators.canonical.sums.parallel import called_by_kernels, in_any_order
 from starplat.operators.canonical.sums.pulled import pulled
 from starplat.operators.canonical.sweeps.apart import with_searches_apart
@@ -51,7 +54,8 @@ def canonical(program: typed.Program, entry: str) -> typed.Program:
     """
     functions = program.functions
     if len(functions) > 1:
-        functions = _reached(inlined(program), entry)
+        kept = {function.name: function for function in functions if _takes_batches(function)}
+        functions = _reached(tuple(kept.get(f.name, f) for f in inlined(program)), entry)
     of_kernels = called_by_kernels(program)
     functions = tuple(_canonical_function(f, program, on_host=f.name not in of_kernels) for f in functions)
     same = len(functions) == len(program.functions) and all(
@@ -63,10 +67,12 @@ def canonical(program: typed.Program, entry: str) -> typed.Program:
 def _canonical_function(
     function: typed.FunctionDefinition, program: typed.Program, *, on_host: bool
 ) -> typed.FunctionDefinition:
+    if _takes_batches(function):
+        return function
     results = function.results
     given = without_degrees(one_by_one(function.body, program), results) if on_host else function.body
     ranged = as_rounds(within_range(as_results(as_truths(with_fills(as_nodes(without_choices(given)))))))
-    ranged = until_none_is_left(with_turns(without_counters(ranged)))
+    ranged = with_flags_for_sent(until_none_is_left(with_turns(without_counters(ranged))))
     flags = as_flags(without_reached(until_none_joins(without_continues(ranged))))
     flagged = without_copies(turned(flags, frozenset(function.parameters)))
     flagged = as_spreading(flagged, program)
@@ -78,8 +84,15 @@ def _canonical_function(
     free = in_any_order(body, program) if on_host else body
     body = body if free is body else without_unread(free, results)
     body = with_searches_apart(as_searches(with_filters(dissolved(body)), program, results), program, results)
-    body = in_order(drained_when_visited(pulled(with_counts(body))) if on_host else pulled(body))
+    body = of_all_neighbors(cleared_first(with_counts(body))) if on_host else body
+    body = in_order(drained_when_visited(pulled(body)) if on_host else pulled(body))
     return function if body is function.body else replace(function, body=body)
+
+
+def _takes_batches(function: typed.FunctionDefinition) -> bool:
+    """Whether the graph may change in a function: then nothing moves in it, and what it calls stays apart."""
+    batches = typed.TakeBatch | typed.ChangeGraph
+    return any(isinstance(s, batches) for s in walk.statements(function.body))
 
 
 def _reached(functions: tuple[typed.FunctionDefinition, ...], entry: str) -> tuple[typed.FunctionDefinition, ...]:

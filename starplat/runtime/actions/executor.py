@@ -1,17 +1,19 @@
 """The executor: walks a host program over a device.
 
 In come a module's built kernels, a graph on the device and bound arguments; out come the arrays that the entry's
-parameters stand for at the end, and what it returns. What an operation does is in `cell_actions`, `launch_actions` and
-`control_actions`; what it acts on, in `machine`.
+parameters stand for at the end, and what it returns. What an operation does is in `cell_actions`, `launch_actions`,
+`control_actions` and `tells`; what it acts on, in `machine`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from starplat.ir import nodes as ir
+from starplat.runtime.actions import batches as batch_actions
 from starplat.runtime.actions import cells as cell_actions
 from starplat.runtime.actions import control as control_actions
 from starplat.runtime.actions import launches as launch_actions
+from starplat.runtime.actions import tells
 from starplat.runtime.actions.machine import Flow, Frame, Machine, Op, Place
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.elements import Returned, Value
@@ -20,6 +22,8 @@ ACTIONS: Mapping[type, Callable[[Machine, Any, Frame], Flow]] = {
     **cell_actions.ACTIONS,
     **launch_actions.ACTIONS,
     **control_actions.ACTIONS,
+    **tells.ACTIONS,
+    **batch_actions.ACTIONS,
 }
 """Every host operation and what performs it; a test holds that none is missing."""
 

@@ -4,8 +4,10 @@ Scalars live here, with C's semantics; arrays live on the device, except those o
 each other is for the `Executor`, which is a machine that can also `perform` one.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
@@ -14,6 +16,8 @@ import numpy as np
 
 from starplat.backends.launch import SET_WORDS
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
+from starplat.graph.graph import Graph
+from starplat.graph.updates import Updates
 from starplat.ir import nodes as ir
 from starplat.ir.interpreting.evaluate import evaluate
 from starplat.ir.points import points_of
@@ -56,15 +60,45 @@ class Frame:
     returned: Returned = None
 
 
+class Graphs(ABC):
+    """The graph of a run where it changes, and the lists of updates that it takes.
+
+    Attributes:
+        graph: the one that the run is at.
+    """
+
+    graph: Graph
+
+    @abstractmethod
+    def follow(self, graph: Graph) -> World:
+        """The run goes on with another graph."""
+
+    @abstractmethod
+    def updates_in(self, buffer: Buffer) -> Updates:
+        """The list of which a buffer holds a part."""
+
+    @abstractmethod
+    def is_given(self, buffer: Buffer) -> bool:
+        """Whether a buffer is to stay as it is when the run is over."""
+
+    @abstractmethod
+    def batch_done(self) -> None:
+        """Results may be looked at."""
+
+
 @dataclass(frozen=True, slots=True)
 class World:
-    """The graph of a run: sizes, the host's arrays, and the buffers of those that kernels use."""
+    """The graph of a run: sizes, the host's arrays, the buffers of those that kernels use, the input's names of nodes;
+    and the most updates that a list has."""
 
     num_nodes: int
     num_arcs: int
     wide_arcs: bool
     host: Mapping[str, Cells]
     buffers: Mapping[str, Buffer]
+    graphs: Graphs
+    names: Callable[[int], object] = int
+    num_updates: int = 0
 
 
 class Machine(ABC):
@@ -143,7 +177,7 @@ class Machine(ABC):
         world = self.world
         if (cells := array.extent.cells_of_a_node) > 1:
             self.device.require_countable(world.num_nodes, cells)
-        count = array.extent.cells(world.num_nodes, world.num_arcs)
+        count = array.extent.cells(world.num_nodes, world.num_arcs, world.num_updates)
         dtype = dtype_of(array.element, wide_arcs=world.wide_arcs)
         if array.origin is ir.Origin.HOST:
             return Buffer(dtype, count, np.empty(count, dtype), lent=True)
@@ -175,7 +209,8 @@ class Machine(ABC):
             DiagnosticError: E0709, the array has no such cell.
         """
         place = int(self.value(index, frame))
-        count = array.extent.cells(self.world.num_nodes, self.world.num_arcs)
+        world = self.world
+        count = array.extent.cells(world.num_nodes, world.num_arcs, world.num_updates)
         if not 0 <= place < count:
             raise self._no_cell(array, place, count)
         return place

@@ -8,18 +8,23 @@ Arrays that lie on a device stay there until the run's device is known; `brought
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
+from os import PathLike
 from pathlib import Path
 from typing import assert_never
 
 from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.frontend.mistakes.suggest import did_you_mean
-from starplat.frontend.types import Carrier, GraphType, PropertyType, Scalar, SetType, Type
+from starplat.frontend.typed import ALL
+from starplat.frontend.types import Carrier, GraphType, PropertyType, Scalar, SetType, Type, UpdatesType
 from starplat.graph.graph import Graph
 from starplat.graph.ids import Labelled
+from starplat.graph.updates import Updates, read_updates, updates_from
 from starplat.ir import nodes as ir
 from starplat.runtime.arguments.lent import Lent, fetched, on_a_device
+from starplat.runtime.arguments.lists import PARTS_OF_UPDATES, taken_apart
 from starplat.runtime.arguments.properties import members, numbered_cells, numbered_members, property_cells
 from starplat.runtime.arguments.property_files import property_in
 from starplat.runtime.arguments.scalars import NONE, UnfitError, parsed, scalar
@@ -28,40 +33,47 @@ from starplat.runtime.elements import Cells, Value
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """The entry's arguments: `scalars` by name, `arrays` those whose first contents the caller gave."""
+    """The entry's arguments: `scalars` by name, `arrays` those whose first contents the caller gave, `updates` lists
+    of updates by the program's names for them."""
 
     scalars: Mapping[str, Value] = field(default_factory=dict)
     arrays: Mapping[str, Cells | Lent] = field(default_factory=dict)
+    updates: Mapping[str, Updates] = field(default_factory=dict)
 
     def within(self, module: ir.Module) -> Bound:
         """The same by the module's names for them."""
         names = names_in(module)
-        return Bound(
-            {names[name]: value for name, value in self.scalars.items()},
-            {names[name]: cells for name, cells in self.arrays.items()},
-        )
+        scalars = {names[name]: value for name, value in self.scalars.items()}
+        arrays = {names[name]: cells for name, cells in self.arrays.items()}
+        most = max(map(len, self.updates.values()), default=0)
+        for name, parts in parts_of_updates(module).items():
+            given = taken_apart(self.updates[name], most)
+            arrays |= zip(parts, given, strict=False)
+            scalars |= zip(parts[len(given) :], (0, len(self.updates[name]), ALL), strict=True)
+        return Bound(scalars, arrays, self.updates)
 
     def on_host(self, graph: Graph) -> Bound:
         """The same with the contents that arrays on devices have now."""
         brought = {n: brought_over(a, graph) if isinstance(a, Lent) else a for n, a in self.arrays.items()}
-        return Bound(self.scalars, brought)
+        return Bound(self.scalars, brought, self.updates)
 
 
 def bind(module: ir.Module, graph: Graph, given: Mapping[str, object], options: Collection[str] = ()) -> Bound:
-    """The arguments `given` as Python values: numbers, bools, original ids of nodes, sequences of ids, arrays.
+    """The arguments `given` as Python values: numbers, bools, original ids of nodes, sequences of ids, arrays; updates
+    as the path of a file, or what `updates_from` takes.
 
     `options` are names that the caller takes beside the parameters, and that one may have been meant for.
 
     Raises:
         DiagnosticError: E0701 missing, E0702 unknown, E0712 of the wrong kind, E0706 out of range, E0707 of the wrong
-            length.
+            length; E08xx, updates are wrong.
     """
     return _Binder(module, graph, options).bound(given)
 
 
 def bind_text(module: ir.Module, graph: Graph, given: Mapping[str, str]) -> Bound:
     """The arguments `given` as words: `INF`, `true`, `42`; a set `1,5,9` or `@file`, a property one value for all or
-    `@file`, as `property_files` reads it.
+    `@file`, as `property_files` reads it; updates `@file`.
 
     Raises:
         DiagnosticError: as `bind`, and E0711, a file cannot be read.
@@ -104,9 +116,21 @@ def brought_over(lent: Lent, graph: Graph) -> Cells:
 
 def names_in(module: ir.Module) -> dict[str, str]:
     """What the module calls the entry's arguments: not always what the program does, which may say `sources`."""
-    arguments = (argument for argument in module.arguments if not isinstance(argument.type, GraphType))
-    parameters = module.function(module.entry).parameters
-    return {argument.name: parameter.what.name for argument, parameter in zip(arguments, parameters, strict=True)}
+    return {name: parts[0] for name, parts, kind in _parameters(module) if not isinstance(kind, UpdatesType)}
+
+
+def parts_of_updates(module: ir.Module) -> dict[str, tuple[str, ...]]:
+    """What the module calls the parts of each list of updates: four arrays, then three numbers."""
+    return {name: parts for name, parts, kind in _parameters(module) if isinstance(kind, UpdatesType)}
+
+
+def _parameters(module: ir.Module) -> Iterator[tuple[str, tuple[str, ...], Type]]:
+    """The arguments, what the module calls them or their parts, and their types."""
+    inside = iter(module.function(module.entry).parameters)
+    for argument in module.arguments:
+        if not isinstance(argument.type, GraphType):
+            parts = PARTS_OF_UPDATES if isinstance(argument.type, UpdatesType) else 1
+            yield argument.name, tuple(parameter.what.name for parameter in islice(inside, parts)), argument.type
 
 
 def signature(module: ir.Module) -> str:
@@ -129,8 +153,11 @@ class _Binder:
                 self._unknown(name)
         scalars: dict[str, Value] = {}
         arrays: dict[str, Cells | Lent] = {}
+        updates: dict[str, Updates] = {}
         for argument in self._arguments.values():
-            if argument.name in given:
+            if argument.name in given and isinstance(argument.type, UpdatesType):
+                self._take_updates(argument.name, given[argument.name], updates)
+            elif argument.name in given:
                 self._take(argument, given[argument.name], scalars, arrays)
             elif isinstance(argument.type, Scalar) and argument.default is not None:
                 scalars[argument.name] = argument.default.value
@@ -138,7 +165,16 @@ class _Binder:
                 self._missing(argument)
         if self._problems:
             raise DiagnosticError(*self._problems)
-        return Bound(scalars, arrays)
+        return Bound(scalars, arrays, updates)
+
+    def _take_updates(self, name: str, value: object, updates: dict[str, Updates]) -> None:
+        try:
+            if isinstance(value, str | PathLike):
+                updates[name] = read_updates(value, self._graph)
+            else:
+                updates[name] = updates_from(value, self._graph)
+        except DiagnosticError as error:
+            self._problems.extend(error.diagnostics)
 
     def _take(
         self, argument: ir.Argument, value: object, scalars: dict[str, Value], arrays: dict[str, Cells | Lent]
@@ -190,6 +226,10 @@ def _from_text(name: str, text: str, kind: Type | None, graph: Graph) -> object:
         case PropertyType():
             count = graph.num_nodes if kind.carrier is Carrier.NODE else graph.num_arcs
             return [parsed(text)] * count
+        case UpdatesType() if text.startswith("@"):
+            return Path(text[1:])
+        case UpdatesType():
+            raise UnfitError(f"'{text}' does not name a file")
         case Scalar.NODE:
             return text
         case Scalar():
@@ -252,5 +292,7 @@ def _hint(kind: Type) -> str | None:
                 "a property is one value for all, an array with one for every node (or edge) in the graph's order, or "
                 "values by id; on the command line @FILE (.csv, .npz, .npy, .parquet, .txt)"
             )
+        case UpdatesType():
+            return "updates are given as @FILE, lines 'a SOURCE DESTINATION' and 'd SOURCE DESTINATION'"
         case _:
             return None

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Label
 from starplat.runtime.attending.progress import Progress
+from starplat.sizes import size_in
 from starplat.source import NOWHERE, SourceFile, Span
 
 
@@ -16,20 +17,25 @@ class Limits:
         max_rounds: of every loop that may go on for ever, each time it runs.
         time_limit: seconds.
         follow: is told how far the run has come, some times a second.
+        device_memory: bytes of the device's memory, for all arrays that the run allocates there.
     """
 
     max_rounds: int | None = None
     time_limit: float | None = None
     follow: Callable[[Progress], None] | None = None
+    device_memory: int | None = None
 
 
 UNLIMITED = Limits()
 
 
 def limits(
-    max_rounds: int | None, time_limit: float | None, follow: Callable[[Progress], None] | None = None
+    max_rounds: int | None,
+    time_limit: float | None,
+    follow: Callable[[Progress], None] | None = None,
+    device_memory: int | str | None = None,
 ) -> Limits:
-    """The limits that a caller asks for.
+    """The limits that a caller asks for; memory in bytes or in words such as "12G".
 
     Raises:
         DiagnosticError: E0732, one is no limit.
@@ -38,7 +44,12 @@ def limits(
         raise _no_limit("max_rounds", max_rounds, "a whole number above zero")
     if time_limit is not None and not 0.0 < time_limit < float("inf"):
         raise _no_limit("time_limit", time_limit, "a number of seconds above zero")
-    return Limits(max_rounds, time_limit, follow)
+    room = size_in(device_memory) if isinstance(device_memory, str) else device_memory
+    if device_memory is not None and (room is None or room < 1):
+        raise _no_limit(
+            "device_memory", device_memory, "a number of bytes above zero, or one with K, M or G such as 12G"
+        )
+    return Limits(max_rounds, time_limit, follow, room)
 
 
 def too_many_rounds(most: int, source: SourceFile, span: Span) -> DiagnosticError:

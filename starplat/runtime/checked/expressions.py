@@ -22,12 +22,17 @@ class Expressions:
     """Values on one graph. `call` runs a function of the program."""
 
     def __init__(self, graph: Graph, where: Whereabouts, call: Caller) -> None:
-        self.graph = graph
         self.where = where
         self.call = call
+        self.at_graph(graph)
+
+    def at_graph(self, graph: Graph) -> None:
+        """From here on the values are those on this graph."""
+        self.graph = self.where.graph = graph
         self.offsets = graph.row_offsets.tolist()
         self.columns = graph.columns.tolist()
         self.sources = graph.sources.tolist()
+        self.__dict__.pop("weights", None)
 
     @cached_property
     def weights(self) -> list[int]:

@@ -1,19 +1,15 @@
 """Carries out `print` and `assert`: lines on standard error, and the fault of an assertion that does not hold."""
 
-import math
 import sys
 from collections.abc import Iterator
-
-import numpy as np
 
 from starplat.diagnostics import DiagnosticError
 from starplat.frontend import typed, walk
 from starplat.frontend.types import Scalar
-from starplat.ir import nodes as ir
-from starplat.ir.python.arithmetic import Fault, Value
+from starplat.ir.python.arithmetic import Fault
 from starplat.runtime.checked.expressions import Expressions
 from starplat.runtime.checked.memory import Frame, Whereabouts
-from starplat.runtime.elements import element_of
+from starplat.runtime.elements import written
 
 _MOST_VALUES = 6
 _SHOWN = typed.Variable | typed.Cell | typed.Call | typed.GraphQuery | typed.GraphWeight | typed.EdgeEnd
@@ -63,18 +59,3 @@ class Remarks:
         if kind is Scalar.NODE and 0 <= value < self.where.graph.num_nodes:
             return str(self.where.graph.original_id(int(value)))
         return written(value, kind)
-
-
-def written(value: Value, kind: Scalar) -> str:
-    """A number or a bool as a program would have it.
-
-    >>> written(2**31 - 1, Scalar.INT), written(0.1, Scalar.FLOAT), written(True, Scalar.BOOL)
-    ('INF', '0.1', 'True')
-    """
-    if kind is Scalar.BOOL:
-        return str(bool(value))
-    if kind.is_real:
-        if math.isinf(value):
-            return "INF" if value > 0 else "-INF"
-        return str(np.float32(value)) if kind is Scalar.FLOAT else repr(float(value))
-    return "INF" if kind.is_numeric and value == ir.infinity(element_of(kind)).value else str(int(value))

@@ -5,7 +5,8 @@ slow and says what is wrong; for right programs the answer is that of target `re
 """
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from itertools import count
 from pathlib import PurePath
 from time import perf_counter
 
@@ -18,6 +19,7 @@ from starplat.graph.graph import Graph
 from starplat.ir.python.arithmetic import Value
 from starplat.runtime.arguments.bind import Bound
 from starplat.runtime.arguments.properties import shown_cells
+from starplat.runtime.checked.changing import parts_of
 from starplat.runtime.checked.memory import Box, Frame, Thing
 from starplat.runtime.checked.memory import Cells as Memory
 from starplat.runtime.checked.statements import Statements
@@ -28,41 +30,64 @@ from starplat.runtime.results.result import Result, Seconds, no_such_result
 _DEEP = 20_000
 
 
-def run_checked(facts: Facts, entry: str, graph: Graph, given: Bound, results: Iterable[str] | None) -> Result:
-    """Runs a function of a program.
+def run_checked(
+    facts: Facts,
+    entry: str,
+    graph: Graph,
+    given: Bound,
+    results: Iterable[str] | None,
+    on_batch: Callable[[int, Result], None] | None = None,
+) -> Result:
+    """Runs a function of a program. `on_batch` is told the number of every batch of updates that is done,
+    from 1 on, and the result so far, on the graph as it is then.
 
     Raises:
         DiagnosticError: E0703, E0704, E0715, E0716 or E0717, what went wrong first; E0708, the graph's weights do not
             fit; E0710, no such result.
     """
     function = facts.program.function(entry)
-    frame = Frame({p: _parameter(p, graph, given) for p in function.parameters})
-    properties = {p.name: p for p in function.parameters if isinstance(p.type, PropertyType)}
+    apart = {
+        symbol: thing
+        for s, updates in function.updates
+        for symbol, thing in parts_of(updates, given.updates[s.name]).items()
+    }
+    frame = Frame(apart | {p: _parameter(p, graph, given) for p in function.parameters if p not in apart})
+    properties = {p.name: p for p in function.parameters if isinstance(p.type, PropertyType) and p not in apart}
     wanted = list(properties if results is None else results)
     for name in wanted:
         if name not in properties:
             raise no_such_result(name, properties)
+    types = {name: properties[name].property for name in wanted}
     started, deep = perf_counter(), sys.getrecursionlimit()
+
+    def result(returned: Returned) -> Result:
+        now = run.graph
+        found = {name: _cells(frame.cells(properties[name]), kind, now) for name, kind in types.items()}
+        return Result(
+            program=PurePath(facts.program.source.name).stem,
+            function=entry,
+            graph=now,
+            target="reference",
+            device="interpreter, checked",
+            properties={name: shown_cells(cells, types[name], now) for name, cells in found.items()},
+            types=types,
+            returned=_returned(function, returned, now),
+            seconds=Seconds(run=(perf_counter() - started,)),
+        )
+
+    numbers = count(1)
+
+    def after_batch() -> None:
+        if on_batch is not None:
+            on_batch(next(numbers), result(None))
+
+    run = Statements(facts, graph, after_batch)
     sys.setrecursionlimit(max(deep, _DEEP))
     try:
-        returned = Statements(facts, graph).function(function, frame)
+        returned = run.function(function, frame)
     finally:
         sys.setrecursionlimit(deep)
-    seconds = Seconds(run=(perf_counter() - started,))
-    types = {name: properties[name].property for name in wanted}
-    found = {name: _cells(frame.cells(properties[name]), kind, graph) for name, kind in types.items()}
-    shown = {name: shown_cells(cells, types[name], graph) for name, cells in found.items()}
-    return Result(
-        program=PurePath(facts.program.source.name).stem,
-        function=entry,
-        graph=graph,
-        target="reference",
-        device="interpreter, checked",
-        properties=shown,
-        types=types,
-        returned=_returned(function, returned, graph),
-        seconds=seconds,
-    )
+    return result(returned)
 
 
 def _parameter(symbol: typed.Symbol, graph: Graph, given: Bound) -> Thing:

@@ -1,6 +1,6 @@
 """Executes the statements of a checked tree in text order, iterations of a `forall` in ascending order."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import Enum, auto
 
@@ -12,6 +12,7 @@ from starplat.frontend.typed import Direction
 from starplat.frontend.types import Scalar
 from starplat.graph.graph import Graph
 from starplat.ir.python.arithmetic import Fault, Value
+from starplat.runtime.checked.changing import carry, end_of_batch, given_in
 from starplat.runtime.checked.expressions import Expressions
 from starplat.runtime.checked.memory import Cells, Frame, Whereabouts
 from starplat.runtime.checked.remarks import Remarks
@@ -30,10 +31,12 @@ class Flow(Enum):
 
 
 class Statements(Stores):
-    """Runs the functions of one program on one graph."""
+    """Runs the functions of one program on one graph, which updates may change; `after_batch` is called when a batch of
+    them is done."""
 
-    def __init__(self, facts: Facts, graph: Graph) -> None:
+    def __init__(self, facts: Facts, graph: Graph, after_batch: Callable[[], None] = lambda: None) -> None:
         self.facts = facts
+        self.after_batch = after_batch
         self.graph = graph
         where = Whereabouts(facts.program.source, graph)
         super().__init__(Expressions(graph, where, self.call), where)
@@ -129,8 +132,34 @@ class Statements(Stores):
                 self.remarks.print(s, frame)
             case typed.Assert():
                 self.remarks.judge(s, frame)
+            case typed.TakeBatch():
+                self.take_batch(s, frame)
+            case typed.EndBatch():
+                self.after_batch()
+            case typed.ChangeGraph():
+                self.change_graph(s, frame)
             case _:
                 raise AssertionError(f"{s} was refused before")
+
+    # --- updates
+
+    def take_batch(self, s: typed.TakeBatch, frame: Frame) -> None:
+        first, size, limit = (self.values.integer(e, frame) for e in (s.first, s.size, s.limit))
+        try:
+            frame.box(s.end).value = end_of_batch(given_in(s.updates, frame), first, size, limit)
+        except Fault as fault:
+            raise self.where.stopped(fault, s.size.span) from fault
+
+    def change_graph(self, s: typed.ChangeGraph, frame: Frame) -> None:
+        first, end, kind = (self.values.integer(number, frame) for number in s.updates.numbers)
+        if kind not in (typed.ALL, typed.ADDITIONS if s.adds else typed.DELETIONS):
+            return
+        updates = given_in(s.updates, frame)
+        change = updates.added if s.adds else updates.deleted
+        changed = change(self.graph, first, end)
+        carry(s, changed, frame)
+        self.graph = changed.graph
+        self.values.at_graph(changed.graph)
 
     # --- branches and loops
 
@@ -202,6 +231,8 @@ class Statements(Stores):
             case typed.Keys(symbol=symbol):
                 is_bool = symbol.map.key is Scalar.BOOL
                 return [(bool(key) if is_bool else key, None) for key in sorted(frame.sums(symbol))]
+            case typed.Numbers(count=count):
+                return [(number, None) for number in range(self.values.integer(count, frame))]
             case typed.Neighbors():
                 return self.neighbors(s, s.domain, frame)
 

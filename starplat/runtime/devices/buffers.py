@@ -15,7 +15,8 @@ from starplat.ir import nodes as ir
 class Buffer:
     """Cells on a device; `memory` is whatever the target holds them in. There is room for one cell at least.
 
-    `lent` memory is the caller's: it is never kept for other uses. `placement` says whether it is the host's.
+    `lent` memory is the caller's: it is never kept for other uses. `placement` says whether it is the host's; of
+    a split one the first `near` cells are the device's.
     """
 
     dtype: np.dtype[Any]
@@ -23,11 +24,22 @@ class Buffer:
     memory: Any
     lent: bool = False
     placement: ir.Placement = ir.Placement.DEVICE
+    near: int = 0
 
     @property
     def size(self) -> int:
         """Bytes of the cells."""
         return self.dtype.itemsize * self.count
+
+    @property
+    def cells_on_device(self) -> int:
+        """How many cells lie in the device's memory: the first."""
+        return {ir.Placement.DEVICE: self.count, ir.Placement.SPLIT: self.near}.get(self.placement, 0)
+
+    @property
+    def size_on_device(self) -> int:
+        """Bytes of those cells that lie in the device's memory."""
+        return self.dtype.itemsize * self.cells_on_device
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from starplat.backends.cuda_family import BLOCKS_PER_MULTIPROCESSOR
-from starplat.ir import nodes as ir
 from starplat.runtime.arguments.lent import CUDA_DEVICES, cell_run, cuda_interface, dlpack_device
 from starplat.runtime.devices.buffers import Adopted, Buffer
+from starplat.runtime.devices.cuda_split import DriverFaultError, SplitMemory, unit
 from starplat.runtime.devices.device import ArrayDevice
 from starplat.runtime.devices.device_faults import device_fault
 from starplat.runtime.elements import Cells
@@ -36,6 +36,7 @@ class CupyDevice(ArrayDevice):
         self.architecture = f"sm_{properties['major']}{properties['minor']}"
         self.multiprocessors = int(properties["multiProcessorCount"])
         self.most_blocks = BLOCKS_PER_MULTIPROCESSOR * properties["multiProcessorCount"]
+        self.split_unit = unit(index)
         self._waiting: Any = None  # the event with which a stopwatch begins, until there is something to do
         self._operation = _Operation(self)
 
@@ -154,37 +155,56 @@ class CupyDevice(ArrayDevice):
             if error.status != _NO_MEMORY:
                 raise device_fault(self.name, str(error)) from error
             raise MemoryError(str(error)) from error
-        memory = cuda.UnownedMemory(owner.ptr, size, owner, self.device.id)
+        return self._over(owner, owner.ptr, size, dtype)
+
+    def _allocate_split(self, dtype: np.dtype[Any], count: int, near: int) -> Any:
+        """An array over memory of both; the first `near` cells are the GPU's."""
+        size = _whole_words(count * dtype.itemsize)
+        try:
+            with self.device:
+                owner = SplitMemory(self.device.id, size, near * dtype.itemsize)
+        except DriverFaultError as error:
+            raise device_fault(self.name, str(error)) from error
+        return self._over(owner, owner.address, size, dtype)
+
+    def _over(self, owner: Any, address: int, size: int, dtype: np.dtype[Any]) -> Any:
+        """An array over memory that is the `owner`'s."""
+        cuda = self.cupy.cuda
+        memory = cuda.UnownedMemory(address, size, owner, self.device.id)
         return self.cupy.ndarray(size // dtype.itemsize, dtype, cuda.MemoryPointer(memory, 0))
 
     def _upload(self, buffer: Buffer, cells: Cells) -> None:
-        if buffer.placement is ir.Placement.MAPPED:
+        near = buffer.cells_on_device
+        if near:
+            with self.operation():
+                buffer.memory[:near].set(cells[:near])
+        if near < buffer.count:
             self.synchronise()
-            cells_of_host(buffer)[:] = cells
-            return
-        with self.operation():
-            buffer.memory[: buffer.count].set(cells)
+            cells_of_host(buffer)[:] = cells[near:]
 
     def _download(self, buffer: Buffer, cells: Cells) -> None:
-        if buffer.placement is ir.Placement.MAPPED:
+        near = buffer.cells_on_device
+        if near:
+            with self.operation():
+                buffer.memory[:near].get(out=cells[:near])
+        if near < buffer.count:
             self.synchronise()
-            cells[:] = cells_of_host(buffer)
-            return
-        with self.operation():
-            buffer.memory[: buffer.count].get(out=cells)
+            cells[near:] = cells_of_host(buffer)
 
     def _fill(self, buffer: Buffer, value: Any) -> None:
         with self.operation():
             buffer.memory.fill(value)
 
     def _copy(self, destination: Buffer, source: Buffer) -> None:
-        if source.placement is ir.Placement.MAPPED:
-            self._upload(destination, cells_of_host(source))
-            return
-        with self.operation():
-            destination.memory.data.copy_from_device_async(
-                source.memory.data, source.count * source.dtype.itemsize, self.cupy.cuda.get_current_stream()
-            )
+        near = source.cells_on_device
+        if near:
+            with self.operation():
+                destination.memory.data.copy_from_device_async(
+                    source.memory.data, near * source.dtype.itemsize, self.cupy.cuda.get_current_stream()
+                )
+        if near < source.count:
+            with self.operation():
+                destination.memory[near : source.count].set(cells_of_host(source))
 
     def _read_cell(self, buffer: Buffer, index: int) -> Any:
         with self.operation():
@@ -221,9 +241,10 @@ class _Operation:
 
 
 def cells_of_host(buffer: Buffer) -> Cells:
-    """The cells of a mapped buffer as the host sees them."""
-    whole = (ctypes.c_uint8 * buffer.size).from_address(int(buffer.memory.data.ptr))
-    return np.ctypeslib.as_array(whole).view(buffer.dtype)
+    """The cells of a buffer that lie in the host's memory: all of a mapped one, those of a split one from `near` on."""
+    size, near = buffer.size - buffer.size_on_device, buffer.size_on_device
+    part = (ctypes.c_uint8 * size).from_address(int(buffer.memory.data.ptr) + near)
+    return np.ctypeslib.as_array(part).view(buffer.dtype)
 
 
 def _whole_words(size: int) -> int:

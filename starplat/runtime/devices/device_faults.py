@@ -31,8 +31,20 @@ def device_fault(device: str, reason: str, when: str = "failed while the program
     return DeviceFaultError(Diagnostic("E0906", message, help=help), exit_code=ExitCode.NO_DEVICE)
 
 
-def out_of_memory(device: str, size: int) -> DiagnosticError:
-    """E0903: there is no room on the device."""
+class NoRoomError(DiagnosticError):
+    """E0903: an allocation of `size` bytes failed; the device can be used as before."""
+
+    def __init__(self, device: str, size: int) -> None:
+        super().__init__(_no_room(device, size), exit_code=ExitCode.NO_DEVICE)
+        self.size = size
+
+
+def host_out_of_memory(device: str, size: int) -> DiagnosticError:
+    """E0903: the host has no room for what a device is to read there."""
+    return DiagnosticError(_no_room(f"the host, for {device},", size), exit_code=ExitCode.NO_DEVICE)
+
+
+def _no_room(device: str, size: int) -> Diagnostic:
     message = f"{device} has no room for {size:,} more bytes"
     help = "use a device with more memory (starplat devices lists them), or a smaller graph"
-    return DiagnosticError(Diagnostic("E0903", message, help=help), exit_code=ExitCode.NO_DEVICE)
+    return Diagnostic("E0903", message, help=help)

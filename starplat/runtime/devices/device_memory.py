@@ -7,8 +7,8 @@ the next run, and leave out what has nothing to do.
 import weakref
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.runtime.devices.buffers import Buffer
-from starplat.runtime.devices.device_faults import out_of_memory
+from starplat.runtime.devices.device_faults import NoRoomError, host_out_of_memory
 from starplat.runtime.elements import Cells, Value
 
 _MOST_RELIEFS = 64
@@ -35,6 +35,9 @@ class Traffic:
 class DeviceMemory(ABC):
     """The memory of one device, in buffers."""
 
+    split_unit: int | None = None
+    """Bytes at whose multiples arrays can be split between the device's memory and the host's; None: nowhere."""
+
     def __init__(self, name: str) -> None:
         self.name = name
         self.traffic = Traffic()
@@ -42,31 +45,78 @@ class DeviceMemory(ABC):
         """Those that lie here, as `resident.on_device` has brought them; the last one used stands last."""
         self._free: dict[tuple[np.dtype[Any], int, ir.Placement], list[Buffer]] = defaultdict(list)
         self._ours: weakref.WeakSet[Buffer] = weakref.WeakSet()
+        self._most: int | None = None
 
-    def allocate(self, dtype: np.dtype[Any], count: int, placement: ir.Placement = ir.Placement.DEVICE) -> Buffer:
-        """Cells with undefined contents.
+    @contextmanager
+    def limited(self, most: int | None) -> Iterator[None]:
+        """Arrays take at most so many bytes of the device's memory inside. If they take more already, all that is kept
+        between runs is given up first."""
+        if most is not None and self.held > most:
+            self.forget_graphs()
+            self.trim()
+        before, self._most = self._most, most
+        try:
+            yield
+        finally:
+            self._most = before
+
+    def lower_limit(self, size: int) -> None:
+        """So many bytes were not to be had beside what is held, whatever the system says: half of them may be. It holds
+        as long as the limit around it."""
+        room = self.held + size // 2
+        self._most = room if self._most is None else min(self._most, room)
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether a limit stands."""
+        return self._most is not None
+
+    @property
+    def held(self) -> int:
+        """Bytes of arrays in the device's memory, those that are kept included."""
+        return sum(buffer.size_on_device for buffer in self._ours)
+
+    def allocate(
+        self, dtype: np.dtype[Any], count: int, placement: ir.Placement = ir.Placement.DEVICE, near: int = 0
+    ) -> Buffer:
+        """Cells with undefined contents; of a split array the first `near` on the device.
 
         Raises:
-            DiagnosticError: E0903, there is not enough memory.
+            NoRoomError: E0903, there is not enough memory.
         """
         kept = self._free.get((dtype, count, placement))
-        if kept:
+        if kept and placement is not ir.Placement.SPLIT:
             return kept.pop()
-        room = self._room(dtype, max(count, 1), placement)
-        buffer = Buffer(dtype, count, room, placement=placement)
+        buffer = Buffer(dtype, count, self._room(dtype, max(count, 1), placement, near), placement=placement, near=near)
         self._ours.add(buffer)
         return buffer
 
-    def _room(self, dtype: np.dtype[Any], count: int, placement: ir.Placement) -> Any:
+    def allocate_word(self, dtype: np.dtype[Any], count: int = 1) -> Buffer:
+        """The same for what a kernel keeps beside arrays: no limit counts it, as no estimate does."""
+        return Buffer(dtype, count, self._room(dtype, count, ir.Placement.DEVICE, 0, counted=False))
+
+    def _room(
+        self, dtype: np.dtype[Any], count: int, placement: ir.Placement, near: int, *, counted: bool = True
+    ) -> Any:
         """New memory; where there is none, after what is kept has been given up, then graphs that are not in use."""
-        mapped = placement is ir.Placement.MAPPED
+        wanted = Buffer(dtype, count, None, placement=placement, near=near).size_on_device
         give_up: Iterable[Callable[[], bool]] = (self._trimmed, *([self.relieve] * _MOST_RELIEFS))
         for more in give_up:
             with suppress(MemoryError):
-                return self._allocate_mapped(dtype, count) if mapped else self._allocate(dtype, count)
+                if counted and wanted and self._most is not None and self.held + wanted > self._most:
+                    raise MemoryError
+                match placement:
+                    case ir.Placement.DEVICE:
+                        return self._allocate(dtype, count)
+                    case ir.Placement.MAPPED:
+                        return self._allocate_mapped(dtype, count)
+                    case ir.Placement.SPLIT:
+                        return self._allocate_split(dtype, count, near)
             if not more():
                 break
-        raise out_of_memory(f"the host, for {self.name}," if mapped else self.name, dtype.itemsize * count)
+        if placement is ir.Placement.MAPPED:
+            raise host_out_of_memory(self.name, dtype.itemsize * count)
+        raise NoRoomError(self.name, wanted)
 
     def relieve(self) -> bool:
         """Evicts the least recently used graph; False where only the last one is left."""
@@ -86,7 +136,7 @@ class DeviceMemory(ABC):
 
     def release(self, buffer: Buffer) -> None:
         """Keeps the memory for the next allocation of its size."""
-        if not buffer.lent:
+        if not buffer.lent and buffer.placement is not ir.Placement.SPLIT:
             self._free[buffer.dtype, buffer.count, buffer.placement].append(buffer)
 
     def trim(self) -> None:
@@ -95,14 +145,18 @@ class DeviceMemory(ABC):
 
     def free_memory(self) -> int | None:
         """Bytes that a run could have, what is kept from earlier runs included; None if unknown."""
-        left = self._free_memory(_on_device(self._ours))
-        return None if left is None else left + sum(map(_on_device, self._free.values()))
+        held = self.held
+        kept = sum(
+            buffer.size_on_device for buffers in self._free.values() for buffer in buffers if buffer in self._ours
+        )
+        rooms = (self._free_memory(held), None if self._most is None else max(self._most - held, 0))
+        return min((room + kept for room in rooms if room is not None), default=None)
 
     def upload(self, buffer: Buffer, cells: Cells) -> None:
         """Host to device; `cells` has the buffer's type and length."""
         if buffer.count:
             assert cells.dtype == buffer.dtype, "what is uploaded has been converted before"
-            self.traffic.up += _on_device([buffer])
+            self.traffic.up += buffer.size_on_device
             self._upload(buffer, np.ascontiguousarray(cells))
 
     def upload_words(self, buffer: Buffer, cells: Cells) -> None:
@@ -119,7 +173,7 @@ class DeviceMemory(ABC):
         """Device to host."""
         cells: Cells = np.empty(buffer.count, buffer.dtype)
         if buffer.count:
-            self.traffic.down += _on_device([buffer])
+            self.traffic.down += buffer.size_on_device
             self._download(buffer, cells)
         return cells
 
@@ -159,6 +213,12 @@ class DeviceMemory(ABC):
         """The same in page-locked memory of the host, which kernels read."""
         raise AssertionError(f"{self.name} has no mapped memory, so nothing is placed in it")
 
+    def _allocate_split(self, dtype: np.dtype[Any], count: int, near: int) -> Any:
+        """Memory of both at consecutive addresses, the first `near` cells the device's; where the host is the device,
+        that is the host's."""
+        assert self.split_unit is not None, f"{self.name} splits no arrays"
+        return self._allocate_mapped(dtype, count)
+
     @abstractmethod
     def _upload(self, buffer: Buffer, cells: Cells) -> None: ...
 
@@ -176,8 +236,3 @@ class DeviceMemory(ABC):
 
     @abstractmethod
     def _write_cell(self, buffer: Buffer, index: int, value: Any) -> None: ...
-
-
-def _on_device(buffers: Iterable[Buffer]) -> int:
-    """Bytes of those buffers that lie in the device's memory."""
-    return sum(buffer.size for buffer in buffers if buffer.placement is ir.Placement.DEVICE)

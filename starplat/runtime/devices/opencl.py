@@ -21,7 +21,7 @@ from starplat.runtime.devices.device_faults import Faults, device_fault
 from starplat.runtime.devices.groups import GroupKernels
 from starplat.runtime.devices.together import WORD as BOARD_WORD
 from starplat.runtime.elements import Cells
-from starplat.runtime.estimate import at_most_host_memory
+from starplat.runtime.host_memory import at_most_host_memory
 from starplat.runtime.text import kernels_text_to_run
 from starplat.toolchain.cache import key_of, open_cache
 from starplat.toolchain.opencl import device_identity, opencl, quiet_build
@@ -61,6 +61,7 @@ class OpenCLDevice(ArrayDevice):
             raise device_fault(self.name, str(error), "does not answer") from error
         self.capabilities = capabilities_on(device)
         self.is_host = bool(device.type & self.cl.device_type.CPU)
+        self.split_unit = 8 if self.is_host else None
         self.items_of_group = 1 if self.is_host else launch.THREADS_OF_ONE_GROUP
         """Of a group that runs rounds by itself; on a CPU more work-items would only take turns."""
 

@@ -11,7 +11,7 @@ from starplat.ir.python.arithmetic import combined
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import ArrayDevice, Device, Kernels, LaunchSize
 from starplat.runtime.elements import Cells, Value
-from starplat.runtime.estimate import host_memory
+from starplat.runtime.host_memory import host_memory
 
 
 class ReferenceDevice(ArrayDevice):
@@ -19,6 +19,7 @@ class ReferenceDevice(ArrayDevice):
 
     target = "reference"
     is_host = True
+    split_unit = 8
     most_nodes = 2**31 - 1
 
     def __init__(self) -> None:

@@ -20,7 +20,7 @@ from starplat.runtime.devices.device_faults import Faults, device_fault
 from starplat.runtime.devices.groups import GroupKernels
 from starplat.runtime.devices.together import WORD as BOARD_WORD
 from starplat.runtime.elements import Cells
-from starplat.runtime.estimate import at_most_host_memory
+from starplat.runtime.host_memory import at_most_host_memory
 from starplat.runtime.text import kernels_text_to_run
 from starplat.toolchain import sycl_apart
 from starplat.toolchain.cache import key_of, open_cache
@@ -57,6 +57,7 @@ class SyclDevice(ArrayDevice):
         self.capabilities = capabilities_on(device)
         self.few_groups = launch.GROUPS_OF_A_UNIT * device.max_compute_units
         self.is_host = device.is_cpu
+        self.split_unit = 8 if self.is_host else None
         self.items_of_group = 1 if self.is_host else min(launch.THREADS_OF_ONE_GROUP, device.max_work_group_size)
 
     def build(self, module: ir.Module, *, wide_arcs: bool) -> Kernels:

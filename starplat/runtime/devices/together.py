@@ -66,7 +66,7 @@ def board_for(device: Device, arguments: tuple[KernelArgument, ...], *, wide_arc
             case _:
                 pass
     first = np.frombuffer(bytes(cells) or bytes(WORD), np.uint8)  # no device has blocks of nothing
-    buffer, fresh = (device.allocate(np.dtype(np.uint8), len(first)) for _ in range(2))
+    buffer, fresh = (device.allocate_word(np.dtype(np.uint8), len(first)) for _ in range(2))
     device.upload_words(fresh, first)
     return Board(buffer, fresh, places, tuple(outcomes), wide_arcs)
 

@@ -80,7 +80,7 @@ class WordKernels(Kernels):
         element = reduction.variable.element
         dtype = np.dtype(np.int32) if element is ir.Element.BOOL else dtype_of(element, wide_arcs=self.wide_arcs)
         start = clipped(identity(reduction.combine, element).value, dtype)
-        return Word(reduction.variable.name, element, start, self.device.allocate(dtype, 1))
+        return Word(reduction.variable.name, element, start, self.device.allocate_word(dtype))
 
     def _launch(
         self, kernel: ir.Kernel, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize

@@ -23,7 +23,7 @@ HAS_LIST = 1 << 32
 
 def fresh_records(device: Device) -> Buffer:
     """Memory for the records of one launch, as the launch wants it."""
-    buffer = device.allocate(np.dtype(np.int64), RECORD_WORDS * (1 + MOST_RECORDS))
+    buffer = device.allocate_word(np.dtype(np.int64), RECORD_WORDS * (1 + MOST_RECORDS))
     device.fill(buffer, 0)
     return buffer
 

@@ -81,7 +81,7 @@ def copy_rate(device: Device) -> float:
     if device.copied_per_second is None:
         free = device.free_memory()
         size = COPIED if free is None else max(min(COPIED, free // SHARE), 2**20)
-        source, destination = (device.allocate(np.dtype(np.int32), size // 4) for _ in range(2))
+        source, destination = (device.allocate_word(np.dtype(np.int32), size // 4) for _ in range(2))
         try:
             device.fill(source, 1)
             device.copy(destination, source)

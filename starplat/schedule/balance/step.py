@@ -12,6 +12,7 @@ from starplat.ir.shapes.collecting import collecting
 from starplat.ir.shapes.gathering import gathering
 from starplat.ir.shapes.histograms import histogram
 from starplat.ir.shapes.members import membership
+from starplat.ir.shapes.searching import finds_any
 from starplat.ir.shapes.shared_rows import leaves
 from starplat.ir.visitor import (
     all_expressions,
@@ -47,7 +48,8 @@ def share_arcs(
     )
     suited = [kernel for kernel in given if not (_gathers_words if counts else _walks_a_part)(kernel)]
     if capabilities.shared_arcs:
-        suited += (k for k in module.kernels if k.name in places and not k.shares_arcs and collecting(k) is not None)
+        others = [k for k in module.kernels if k.name in places and not k.shares_arcs]
+        suited += (k for k in others if collecting(k) is not None or finds_any(k))
     if not suited:
         return module
     short = schedule.balance is Balance.AUTO and facts is not None and facts.max_degree <= _SHORT_ROW

@@ -208,6 +208,12 @@ def _row_search(
     )
 
 
+def ends(state: BatchState) -> str:
+    """What the program does to a source behind its search."""
+    node, body = state.searches.node, state.searches.behind
+    return state.kernel("end", ir.Kernel("", ir.AllNodes(), node, body, comment="after all searches"))
+
+
 def _reached(state: BatchState) -> tuple[ir.KernelOp, ...]:
     """What is done to a node, at the level of the round."""
     return Renamer({state.searches.level: state.level}).kernel_block(state.searches.reached)

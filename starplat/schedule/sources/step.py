@@ -13,8 +13,10 @@ from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import arrays_in, walk_host
 from starplat.schedule.direction.pull_kernels import with_graph_arrays
 from starplat.schedule.direction.unused import without_the_unused
+from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import Batch, Loop, Order, Schedule, Sources
 from starplat.schedule.sources.batch import Listed, from_all_nodes, from_listed, listing
+from starplat.schedule.sources.kernels import ends
 from starplat.schedule.sources.words import BatchState
 from starplat.schedule.step import Choice, Decided
 from starplat.source import NOWHERE
@@ -24,13 +26,26 @@ FEW_SOURCES = 32
 """Members of a set from which many searches at once take no longer than one after another."""
 
 
-def searches_in_batches(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> Decided:
+def searches_on_cpus(module: ir.Module, capabilities: Capabilities) -> bool:
+    """Whether the module has loops over sources whose searches only some graphs should run at once."""
+    if capabilities.shared_arcs:
+        return False
+    ops = (op for function in module.functions for op in walk_host(function.body))
+    return any(isinstance(op, ir.HostForRange | ir.HostForMembers) and op.searches is not None for op in ops)
+
+
+def searches_in_batches(
+    module: ir.Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None
+) -> Decided:
     """The module whose loops over sources search from many at once, unless the schedule asks for one after another."""
     asked = schedule.sources
     if asked is Sources.ONE or not capabilities.has_atomic(ir.Combine.BIT_OR, ir.Element.LONG):
         return Decided(module)
     if asked is Sources.AUTO and (schedule.order is Order.ROWS or schedule.loop is Loop.GROUP):
         return Decided(module)  # which only single searches can follow
+    if asked is Sources.AUTO and facts is not None and facts.thin_levels and searches_on_cpus(module, capabilities):
+        why = "levels are many and thin: the host begins each, which takes longer than is shared"
+        return Decided(module, (Choice("sources one after another", why),))
     width = asked.width if isinstance(asked, Batch) else None
     maker = _Maker(module, width or AUTO_WIDTH, capabilities, if_many=asked is Sources.AUTO)
     functions = tuple(maker.function(function) for function in module.functions)
@@ -86,6 +101,9 @@ class _Maker(Rewriter):
         what = f"searches from {self.width} sources at once, a bit for each"
         if isinstance(op, ir.HostForRange):
             ops: tuple[ir.HostOp, ...] = (from_all_nodes(state),)
+            fills = (ir.Fill(array, begin) for array, begin in zip(searches.kept, searches.begin, strict=True))
+            last = (ir.Launch(ends(state)),) if searches.behind else ()
+            ops = (*fills, *ops, *last)
         else:
             listed = Listed(state)
             batches = from_listed(state, listed)
@@ -94,7 +112,7 @@ class _Maker(Rewriter):
                 batches, what = ir.HostIf(few, (op,), (batches,)), f"{what}, where there are {FEW_SOURCES} or more"
             ops = (*listing(state, op.members, listed), batches)
         self.kernels += state.kernels
-        self.arrays += state.arrays
+        self.arrays += (*searches.kept, *state.arrays)
         why = "only the level of a node is asked, and what is done with it may be done in any order"
         self.choices.append(Choice(what, why))
         return ops

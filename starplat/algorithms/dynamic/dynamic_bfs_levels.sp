@@ -1,0 +1,78 @@
+// Levels of a breadth-first search in a graph that changes, after every batch of updates.
+//
+// `level` is the least number of arcs on a path from `src`, INF where there is none; `parent` is the node before on such
+// a path, -1 for `src` and where there is none. As `dynamic_sssp`, with arcs of length 1.
+Dynamic dynamic_bfs_levels(Graph g, propNode<int> level, propNode<node> parent, updates<g> changes, node src,
+                           int batch = 1000) {
+  propNode<bool> modified;
+  g.attachNodeProperty(level = INF, parent = -1, modified = False);
+  src.level = 0;
+  src.modified = True;
+  Incremental(g, level, parent, modified);
+  Batch (changes : batch) {
+    propNode<bool> lost;
+    g.attachNodeProperty(lost = False, modified = False);
+    OnDelete (u in changes.currentBatch(0)) {
+      node b = u.destination;
+      if (b.parent == u.source) {
+        b.lost = True;
+      }
+    }
+    g.updateCSRDel(changes);
+    Decremental(g, level, parent, lost, modified);
+    OnAdd (u in changes.currentBatch(1)) {
+      node a = u.source;
+      node b = u.destination;
+      if (a.level + 1 < b.level) {
+        a.modified = True;
+      }
+    }
+    g.updateCSRAdd(changes);
+    Incremental(g, level, parent, modified);
+  }
+}
+
+// What has become nearer makes its neighbors nearer.
+Incremental(Graph g, propNode<int> level, propNode<node> parent, propNode<bool> modified) {
+  fixedPoint until (finished : !modified) {
+    forall (v in g.nodes().filter(modified)) {
+      forall (w in g.neighbors(v)) {
+        <w.level, w.modified, w.parent> = <Min(w.level, v.level + 1), True, v>;
+      }
+    }
+  }
+}
+
+// Whose parent is lost is lost; all of them take the nearest way from nodes that are not.
+Decremental(Graph g, propNode<int> level, propNode<node> parent, propNode<bool> lost, propNode<bool> modified) {
+  propNode<bool> fresh = lost;
+  fixedPoint until (finished : !fresh) {
+    forall (v in g.nodes().filter(fresh)) {
+      forall (w in g.neighbors(v)) {
+        if (w.parent == v && !w.lost) {
+          w.lost = True;
+          w.fresh = True;
+        }
+      }
+    }
+  }
+  propNode<int> near;
+  propNode<node> via;
+  forall (v in g.nodes().filter(lost)) {
+    int least = INF;
+    node best = -1;
+    for (u in g.nodes_to(v)) {
+      if (!u.lost && u.level + 1 < least) {
+        least = u.level + 1;
+        best = u;
+      }
+    }
+    v.near = least;
+    v.via = best;
+  }
+  forall (v in g.nodes().filter(lost)) {
+    v.level = v.near;
+    v.parent = v.via;
+    v.modified = v.near < INF;
+  }
+}

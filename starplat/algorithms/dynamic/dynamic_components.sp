@@ -1,0 +1,84 @@
+// Connected components of a graph that changes, after every batch of updates; arcs connect both ways.
+//
+// `comp` is the same for the nodes of a component, the number of its first node, counted from 0; `parent` leads along
+// arcs to that node, where it is -1. Nodes whose way leads over a deleted arc take the label of a neighbor that keeps
+// its own, or become components of their own; the lesser labels then spread, as over arcs that are added.
+Dynamic dynamic_components(Graph g, propNode<int> comp, propNode<node> parent, updates<g> changes, int batch = 1000) {
+  propNode<bool> active;
+  g.attachNodeProperty(parent = -1, active = True);
+  forall (v in g.nodes()) {
+    v.comp = v;
+  }
+  Incremental(g, comp, parent, active);
+  Batch (changes : batch) {
+    propNode<bool> lost;
+    g.attachNodeProperty(lost = False, active = False);
+    OnDelete (u in changes.currentBatch(0)) {
+      node a = u.source;
+      node b = u.destination;
+      if (b.parent == a) {
+        b.lost = True;
+      }
+      if (a.parent == b) {
+        a.lost = True;
+      }
+    }
+    g.updateCSRDel(changes);
+    Decremental(g, comp, parent, lost, active);
+    OnAdd (u in changes.currentBatch(1)) {
+      node a = u.source;
+      node b = u.destination;
+      if (a.comp != b.comp) {
+        a.active = True;
+        b.active = True;
+      }
+    }
+    g.updateCSRAdd(changes);
+    Incremental(g, comp, parent, active);
+  }
+}
+
+// The lesser label of two neighbors becomes that of both.
+Incremental(Graph g, propNode<int> comp, propNode<node> parent, propNode<bool> active) {
+  fixedPoint until (finished : !active) {
+    forall (v in g.nodes().filter(active)) {
+      forall (w in g.inOutNbrs(v)) {
+        <w.comp, w.active, w.parent> = <Min(w.comp, v.comp), True, v>;
+      }
+    }
+  }
+}
+
+// Whose parent is lost is lost; all of them take the least label of neighbors that are not, or their own number.
+Decremental(Graph g, propNode<int> comp, propNode<node> parent, propNode<bool> lost, propNode<bool> active) {
+  propNode<bool> fresh = lost;
+  fixedPoint until (finished : !fresh) {
+    forall (v in g.nodes().filter(fresh)) {
+      forall (w in g.inOutNbrs(v)) {
+        if (w.parent == v && !w.lost) {
+          w.lost = True;
+          w.fresh = True;
+        }
+      }
+    }
+  }
+  propNode<int> label;
+  propNode<node> via;
+  forall (v in g.nodes().filter(lost)) {
+    int least = v;
+    node best = -1;
+    for (u in g.inOutNbrs(v)) {
+      if (!u.lost && u.comp < least) {
+        least = u.comp;
+        best = u;
+      }
+    }
+    v.label = least;
+    v.via = best;
+  }
+  forall (v in g.nodes().filter(lost)) {
+    v.comp = v.label;
+    v.parent = v.via;
+    v.active = True;
+  }
+}

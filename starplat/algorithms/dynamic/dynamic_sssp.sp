@@ -1,0 +1,84 @@
+// Shortest paths from one node in a graph that changes, after every batch of updates.
+//
+// `dist` is the least sum of weights along a path from `src`, INF where there is none; `parent` is the node before on
+// such a path, -1 for `src` and where there is none. Weights must not be negative. A deletion makes the nodes lose their
+// distance whose path led over it; they look for one among the others, and what becomes nearer spreads, as from the
+// arcs that are added. Ramalingam and Reps, "An incremental algorithm for a generalization of the shortest-path
+// problem", J. Algorithms, 1996.
+Dynamic dynamic_sssp(Graph g, propNode<int> dist, propNode<node> parent, propEdge<int> weight, updates<g> changes,
+                     node src, int batch = 1000) {
+  propNode<bool> modified;
+  g.attachNodeProperty(dist = INF, parent = -1, modified = False);
+  src.dist = 0;
+  src.modified = True;
+  Incremental(g, dist, parent, weight, modified);
+  Batch (changes : batch) {
+    propNode<bool> lost;
+    g.attachNodeProperty(lost = False, modified = False);
+    OnDelete (u in changes.currentBatch(0)) {
+      node b = u.destination;
+      if (b.parent == u.source) {
+        b.lost = True;
+      }
+    }
+    g.updateCSRDel(changes);
+    Decremental(g, dist, parent, weight, lost, modified);
+    OnAdd (u in changes.currentBatch(1)) {
+      node a = u.source;
+      node b = u.destination;
+      if (a.dist + u.weight < b.dist) {
+        a.modified = True;
+      }
+    }
+    g.updateCSRAdd(changes);
+    Incremental(g, dist, parent, weight, modified);
+  }
+}
+
+// What has become nearer makes its neighbors nearer.
+Incremental(Graph g, propNode<int> dist, propNode<node> parent, propEdge<int> weight, propNode<bool> modified) {
+  fixedPoint until (finished : !modified) {
+    forall (v in g.nodes().filter(modified)) {
+      forall (w in g.neighbors(v)) {
+        edge e = g.get_edge(v, w);
+        <w.dist, w.modified, w.parent> = <Min(w.dist, v.dist + e.weight), True, v>;
+      }
+    }
+  }
+}
+
+// Whose parent is lost is lost; all of them take the nearest way from nodes that are not.
+Decremental(Graph g, propNode<int> dist, propNode<node> parent, propEdge<int> weight, propNode<bool> lost,
+            propNode<bool> modified) {
+  propNode<bool> fresh = lost;
+  fixedPoint until (finished : !fresh) {
+    forall (v in g.nodes().filter(fresh)) {
+      forall (w in g.neighbors(v)) {
+        if (w.parent == v && !w.lost) {
+          w.lost = True;
+          w.fresh = True;
+        }
+      }
+    }
+  }
+  propNode<int> near;
+  propNode<node> via;
+  forall (v in g.nodes().filter(lost)) {
+    int least = INF;
+    node best = -1;
+    for (u in g.nodes_to(v)) {
+      edge e = g.get_edge(u, v);
+      if (!u.lost && u.dist + e.weight < least) {
+        least = u.dist + e.weight;
+        best = u;
+      }
+    }
+    v.near = least;
+    v.via = best;
+  }
+  forall (v in g.nodes().filter(lost)) {
+    v.dist = v.near;
+    v.parent = v.via;
+    v.modified = v.near < INF;
+  }
+}

@@ -1,0 +1,170 @@
+"""Values that nodes keep as the last that they sent are flags of nodes whose value is better by now.
+
+if (v.dist < v.sent) {                                if (v.unsent) {
+  v.sent = v.dist;                                      v.unsent = False;
+  forall (w in g.neighbors(v)) {                        forall (w in g.neighbors(v)) {
+    w.dist = Min(w.dist, v.dist + 1);                     <w.dist, w.unsent> = <Min(w.dist, v.dist + 1), True>;
+  }                                                     }
+}                                                     }
+
+Both begin with one constant, cells are set to better ones, and then only lowered by Min, or only raised by Max: so no
+cell is worse than what was sent, and better from when it wins to when it is sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from starplat.analysis import walk
+from starplat.analysis.settling.monotone import MIRRORED
+from starplat.frontend import typed
+from starplat.frontend.types import Carrier, PropertyType, Scalar
+from starplat.operators.build import Builder
+from starplat.operators.canonical.extremes import as_extremes
+from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.searches.initial_values import order
+from starplat.same import Same
+
+_BETTER = {typed.Operator.LESS: typed.Extreme.MIN, typed.Operator.GREATER: typed.Extreme.MAX}
+
+
+def with_flags_for_sent(body: typed.Block) -> typed.Block:
+    """A function's body with such flags."""
+    for s in walk.statements(body):
+        if isinstance(s, typed.Declare) and _is_kept(s.symbol) and (found := _read(s.symbol, body)) is not None:
+            return with_flags_for_sent(found)
+    return body
+
+
+def _is_kept(symbol: typed.Symbol) -> bool:
+    kind = symbol.type
+    return isinstance(kind, PropertyType) and kind.carrier is Carrier.NODE and kind.element in (Scalar.INT, Scalar.LONG)
+
+
+def _read(sent: typed.Symbol, body: typed.Block) -> typed.Block | None:
+    """The body with a flag in place of what was sent, if that is what a property holds."""
+    if not _is_filled_first(sent, body):
+        return None
+    parts = (part for value in walk.all_values(body) for part in walk.within(value))
+    values = {found[0].symbol for part in parts if (found := _compared(part, sent)) is not None}
+    if len(values) != 1:
+        return None
+    (value,) = values
+    compared = as_extremes(body)
+    writers = list(walk.writers(value, compared))
+    extremes = {s.extreme for s in writers if isinstance(s, typed.AssignExtreme) and s.place.symbol is value}
+    carried = {c.place.symbol for s in writers if isinstance(s, typed.AssignExtreme) for c in s.carried}
+    lent = any(value in call.arguments for call in walk.calls(body))
+    if len(extremes) != 1 or value.type != sent.type or value in carried or lent:
+        return None
+    made = _Flags(sent, value, extremes.pop())
+    changed = rebuilt(compared, made.of)
+    inside = list(walk.statements(changed))
+    left = any(sent in (*walk.read(s), *walk.written(s), *walk.declared(s)) for s in inside)
+    return None if left or any(Same(s) not in made.followed for s in writers) else changed
+
+
+def _is_filled_first(sent: typed.Symbol, body: typed.Block) -> bool:
+    """Whether a property is filled in the block that declares it, before anything else is done with it."""
+    blocks = (s.statements for s in walk.statements(body) if isinstance(s, typed.Block))
+    for statements in blocks:
+        touching = [s for s in statements if walk.touches(s, sent) or sent in walk.declared(s)]
+        match touching:
+            case [typed.Declare(symbol=symbol), typed.Attach(items=items), *_] if symbol is sent and sent in dict(
+                items
+            ):
+                return True
+            case _:
+                pass
+    return False
+
+
+def _compared(part: Any, sent: typed.Symbol) -> tuple[typed.Cell, typed.Operator] | None:
+    """The cell that a comparison has on the left of what its node sent last."""
+    match part:
+        case typed.Binary(operator=how, left=typed.Cell() as value, right=typed.Cell(symbol=symbol) as last) if (
+            symbol is sent and value.index == last.index and value.symbol is not sent
+        ):
+            return value, how
+        case typed.Binary(operator=how, left=typed.Cell(symbol=symbol) as last, right=typed.Cell() as value) if (
+            symbol is sent and how in MIRRORED and value.index == last.index and value.symbol is not sent
+        ):
+            return value, MIRRORED[how]
+        case _:
+            return None
+
+
+@dataclass
+class _Flags:
+    """Puts a flag in place of what nodes `sent` last of their `value`; `followed` are the writers of values for which
+    the flag says as before whether the value is better."""
+
+    sent: typed.Symbol
+    value: typed.Symbol
+    extreme: typed.Extreme
+    followed: set[Same] = field(default_factory=set)
+    flag: typed.Symbol = field(init=False)
+
+    def __post_init__(self) -> None:
+        kind = PropertyType(Carrier.NODE, Scalar.BOOL)
+        self.flag = replace(self.sent, name=f"un{self.sent.name}", type=kind)
+
+    def of(self, part: Any) -> Any:
+        match part:
+            case typed.Declare(symbol=symbol) if symbol is self.sent:
+                return replace(part, symbol=self.flag)
+            case typed.Binary() if (found := _compared(part, self.sent)) is not None and self._asks(*found):
+                return typed.Cell(self.flag, found[0].index, span=part.span)
+            case typed.Assign(place=typed.Cell(symbol=symbol, index=index), value=value) if symbol is self.sent:
+                is_sent = value == typed.Cell(self.value, index)
+                return Builder(part.span).assign(replace(part.place, symbol=self.flag), False) if is_sent else None
+            case typed.AssignExtreme(place=typed.Cell(symbol=symbol, index=index), carried=carried) if (
+                symbol is self.value and part.extreme is self.extreme
+            ):
+                self.followed.add(Same(part))
+                unsent = Builder(part.span).carried(typed.Cell(self.flag, index, span=part.span), True)
+                return replace(part, carried=(*carried, unsent))
+            case typed.Block(statements=statements):
+                return replace(part, statements=tuple(self._block(statements)))
+            case _:
+                return None
+
+    def _asks(self, value: typed.Cell, how: typed.Operator) -> bool:
+        return value.symbol is self.value and (how is typed.Operator.NOT_EQUAL or _BETTER.get(how) is self.extreme)
+
+    def _block(self, statements: tuple[typed.Statement, ...]) -> Iterator[typed.Statement]:
+        """The statements of a block, the flag filled with what it compares, and set with better values."""
+        filled: float | None = None
+        begun: dict[typed.Symbol, typed.Expression | typed.Symbol] = {}
+        fills: list[Same] = []
+        for s in statements:
+            match s:
+                case typed.Attach(items=items) if {self.sent, self.value} & {symbol for symbol, _ in items}:
+                    begun |= {symbol: value for symbol, value in items if symbol in (self.sent, self.value)}
+                    fills.append(Same(s))
+                    filled = self._filled(begun)
+                    self.followed |= set() if filled is None else set(fills)
+                    none = Builder(s.span).truth(False)
+                    kept = tuple((self.flag, none) if i[0] is self.sent else i for i in items)
+                    yield s if filled is None else replace(s, items=kept)
+                case typed.Assign(place=typed.Cell(symbol=symbol, index=index), value=value) if (
+                    symbol is self.value and filled is not None and self._is_better(value, filled)
+                ):
+                    self.followed.add(Same(s))
+                    yield from (s, Builder(s.span).assign(typed.Cell(self.flag, index, span=s.span), True))
+                    begun, fills = {}, []
+                case _:
+                    if walk.touches(s, self.sent) or walk.touches(s, self.value):
+                        filled, begun, fills = None, {}, []
+                    yield rebuilt(s, self.of)
+
+    def _filled(self, begun: dict[typed.Symbol, typed.Expression | typed.Symbol]) -> float | None:
+        """The constant that both begin with."""
+        value, sent = begun.get(self.value), begun.get(self.sent)
+        return order(value) if isinstance(value, typed.Expression) and value == sent else None
+
+    def _is_better(self, value: typed.Expression, filled: float) -> bool:
+        given = order(value)
+        return given is not None and (given < filled if self.extreme is typed.Extreme.MIN else given > filled)

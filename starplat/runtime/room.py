@@ -1,0 +1,145 @@
+"""The room of a run: what it takes on the device and of the host's memory, and where its arrays of arcs lie."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+from starplat.diagnostics import DiagnosticError
+from starplat.ir import nodes as ir
+from starplat.runtime.devices.device import Device
+from starplat.runtime.elements import dtype_of
+from starplat.runtime.estimate import Estimate, Sizes, temporaries, too_large
+from starplat.runtime.host_memory import host_memory
+from starplat.runtime.placing import MAPPED, ON_DEVICE, Candidate, Whereabouts, divided, spare
+from starplat.runtime.resident import ResidentGraph, make_room
+
+
+@dataclass(eq=False)
+class Room:
+    """Of one run.
+
+    Attributes:
+        adopted: the parameters that lie on the device already, by name.
+        weights: the parameters that begin as the graph's weights.
+        copies: how many arrays of its size a parameter takes besides the graph's, by its name.
+        num_updates: the most that a list of updates has.
+    """
+
+    module: ir.Module
+    device: Device
+    resident: ResidentGraph
+    adopted: Collection[str]
+    weights: Collection[ir.Array]
+    copies: Mapping[str, int]
+    num_updates: int = 0
+    _divided: dict[Hashable, Whereabouts] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._sizes = Sizes(self.resident.num_nodes, self.resident.num_arcs, self.num_updates)
+        self._of_graph = (*self.module.graph_arrays, *self.weights)
+        self._parameters = [
+            p.what for p in self.module.function(self.module.entry).parameters if isinstance(p.what, ir.Array)
+        ]
+
+    def where(self, array: ir.Array) -> Whereabouts:
+        """Where an array of the run lies."""
+        return self._divided.get(self._memory(array), MAPPED) if array in self.module.mapped else ON_DEVICE
+
+    def fits(self) -> bool:
+        """Whether there is room for the run, and kernels can count the cells of all arrays. Arrays of arcs that are
+        mapped on demand are given what all else leaves."""
+        cells = (array.extent.cells_of_a_node for function in self.module.functions for array in function.arrays)
+        if self.resident.num_nodes * max(cells, default=1) > self.device.most_nodes:
+            return False
+        if self.module.on_demand:
+            self._divided = {}
+            candidates = [self._candidate(array) for array in self._arrays_of_arcs()]
+            free = self.device.free_memory()
+            if free is not None:
+                free += sum(one.there * one.cell for one in candidates) - self._still_needed(self.estimate())
+                free -= 0 if self.device.is_limited else spare(max(free, 0))
+            self._divided = divided(candidates, free, self.device.split_unit)
+        return self._made()
+
+    def foresee(self) -> Estimate:
+        """What the run takes, once there is room for it.
+
+        Raises:
+            DiagnosticError: E0908, there is not.
+        """
+        expected = self.estimate()
+        program = PurePath(self.module.source.name).stem
+        if not self._made():
+            raise self._too_large(program, expected)
+        new = {a.name for a in self._arrays_of_arcs() if not self._is_there(a)}
+        needed, free = sum(size for name, size in expected.mapped.items() if name in new), host_memory()
+        if free is not None and free < needed:
+            raise too_large(program, "the host", needed, free)
+        return expected
+
+    def estimate(self) -> Estimate:
+        """What the run takes as its arrays lie now."""
+        sizes, mapped = self._sizes, self.module.mapped
+        lying = self.resident.apart(array for array in self._of_graph if array not in mapped)
+        own = sum(self.copies[array.name] * sizes.of(array) for array in self._parameters if array not in mapped)
+        far, near = {}, {True: 0, False: 0}
+        for array in self._arrays_of_arcs():
+            there = self._size_on_device(array)
+            near[self._is_of_graph(array)] += there
+            if there < sizes.of(array):
+                far[array.name] = sizes.of(array) - there
+        return Estimate(sizes.all(lying) + near[True], own + near[False], temporaries(self.module, sizes), far)
+
+    # --- inside ----------------------------------------------------------------------------------------------------
+
+    def _too_large(self, program: str, expected: Estimate) -> DiagnosticError:
+        needed, free = self._still_needed(expected), self.device.free_memory() or 0
+        if not self.device.is_limited:
+            return too_large(program, self.device.name, needed, free)
+        least = expected.total - sum(map(self._size_on_device, self._arrays_of_arcs()))
+        return too_large(program, self.device.name, needed, free + expected.total - needed, least)
+
+    def _made(self) -> bool:
+        """Whether there is room, once other graphs, and what this run does not need of its own, have left."""
+        needed = self._still_needed(self.estimate())
+        if make_room(self.device, needed):
+            return True
+        short = needed - (self.device.free_memory() or 0)
+        left = self.resident.leave({array: self.where(array) for array in self._of_graph}, short)
+        return left and make_room(self.device, needed)
+
+    def _still_needed(self, expected: Estimate) -> int:
+        """The bytes that are not on the device yet."""
+        there = filter(self._is_there, self.resident.apart(self._of_graph))
+        return expected.total - sum(map(self._size_on_device, there))
+
+    def _arrays_of_arcs(self) -> Iterator[ir.Array]:
+        """Those that may lie in the host's memory, one for each memory."""
+        found: dict[Hashable, ir.Array] = {}
+        for array in self.module.mapped:
+            if array.name not in self.adopted:
+                found.setdefault(self._memory(array), array)
+        yield from found.values()
+
+    def _candidate(self, array: ir.Array) -> Candidate:
+        there = self.resident.near(array) if self._is_of_graph(array) else 0
+        cell = self._cell(array)
+        return Candidate(self._memory(array), self._sizes.of(array) // cell, cell, there)
+
+    def _cell(self, array: ir.Array) -> int:
+        return dtype_of(array.element, wide_arcs=self.resident.wide_arcs).itemsize
+
+    def _size_on_device(self, array: ir.Array) -> int:
+        return self.where(array).size_on_device(self._sizes.of(array), self._cell(array))
+
+    def _memory(self, array: ir.Array) -> Hashable:
+        """What tells arrays apart: some of the graph's share memory."""
+        return self.resident.memory(array) if self._is_of_graph(array) else array.name
+
+    def _is_of_graph(self, array: ir.Array) -> bool:
+        return array.origin is ir.Origin.GRAPH or array in self.weights
+
+    def _is_there(self, array: ir.Array) -> bool:
+        return self._is_of_graph(array) and self.resident.holds(array, self.where(array))

@@ -1,0 +1,191 @@
+"""Programs whose graph changes: after every batch the answer is the `Static` function's on the graph as it is then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import starplat
+from starplat import Graph, Program
+from starplat.diagnostics import DiagnosticError
+from starplat.graph.updates import ADD, DELETE, Updates
+from tests.programs.targets import REFERENCE, Target, compiled, every_target
+
+PATHS = Path(__file__).parent / "as_published" / "dynamic_sssp.sp"
+
+MARKS = """// What stays with arcs, what lists of updates answer, and what reaches what.
+function worth(Graph g, updates<g> listed, int factor) {
+  int total = 0;
+  for (u in listed) {
+    total += factor * u.weight;
+  }
+  return total;
+}
+
+Dynamic marks(Graph g, propEdge<int> mark, propEdge<int> weight, propNode<bool> reached, propNode<int> strength,
+    updates<g> U, int size) {
+  int number = 0, sizes = 0, added = 0;
+  g.attachEdgeProperty(mark = -1);
+  Batch (U : size) {
+    number++;
+    updates<g> gone = U.currentBatch(0);
+    sizes += 100 * gone.size() + U.currentBatch(1).size();
+    g.updateCSRDel(U);
+    g.updateCSRAdd(U);
+    added += worth(g, U.currentBatch(1), 3);
+    forall (u in U.currentBatch(1)) {
+      edge e = g.get_edge(u.source, u.destination);
+      e.mark = number;
+    }
+    g.attachNodeProperty(reached = False, strength = 0);
+    OnDelete (u in gone) {
+      node v = u.source;
+      v.reached = True;
+    }
+    g.propagateNodeFlags(reached);
+    forall (v in g.nodes()) {
+      for (w in g.nodes_to(v)) {
+        edge e = g.get_edge(w, v);
+        v.strength += e.weight;
+      }
+    }
+  }
+  return sizes + added + number * 1000000;
+}
+"""
+
+Listed = list[tuple[int, int, int, int]]
+
+
+def graph_of(n: int, arcs: list[tuple[int, int, int]], *, directed: bool = True) -> Graph:
+    source, destination, weight = np.array(arcs, np.int64).reshape(-1, 3).T
+    return Graph.from_arcs(n, source, destination, weight.astype(np.int32), directed=directed)
+
+
+def updates_of(graph: Graph, listed: Listed) -> Updates:
+    kinds, source, destination, weights = np.array(listed, np.int64).reshape(-1, 4).T
+    return Updates.of(graph, kinds, source, destination, weights)
+
+
+def rebuilt(graph: Graph, updates: Updates, size: int) -> Graph:
+    for first, last in updates.batches(size):
+        graph = updates.rebuilt(graph, first, last).graph
+    return graph
+
+
+def same_arcs(one: Graph, other: Graph) -> bool:
+    pairs = ((one.row_offsets, other.row_offsets), (one.columns, other.columns), (one.weights, other.weights))
+    return all(np.array_equal(a, b) for a, b in pairs)
+
+
+def random_case(seed: int, *, directed: bool = True) -> tuple[Graph, Updates, int]:
+    """Arcs and updates among few nodes, so that arcs are parallel, deleted, added again, and absent when deleted."""
+    draw = np.random.default_rng(seed)
+    n, m, k = 14, 34, 25
+    graph = graph_of(n, draw.integers([0, 0, 1], [n, n, 9], (m, 3)).tolist(), directed=directed)
+    listed = draw.integers([0, 0, 0, 1], [2, n, n, 9], (k, 4))
+    known = (listed[:, 0] == DELETE) & (draw.random(k) < 0.7)
+    chosen = draw.integers(0, graph.num_arcs, k)[known]
+    listed[known, 1], listed[known, 2] = graph.sources[chosen], graph.columns[chosen]
+    return graph, updates_of(graph, [tuple(row) for row in listed.tolist()]), int(draw.integers(1, 10))
+
+
+def assert_paths_follow(target: Target, graph: Graph, updates: Updates, size: int) -> None:
+    before = [array.copy() for array in (graph.row_offsets, graph.columns)]
+    program = compiled(PATHS)
+    end = rebuilt(graph, updates, size)
+    found = target.run(program, graph, {"function": "follow", "U": updates, "batchSize": size, "src": 0})
+    static = REFERENCE.run(program, end, {"function": "fresh", "src": 0})
+    assert found["dist"].tolist() == static["dist"].tolist()
+    assert same_arcs(found.graph, end)
+    assert all(map(np.array_equal, before, (graph.row_offsets, graph.columns)))
+
+
+NODES = st.integers(0, 4)
+ARCS = st.lists(st.tuples(NODES, NODES, st.integers(1, 5)), max_size=12)
+UPDATES = st.lists(st.tuples(st.sampled_from((ADD, DELETE)), NODES, NODES, st.integers(1, 5)), max_size=12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(arcs=ARCS, listed=UPDATES, size=st.integers(1, 13), directed=st.booleans())
+def test_shortest_paths_follow_any_updates(
+    arcs: list[tuple[int, int, int]], listed: Listed, size: int, directed: bool
+) -> None:
+    graph = graph_of(5, arcs, directed=directed)
+    assert_paths_follow(REFERENCE, graph, updates_of(graph, listed), size)
+
+
+@every_target
+def test_shortest_paths_follow_updates_everywhere(target: Target) -> None:
+    for seed in range(4):
+        assert_paths_follow(target, *random_case(seed, directed=seed % 2 == 0))
+
+
+@pytest.fixture(scope="module")
+def marks() -> Program:
+    return starplat.compile(MARKS)
+
+
+@every_target
+def test_cells_stay_with_their_arcs_and_lists_answer_for_their_part(target: Target, marks: Program) -> None:
+    for seed in (5, 6):
+        graph, updates, size = random_case(seed, directed=seed % 2 == 0)
+        found = target.run(marks, graph, {"U": updates, "size": size})
+        mark, returned = expected_marks(graph, updates, size)
+        end = rebuilt(graph, updates, size)
+        assert found.returned == returned
+        assert found["mark"].tolist() == mark.tolist()
+        assert found["weight"].tolist() == np.asarray(end.weights).tolist()
+        strength = np.bincount(end.columns, end.weights, end.num_nodes).astype(int)
+        assert found["strength"].tolist() == strength.tolist()
+        assert np.flatnonzero(found["reached"]).tolist() == sorted(reached_at_end(end, updates, size))
+
+
+def expected_marks(graph: Graph, updates: Updates, size: int) -> tuple[np.ndarray, int]:
+    mark, total, number = np.full(graph.num_arcs, -1), 0, 0
+    for number, (first, last) in enumerate(updates.batches(size), 1):
+        adds = updates.kinds[first:last] == ADD
+        total += 100 * int((~adds).sum()) + int(adds.sum()) + 3 * int(updates.weights[first:last][adds].sum())
+        changed = updates.rebuilt(graph, first, last)
+        graph, mark = changed.graph, np.where(changed.before >= 0, mark[changed.before], 0)
+        for u, v in zip(updates.sources[first:last][adds], updates.destinations[first:last][adds], strict=True):
+            row = slice(graph.row_offsets[u], graph.row_offsets[u + 1])
+            mark[row.start + np.searchsorted(graph.columns[row], v)] = number
+    return mark, total + number * 1000000
+
+
+def reached_at_end(graph: Graph, updates: Updates, size: int) -> set[int]:
+    first, last = list(updates.batches(size))[-1]
+    reached = set(updates.sources[first:last][updates.kinds[first:last] == DELETE].tolist())
+    waiting = list(reached)
+    while waiting:
+        v = waiting.pop()
+        new = set(graph.columns[graph.row_offsets[v] : graph.row_offsets[v + 1]].tolist()) - reached
+        reached |= new
+        waiting += new
+    return reached
+
+
+def test_a_run_may_be_repeated_and_starts_from_the_graph_as_it_was(marks: Program) -> None:
+    graph, updates, size = random_case(7)
+    once = marks.run(graph, target="reference", U=updates, size=size)
+    often = marks.run(graph, target="reference", U=updates, size=size, repeat=3)
+    assert (once.returned, once["mark"].tolist()) == (often.returned, often["mark"].tolist())
+    assert same_arcs(once.graph, often.graph)
+
+
+def test_a_batch_has_one_update_at_least(marks: Program) -> None:
+    graph, updates, _ = random_case(8)
+    with pytest.raises(DiagnosticError) as refused:
+        marks.run(graph, target="reference", U=updates, size=0)
+    assert [d.code for d in refused.value.diagnostics] == ["E0733"]
+
+
+def test_emitted_programs_refuse_updates_by_name(marks: Program) -> None:
+    with pytest.raises(DiagnosticError) as refused:
+        marks.artifact("cuda")
+    assert [d.code for d in refused.value.diagnostics] == ["E0651"]

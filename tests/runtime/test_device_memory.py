@@ -1,0 +1,244 @@
+"""Runs in less memory than they would take: what a limit leaves of the arcs on the device, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import starplat
+from starplat.diagnostics import DiagnosticError, ExitCode
+from starplat.graph.graph import Graph
+from starplat.ir import nodes as ir
+from starplat.runtime import host_memory
+from starplat.runtime.devices.device import Device
+from starplat.runtime.devices.device_memory import DeviceMemory
+from starplat.runtime.devices.reference import ReferenceDevice
+from starplat.runtime.placing import MAPPED, ON_DEVICE, Candidate, Whereabouts, divided
+from starplat.runtime.session import Session, default_session
+from tests.runtime.devices import device_of
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+TARGETS = ("reference", "opencl", "sycl")
+SHARES = (0.0, 0.1, 0.3, 0.6, 0.9, 1.0)
+ARGUMENTS = {"sssp": {"src": 0}, "bfs_levels": {"src": 0}}
+NAMES = ("bfs_levels", "connected_components", "pagerank", "sssp", "triangle_count")
+SSSP = starplat.compile(EXAMPLES / "sssp.sp")
+
+
+def roads(seed: int = 7, nodes: int = 500, arcs: int = 6000) -> Graph:
+    generator = np.random.default_rng(seed)
+    ends = generator.integers(0, nodes, (2, arcs))
+    return Graph.from_arcs(nodes, ends[0], ends[1], generator.integers(1, 9, arcs), directed=True)
+
+
+@pytest.fixture
+def most_held(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The bytes on a device after every allocation."""
+    found: list[int] = []
+    allocate = DeviceMemory.allocate
+
+    def watched(self: DeviceMemory, *what: Any) -> Any:
+        buffer = allocate(self, *what)
+        found.append(self.held)
+        return buffer
+
+    monkeypatch.setattr(DeviceMemory, "allocate", watched)
+    return found
+
+
+def within_limits(name: str, target: str, share: float, most_held: list[int]) -> None:
+    """A run in its node data and a share of its arcs has the answers of one without a limit, and stays within it."""
+    program, graph, given = starplat.compile(EXAMPLES / f"{name}.sp"), roads(), ARGUMENTS.get(name, {})
+    expected = program.run(graph, target="reference", **given)
+    mapped = program.run(graph, target=target, schedule="memory=mapped", **given).estimate
+    limit = mapped.total + int(share * sum(mapped.mapped.values()))
+    most_held.clear()
+    result = program.run(graph, target=target, device_memory=limit, **given)
+    assert max(most_held, default=0) <= limit
+    assert result.returned == expected.returned
+    for one in expected.properties:
+        np.testing.assert_allclose(result[one], expected[one], rtol=1e-5)
+    assert result.estimate.total <= limit
+    if share < 0.5:
+        assert result.estimate.mapped
+
+
+@pytest.mark.spread
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_limit_is_kept_and_answers_are_the_same(target: str, most_held: list[int]) -> None:
+    device_of(target)
+    within_limits("sssp", target, 0.3, most_held)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", NAMES)
+def test_all_limits_are_kept(name: str, target: str, share: float, most_held: list[int]) -> None:
+    device_of(target)
+    within_limits(name, target, share, most_held)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_limit_below_what_nodes_take_is_refused_with_the_least(target: str) -> None:
+    device = device_of(target)
+    graph, launches = roads(), device.traffic.launches
+    with pytest.raises(DiagnosticError, match="E0908") as refused:
+        SSSP.run(graph, target=target, src=0, device_memory=3000)
+    assert refused.value.exit_code is ExitCode.NO_DEVICE
+    assert device.traffic.launches == launches
+    said = refused.value.diagnostics[0]
+    assert said.help is not None
+    least = int(said.help.split("--device-memory ")[1].split(",")[0])
+    assert said.message == f"sssp needs {least:,} bytes on {device.name} at least, and may have 2.9 KiB"
+    SSSP.run(graph, target=target, src=0, device_memory=least)
+    with pytest.raises(DiagnosticError, match="E0908"):
+        SSSP.run(graph, target=target, src=0, device_memory=least - 1)
+
+
+def test_targets_without_mapped_memory_say_what_they_need() -> None:
+    device_of("openmp")
+    with pytest.raises(DiagnosticError, match=r"E0908.*sssp needs 5\d,\d{3} bytes"):
+        SSSP.run(roads(), target="openmp", src=0, device_memory="20K")
+
+
+@pytest.mark.parametrize("said", [0, -5, "12 apples", ""])
+def test_what_is_no_size_is_refused(said: object) -> None:
+    with pytest.raises(DiagnosticError, match=r"E0732.*device_memory is a number of bytes above zero"):
+        SSSP.run(roads(), target="reference", src=0, device_memory=said)
+
+
+def test_a_graph_on_the_device_shrinks_to_the_limit_and_grows_again() -> None:
+    with Session() as session:
+        graph = roads()
+
+        def taken(limit: int | None, **how: Any) -> tuple[int, int, int]:
+            result = SSSP.run(graph, target="reference", src=0, session=session, device_memory=limit, **how)
+            return result.estimate.graph, sum(result.estimate.mapped.values()), result.bytes.up
+
+        whole = 4 * (501 + 6000 + 6000)
+        assert taken(None)[:2] == (whole, 0)
+        part = taken(25_000)
+        assert part[0] + part[1] == whole
+        assert taken(25_000)[2] < 100  # nothing of the graph crosses again
+        assert taken(None)[:2] == (whole, 0)
+        assert taken(None, schedule="memory=ondemand")[:2] == (whole, 0)
+
+
+def test_explicit_schedules_are_kept() -> None:
+    with pytest.raises(DiagnosticError, match="E0908"):
+        SSSP.run(roads(), target="reference", src=0, device_memory=25_000, schedule="memory=resident")
+    result = SSSP.run(roads(), target="reference", src=0, schedule="memory=ondemand")
+    assert not result.estimate.mapped
+
+
+def test_edge_properties_of_the_caller_are_split_too() -> None:
+    program = starplat.compile("""
+function tolls(Graph g, propEdge<int> toll, propNode<long> sum) {
+    forall (v in g.nodes()) {
+        forall (w in g.neighbors(v)) {
+            edge e = g.get_edge(v, w);
+            v.sum += e.toll;
+        }
+    }
+}
+""")
+    graph, toll = roads(), np.arange(6000, dtype=np.int32)
+    expected = program.run(graph, target="reference", toll=toll)["sum"]
+    result = program.run(graph, target="reference", toll=toll, device_memory=4 * 6000 + 8 * 500 + 4 * 501 + 4000)
+    assert result["sum"].tolist() == expected.tolist()
+    assert dict(result.estimate.mapped) == {"toll": 20_000}
+
+
+# --- allocations that fail ---------------------------------------------------------------------------------------
+
+
+class Boasting(ReferenceDevice):
+    """A device that has room for fewer bytes than it says."""
+
+    room = 25_000
+
+    def _free_memory(self, ours: int) -> int | None:
+        return 2**40
+
+    def _allocate(self, dtype: np.dtype[Any], count: int) -> Any:
+        if self.held + dtype.itemsize * count > self.room:
+            raise MemoryError
+        return super()._allocate(dtype, count)
+
+    def _allocate_split(self, dtype: np.dtype[Any], count: int, near: int) -> Any:
+        if self.held + dtype.itemsize * near > self.room:
+            raise MemoryError
+        return self._allocate_mapped(dtype, count)
+
+
+def opened(monkeypatch: pytest.MonkeyPatch, device: Device) -> None:
+    monkeypatch.setitem(default_session()._devices, ("reference", 0), device)
+
+
+def test_a_failed_allocation_is_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = SSSP.run(roads(), target="opencl", src=0)["dist"].tolist()
+    device = Boasting()
+    opened(monkeypatch, device)
+    result = SSSP.run(roads(), target="reference", src=0)
+    assert result["dist"].tolist() == expected
+    assert 0 < sum(result.estimate.mapped.values()) < 4 * 12_000
+    assert not device.is_limited
+
+
+def test_a_device_that_has_room_for_nothing_can_be_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = Boasting()
+    device.room = 2000
+    opened(monkeypatch, device)
+    with pytest.raises(DiagnosticError, match=r"E0903.*no room for"):
+        SSSP.run(roads(), target="reference", src=0)
+    small = Graph.from_arcs(3, [0, 1], [1, 2])
+    assert SSSP.run(small, target="reference", src=0)["dist"].tolist() == [0, 1, 2]
+
+
+# --- arithmetic --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("room", "unit", "there", "expected"),
+    [
+        (None, None, 0, [ON_DEVICE, ON_DEVICE]),
+        (800, 8, 0, [ON_DEVICE, ON_DEVICE]),
+        (799, 8, 0, [ON_DEVICE, Whereabouts(ir.Placement.SPLIT, 98)]),
+        (799, None, 0, [ON_DEVICE, MAPPED]),
+        (399, None, 0, [MAPPED, MAPPED]),
+        (100, 64, 0, [Whereabouts(ir.Placement.SPLIT, 16), Whereabouts(ir.Placement.MAPPED)]),
+        (200, 8, 49, [Whereabouts(ir.Placement.SPLIT, 49), MAPPED]),
+        (200, 8, 60, [Whereabouts(ir.Placement.SPLIT, 50), MAPPED]),
+        (-5, 8, 0, [MAPPED, MAPPED]),
+    ],
+)
+def test_arrays_share_the_room(room: int | None, unit: int | None, there: int, expected: list[Whereabouts]) -> None:
+    candidates = [Candidate("columns", 100, 4, there), Candidate("weight", 100, 4, 0)]
+    assert list(divided(candidates, room, unit).values()) == expected
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"proc/self/cgroup": "0::/a/b\n", "sys/a/memory.max": "1000", "sys/a/memory.current": "300"}, 700),
+        ({"proc/self/cgroup": "0::/a\n", "sys/a/memory.max": "max", "sys/a/memory.current": "300"}, 4096),
+        ({"proc/self/cgroup": "4:cpu,memory:/x\n", "sys/memory/memory.limit_in_bytes": "2000",
+          "sys/memory/memory.usage_in_bytes": "1900", "sys/memory/memory.stat": "inactive_file 50\n"}, 150),
+        ({"proc/self/cgroup": "3:cpu:/x\n"}, 4096),
+        ({}, 4096),
+    ],
+)  # fmt: skip
+def test_control_groups_limit_what_the_host_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], expected: int
+) -> None:
+    stats = {str(Path(name).parent / "memory.stat"): "anon 1\n" for name in files if "memory." in name}
+    for name, text in {"proc/meminfo": "MemAvailable: 4 kB\n", **stats, **files}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(host_memory, "PROC", tmp_path / "proc")
+    monkeypatch.setattr(host_memory, "GROUPS", tmp_path / "sys")
+    assert host_memory.host_memory() == expected
