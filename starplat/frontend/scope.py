@@ -18,7 +18,8 @@ class Binding:
 
     `graph` is the one that a property, a set or an edge belongs to where that is known; `arc` tells how the arc that
     an edge variable was initialised with is walked; `counter` marks the variable of a counting loop, `fixed` one that
-    the loop alone may change.
+    the loop alone may change; `of` is the symbol of which this is a part under the same name, as the updates of a batch
+    are of all updates.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Binding:
     arc: Direction | None = None
     counter: bool = False
     fixed: bool = False
+    of: Symbol | None = None
     read: bool = False
     written: bool = False
 
@@ -65,7 +67,7 @@ class Scopes:
         """The binding of `name`, which stands at `used`."""
         found = next((block[name] for block in reversed(self.blocks) if name in block), None)
         if used is not None and found is not None and found.symbol is not None:
-            self.noted.symbols[used] = found.symbol
+            self.noted.symbols[used] = found.of or found.symbol
         return found
 
     def bind(self, binding: Binding) -> None:
@@ -74,7 +76,7 @@ class Scopes:
         self.all.append(binding)
         if binding.symbol is not None:
             self.of_symbol[binding.symbol] = binding
-            self.noted.symbols[binding.span] = binding.symbol
+            self.noted.symbols[binding.span] = binding.of or binding.symbol
 
     def forget(self, name: str, span: Span) -> None:
         """Remembers that `name` is unknown and that this has been said."""

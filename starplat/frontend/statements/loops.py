@@ -207,7 +207,8 @@ class LoopChecker:
         first, end, held, limit = (Variable(name, span=node.updates.span) for name in names)
         with context.block():
             batch = Symbol(node.updates.text, UpdatesType(), Role.LOCAL, over.symbol.span, over.symbol.parallel_depth)
-            context.scopes.bind(Binding(batch.name, batch, batch.span, read=True, written=True))
+            known = context.binding(over.symbol).of or over.symbol
+            context.scopes.bind(Binding(batch.name, batch, batch.span, of=known, read=True, written=True))
             context.updates[batch] = replace(whole_list, first=first, end=end)
             body = self._body(context, frame, node.body)
         size = size or broken_value(Scalar.INT, node.size.span)
@@ -215,8 +216,8 @@ class LoopChecker:
         step = typed.Block((typed.EndBatch(span=node.span), typed.Assign(first, end, span=node.span)), span=node.span)
         test = typed.Binary(typed.Operator.LESS, first, limit, Scalar.BOOL, span=node.span)
         inner = typed.Block((take, *body.statements), span=body.span)
-        known = zip((end, held, limit), (whole(0), size, whole_list.end), strict=True)
-        declared = (typed.Declare(place.symbol, value, span=node.span) for place, value in known)
+        begin = zip((end, held, limit), (whole(0), size, whole_list.end), strict=True)
+        declared = (typed.Declare(place.symbol, value, span=node.span) for place, value in begin)
         loop = typed.CountedLoop(first.symbol, True, whole_list.first, test, step, inner, span=node.span)
         return typed.Block((*declared, loop), span=node.span)
 
