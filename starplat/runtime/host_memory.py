@@ -2,14 +2,26 @@
 
 import os
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
+from time import monotonic
 
 PROC = Path("/proc")
 GROUPS = Path("/sys/fs/cgroup")
 
 
+READ_AGAIN = 0.02
+"""Seconds for which a reading is good: a run asks several times, and files of the system take longer than a round."""
+
+
 def host_memory() -> int | None:
-    """Bytes of memory that the host has left for this process; None if unknown."""
+    """Bytes of memory that the host has left for this process, at most 20 ms ago; None if unknown."""
+    return _read(PROC, GROUPS, int(monotonic() / READ_AGAIN))
+
+
+@lru_cache(maxsize=1)
+def _read(_proc: Path, _groups: Path, _when: int) -> int | None:
+    """What the system and the groups say; the arguments tell one reading from the next."""
     return min((room for room in (_of_system(), *_of_groups()) if room is not None), default=None)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import combinations
 from typing import Any
 
@@ -33,6 +33,7 @@ from starplat.runtime.resident import HostArrays, ResidentGraph, on_device
 from starplat.runtime.room import Room
 from starplat.runtime.tracing.watch import Watch
 from starplat.runtime.tracing.watched import WatchedExecutor
+from starplat.same import Same
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class Run(Graphs):
             for parameter in self.module.function(self.module.entry).parameters
             if isinstance(parameter.what, ir.Array)
         ]
-        self._changed = {array.name for array in self._parameters if not only_read(self.module, array)}
+        self._changed = changed_parameters(Same(self.module))
         self._adopted = self._adoptions()
         copies = {array.name: self._copies(array) for array in self._parameters}
         weights = frozenset(filter(self._from_weights, self.module.inputs))
@@ -303,6 +304,14 @@ def _shared(one: str, other: str) -> DiagnosticError:
     """E0713: two names for one memory."""
     message = f"arguments '{one}' and '{other}' lie in the same memory, and the program changes it"
     return DiagnosticError(Diagnostic("E0713", message, help="give one of them as a copy"))
+
+
+@lru_cache(maxsize=256)
+def changed_parameters(same: Same) -> frozenset[str]:
+    """The names of the entry's arrays that a run of the module may change."""
+    module: ir.Module = same.thing
+    arrays = (p.what for p in module.function(module.entry).parameters if isinstance(p.what, ir.Array))
+    return frozenset(array.name for array in arrays if not only_read(module, array))
 
 
 def only_read(module: ir.Module, array: ir.Array) -> bool:

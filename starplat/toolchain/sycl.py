@@ -74,7 +74,8 @@ def runtime() -> Runtime:
         raise unavailable(
             "target sycl needs the Python package intel-sycl-rt, which is not installed", INSTALL
         ) from None
-    places = {str(file.name): Path(str(file.locate())).resolve() for file in found.files or []}
+    wanted = [file for file in found.files or () if file.name in ("sycl.hpp", "libsycl.so")]
+    places = {str(file.name): Path(str(file.locate())).resolve() for file in wanted}
     header, library = places.get("sycl.hpp"), places.get("libsycl.so")
     if header is None or library is None or not header.exists() or not library.exists():
         message = f"intel-sycl-rt {found.version} has no headers or no library to build with"
