@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.frontend.mistakes.suggest import did_you_mean
-from starplat.onlooker import of_reading
+from starplat.progress_listener import of_reading
 from starplat.resources import shipped_graphs
 from starplat.sizes import size_in
 

@@ -20,9 +20,9 @@ from starplat.analysis.forms import forms
 from starplat.analysis.node_numbers import ints_taken_for_nodes
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Label, Severity, in_a_line, warn
 from starplat.frontend import typed
-from starplat.onlooker import of_run
 from starplat.pipeline import Checked, artifact, check, is_race, lower, lower_checked, schedule_beside
 from starplat.program_text import TEXT_NAME, source_of
+from starplat.progress_listener import of_run
 from starplat.source import SourceFile
 
 if TYPE_CHECKING:

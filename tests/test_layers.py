@@ -14,7 +14,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "starplat"
 ORDER = (
-    {"source", "resources", "onlooker", "same", "sizes"},
+    {"source", "resources", "progress_listener", "same", "sizes"},
     {"diagnostics", "records"},
     {"frontend"},
     {"analysis"},

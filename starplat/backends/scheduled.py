@@ -15,7 +15,7 @@ from starplat.same import Same
 from starplat.schedule import AUTO, PLAIN, Schedule
 from starplat.schedule.apply import scheduled
 from starplat.schedule.facts import GraphFacts
-from starplat.schedule.taking import Taking
+from starplat.schedule.memoised_steps import Taking
 from starplat.schedule.unfollowed import LACKING, Unfollowed, unfollowed
 
 REFERENCE = "reference"

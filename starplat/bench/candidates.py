@@ -19,8 +19,8 @@ from starplat.same import Same
 from starplat.schedule import AUTO, KNOBS, PLAIN, Schedule
 from starplat.schedule.apply import looks_at_the_graph
 from starplat.schedule.facts import GraphFacts
+from starplat.schedule.memoised_steps import TakingOnce
 from starplat.schedule.schedule import Delta, Value
-from starplat.schedule.taking import TakingOnce
 
 LADDER = (0.25, 1, 4, 16, 64)
 """Widths of delta, in mean weights."""

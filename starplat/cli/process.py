@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import NoReturn
 
-from starplat.cli.apart import step_aside
+from starplat.cli.child_process import step_aside
 
 _DEVICE_LIBRARIES = ("pyopencl", "cupy", "dpctl", "starplat.runtime.devices.library")
 

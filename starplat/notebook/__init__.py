@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from starplat import onlooker
+from starplat import progress_listener
 from starplat.notebook.cells import compile_cell
 from starplat.notebook.completion import matcher
 from starplat.notebook.progress import Line
@@ -26,14 +26,14 @@ def load_ipython_extension(shell: Any) -> None:
     shell.Completer.custom_matchers.append(programs)
     line = Line()
     if hasattr(shell, "kernel"):  # a terminal has nothing that could be replaced later
-        onlooker.attend(line.tell)
+        progress_listener.attend(line.tell)
         shell.events.register("pre_run_cell", line.begin)
         shell.events.register("post_run_cell", line.end)
 
     def unload() -> None:
         shell.Completer.custom_matchers.remove(programs)
         if hasattr(shell, "kernel"):
-            onlooker.attend(None)
+            progress_listener.attend(None)
             shell.events.unregister("pre_run_cell", line.begin)
             shell.events.unregister("post_run_cell", line.end)
 

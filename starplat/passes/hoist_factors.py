@@ -22,7 +22,7 @@ from starplat.passes.factors import Factor, Neighbor, is_product
 from starplat.passes.memory import Memory
 
 _SUMS = (ir.BinaryOperator.ADD, ir.BinaryOperator.SUBTRACT)
-_SHORT = (ir.BinaryOperator.AND, ir.BinaryOperator.OR)
+_SHORT_CIRCUIT = (ir.BinaryOperator.AND, ir.BinaryOperator.OR)
 
 
 def hoist_factors(module: ir.Module) -> ir.Module:
@@ -197,7 +197,7 @@ class _Hoister(Rewriter):
             if factor is not None:
                 return ir.Load(self.place(factor), ir.Ref(neighbor.variable))
         match expression:
-            case ir.Binary(operator, left, right) if operator in _SHORT:
+            case ir.Binary(operator, left, right) if operator in _SHORT_CIRCUIT:
                 return replace(expression, left=self.value(left, neighbors, added=False))
             case ir.Binary(operator, left, right):
                 sums = operator in _SUMS

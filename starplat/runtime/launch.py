@@ -22,7 +22,7 @@ from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.ir.launches import changes_graph
 from starplat.runtime.arguments.bind import Bound, bind, names_in
-from starplat.runtime.arguments.lent import Lent
+from starplat.runtime.arguments.caller_arrays import CallerArray
 from starplat.runtime.arguments.properties import shown_cells
 from starplat.runtime.attending.attended import Job, TimeIsOverError, attended
 from starplat.runtime.attending.limits import UNLIMITED, Limits, took_too_long
@@ -91,7 +91,9 @@ def run_module(
     given = arguments if isinstance(arguments, Bound) else bind(module, graph, arguments)
     wanted = _Wanted(_arrays_wanted(module, results), max(repeat, 1), device_results, trace, schedule, on_batch)
     within = default_session() if session is None else session
-    device = within.device(target, device_index).beside(a.value for a in given.arrays.values() if isinstance(a, Lent))
+    device = within.device(target, device_index).beside(
+        a.value for a in given.arrays.values() if isinstance(a, CallerArray)
+    )
     progress = Progress(limits.max_rounds)
     spent = Seconds(load_seconds, compile_seconds)
     with within.turn(device, device_index):

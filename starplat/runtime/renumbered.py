@@ -21,7 +21,7 @@ from starplat.graph.graph import Graph
 from starplat.graph.renumbering import Renumbered, by_bandwidth, by_degree
 from starplat.ir import nodes as ir
 from starplat.runtime.arguments.bind import Bound, names_in
-from starplat.runtime.arguments.lent import Lent
+from starplat.runtime.arguments.caller_arrays import CallerArray
 from starplat.runtime.elements import Cells, Returned, Value
 from starplat.schedule import Schedule
 from starplat.schedule.order import RENUMBERING, not_renumbered, require_renumbering
@@ -75,9 +75,9 @@ class Renumbering:
         """
         types = {argument.name: argument.type for argument in module.arguments}
         scalars = {name: self._value_inside(value, types[name]) for name, value in bound.scalars.items()}
-        arrays: dict[str, Cells | Lent] = {}
+        arrays: dict[str, Cells | CallerArray] = {}
         for name, cells in (*bound.arrays.items(), *self._firsts(module, bound)):
-            if isinstance(cells, Lent):
+            if isinstance(cells, CallerArray):
                 why = f"argument '{name}' lies on a device, in the order of the graph"
                 raise not_renumbered(self.order, why, "leave it out, or give the argument from the host")
             arrays[name] = self._cells_inside(cells, types[name])

@@ -24,7 +24,7 @@ from starplat.ir.visitor import walk_host, written_arrays
 from starplat.runtime.actions.executor import Executor
 from starplat.runtime.actions.machine import Graphs, Place, World
 from starplat.runtime.arguments.bind import Bound, brought_over, parts_of_updates
-from starplat.runtime.arguments.lent import Lent
+from starplat.runtime.arguments.caller_arrays import CallerArray
 from starplat.runtime.attending.progress import Progress
 from starplat.runtime.devices.buffers import Adopted, Buffer
 from starplat.runtime.devices.device import Device, Kernels
@@ -40,7 +40,7 @@ from starplat.same import Same
 class _Adoption:
     """An argument of the caller's that lies on the device, and the buffer that stands for it."""
 
-    lent: Lent
+    lent: CallerArray
     adopted: Adopted
     buffer: Buffer
 
@@ -92,7 +92,7 @@ class Run(Graphs):
         found = {}
         for array in self._parameters:
             lent = self.bound.arrays.get(array.name)
-            if isinstance(lent, Lent) and not (self._changes_graph and array.extent.grows_with_arcs):
+            if isinstance(lent, CallerArray) and not (self._changes_graph and array.extent.grows_with_arcs):
                 dtype, count = self._kind(array)
                 adopted = self.device.adopt(lent.value, dtype, count)
                 if adopted is not None:
@@ -177,8 +177,8 @@ class Run(Graphs):
     def _resident(self, array: ir.Array) -> Buffer:
         return self.resident.array(array, self.graph, self.room.where(array))
 
-    def _on_host(self, given: Cells | Lent) -> Cells:
-        if not isinstance(given, Lent):
+    def _on_host(self, given: Cells | CallerArray) -> Cells:
+        if not isinstance(given, CallerArray):
             return given
         cells = brought_over(given, self.graph)
         self.device.traffic.down += cells.nbytes
@@ -213,7 +213,7 @@ class Run(Graphs):
     def _start(self, array: ir.Array) -> Place:
         """Where a parameter's cells begin: what was given, or zeros; anything where the program sets them first."""
         given, known = self._given.get(array.name), self.bound.arrays.get(array.name)
-        known = None if isinstance(known, Lent) else known
+        known = None if isinstance(known, CallerArray) else known
         adoption = self._adopted.get(array.name)
         if adoption is not None and self._in_place(array, adoption):
             self._begin_again(array, adoption.buffer)

@@ -17,13 +17,14 @@ from starplat.schedule.balance.teams import has_teams, rows_for_teams
 from starplat.schedule.both_ways import goes_both_ways, one_way
 from starplat.schedule.direction.step import push_or_pull
 from starplat.schedule.facts import GraphFacts
-from starplat.schedule.frontier.endings import ends_when_empty
 from starplat.schedule.frontier.step import frontiers
+from starplat.schedule.frontier.until_empty import ends_when_empty
 from starplat.schedule.levels.step import levels_at_hand
 from starplat.schedule.loop.batches import rounds_in_batches
 from starplat.schedule.loop.groups import rounds_by_one_group
 from starplat.schedule.loop.pieces import kernels_in_pieces
 from starplat.schedule.loop.step import loops_on_device
+from starplat.schedule.memoised_steps import Taking
 from starplat.schedule.memory import arcs_in_host_memory
 from starplat.schedule.order import in_order
 from starplat.schedule.pairs import carried_in_pairs
@@ -33,7 +34,6 @@ from starplat.schedule.queues.step import sets_as_queues
 from starplat.schedule.schedule import PLAIN, Schedule
 from starplat.schedule.sources.step import searches_in_batches, searches_on_cpus
 from starplat.schedule.step import Choice, Decided, GraphStep, Step
-from starplat.schedule.taking import Taking
 
 STEPS: tuple[Step | GraphStep, ...] = (
     GraphStep(

@@ -12,7 +12,7 @@ from typing import Any
 
 from starplat.toolchain.cache import key_of, open_cache
 from starplat.toolchain.description import imported
-from starplat.toolchain.hushed import hushed, is_verbose
+from starplat.toolchain.quiet_drivers import hushed, is_verbose
 from starplat.toolchain.refused import first_error
 from starplat.toolchain.vendors import show_runtimes
 

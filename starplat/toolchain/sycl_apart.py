@@ -9,8 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from starplat.toolchain.asking import signal_name
 from starplat.toolchain.sycl_shim import Shim, SyclError
+from starplat.toolchain.version_query import signal_name
 
 BUILD_SECONDS = 300
 _ROOT = Path(__file__).resolve().parents[2]

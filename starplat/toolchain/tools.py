@@ -7,7 +7,7 @@ import re
 import shutil
 from dataclasses import dataclass
 
-from starplat.toolchain.asking import answer
+from starplat.toolchain.version_query import answer
 
 _VERSION = re.compile(r"(?<![\d.])\d+\.\d+(?:\.\d+)?")
 

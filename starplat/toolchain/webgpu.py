@@ -7,7 +7,7 @@ from typing import Any
 
 from starplat.diagnostics import DiagnosticError
 from starplat.toolchain.description import DeviceDescription, imported, missing
-from starplat.toolchain.hushed import hushed
+from starplat.toolchain.quiet_drivers import hushed
 
 _MEND = "install a driver for Vulkan; one that runs on any CPU is Mesa's: apt install mesa-vulkan-drivers"
 _RANK = ("DiscreteGPU", "IntegratedGPU", "VirtualGPU", "CPU", "Unknown")

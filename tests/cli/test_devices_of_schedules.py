@@ -12,8 +12,8 @@ from starplat import DiagnosticError
 from starplat.backends import BACKENDS
 from starplat.backends.scheduled import capabilities_of
 from starplat.ir.processors import Processor
-from starplat.runtime import at_hand, targets
-from starplat.runtime.at_hand import chosen
+from starplat.runtime import scheduling_device, targets
+from starplat.runtime.scheduling_device import chosen
 from starplat.runtime.session import default_session
 from starplat.runtime.targets import capabilities_at
 from starplat.toolchain.description import DeviceDescription
@@ -34,7 +34,7 @@ def with_devices(monkeypatch: pytest.MonkeyPatch, *found: DeviceDescription) -> 
     def opencl_capabilities(index: int) -> object:
         return None if reported("opencl")[index].is_gpu else BACKENDS["opencl"].capabilities_on(Processor.CPU)
 
-    for module in (at_hand, targets):
+    for module in (scheduling_device, targets):
         monkeypatch.setattr(module, "report", reported)
     monkeypatch.setitem(targets._CAPABILITIES, "opencl", opencl_capabilities)
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import starplat
-from starplat import onlooker
+from starplat import progress_listener
 
 COUNT = "function count(Graph g) { return g.num_nodes(); }"
 WRONG = "function wrong(Graph g, propNode<int> p) { forall (v in g.nodes()) { v.q = 1; } }"
@@ -112,8 +112,10 @@ def test_long_work_is_shown_until_the_cell_ends(kernel: Any, monkeypatch: pytest
     monkeypatch.setattr("starplat.notebook.progress.SILENT", 0.0)
     monkeypatch.setattr("starplat.notebook.progress.PAUSE", 0.0)
     monkeypatch.setattr("IPython.display.display", shown.display)
-    kernel.run_cell("import starplat; from starplat import onlooker; tell = onlooker.of_run('slow'); tell('3 s')")
-    kernel.run_cell("report = onlooker.of_reading(); report('edges', 1, 4); report('edges', 2, 4)")
+    kernel.run_cell(
+        "import starplat; from starplat import progress_listener; tell = progress_listener.of_run('slow'); tell('3 s')"
+    )
+    kernel.run_cell("report = progress_listener.of_reading(); report('edges', 1, 4); report('edges', 2, 4)")
     assert shown.pages == [
         "<progress></progress> slow: 3 s",
         "",
@@ -122,7 +124,7 @@ def test_long_work_is_shown_until_the_cell_ends(kernel: Any, monkeypatch: pytest
         "",
     ]
     kernel.run_cell("%unload_ext starplat")
-    assert onlooker.of_run("slow") is None
+    assert progress_listener.of_run("slow") is None
 
 
 def test_short_work_shows_nothing(kernel: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,15 +149,15 @@ class Shown:
         self.pages.append(page._repr_html_())
 
 
-def test_a_run_tells_the_onlooker(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_reports_to_the_progress_listener(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a run that takes long enough to be looked at."""
     told: list[str] = []
-    onlooker.attend(lambda words, share: told.append(words))
+    progress_listener.attend(lambda words, share: told.append(words))
     try:
         endless = "function f(Graph g) { int i = 0; while (i < 1000000000) { i += 1; } return i; }"
         with pytest.raises(starplat.DiagnosticError, match="E0731"):
             starplat.compile(endless)([(0, 1)], target="reference", time_limit=1.5)
     finally:
-        onlooker.attend(None)
+        progress_listener.attend(None)
     assert told
     assert told[-1].startswith("program: ")

@@ -351,7 +351,7 @@ def test_usm_arrays_are_used_in_place() -> None:
 
 
 def test_arrays_of_the_host_are_no_arrays_of_devices() -> None:
-    from starplat.runtime.arguments.lent import on_a_device
+    from starplat.runtime.arguments.caller_arrays import on_a_device
 
     class Refusing:
         """As PyTorch's tensors on the host."""

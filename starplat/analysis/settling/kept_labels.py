@@ -2,8 +2,8 @@
 
 from starplat.analysis import walk
 from starplat.analysis.settling.guards import guarded
+from starplat.analysis.settling.loop_flags import Loop, Signals
 from starplat.analysis.settling.monotone import mentions
-from starplat.analysis.settling.signals import Loop, Signals
 from starplat.frontend import typed
 from starplat.same import Same
 

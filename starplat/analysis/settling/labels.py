@@ -8,8 +8,8 @@ other (Shiloach and Vishkin). Such loops read the cells as indices and compare t
 from starplat.analysis import walk
 from starplat.analysis.settling.guards import Guarded, guarded, is_left
 from starplat.analysis.settling.kept_labels import KeptLabels, named, stores_of
+from starplat.analysis.settling.loop_flags import Loop
 from starplat.analysis.settling.monotone import mentions, says_that_it_wins
-from starplat.analysis.settling.signals import Loop
 from starplat.frontend import typed
 from starplat.frontend.types import PropertyType, Scalar
 from starplat.same import Same

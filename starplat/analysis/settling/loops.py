@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from starplat.analysis import walk
 from starplat.analysis.settling.labels import are_labels
+from starplat.analysis.settling.loop_flags import Loop, Signals
 from starplat.analysis.settling.lost_updates import loses_no_update
 from starplat.analysis.settling.monotone import (
     conjuncts,
@@ -19,7 +20,6 @@ from starplat.analysis.settling.monotone import (
     says_that_it_wins,
     without,
 )
-from starplat.analysis.settling.signals import Loop, Signals
 from starplat.analysis.settling.snapshots import Snapshot, snapshot
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar

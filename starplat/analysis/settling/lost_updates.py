@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from starplat.analysis import walk
-from starplat.analysis.settling.signals import Loop
+from starplat.analysis.settling.loop_flags import Loop
 from starplat.frontend import typed
 
 

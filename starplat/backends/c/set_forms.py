@@ -53,14 +53,14 @@ def need_frontier(helpers: Helpers, members: ir.Array) -> None:
     helpers.need("inserted")
 
 
-_SHORT = {"shared": "short"}
-"""Lists that are asked and gone through by the functions of another kind."""
+_WALKED_AS = {"shared": "short"}
+"""Kinds of lists that share the functions of another kind."""
 
 
-def need_asked(helpers: Helpers, asked: str, members: ir.Array) -> None:
-    """Notes a function that asks a set for something."""
-    shared = FORMS[packing_of(members)].list == "shared" and asked in ("has_many", "is_empty")
-    helpers.need(f"{asked}_shared" if shared else asked)
+def need_query(helpers: Helpers, query: str, members: ir.Array) -> None:
+    """Notes a function that answers a query about a set, such as `is_empty`."""
+    shared = FORMS[packing_of(members)].list == "shared" and query in ("has_many", "is_empty")
+    helpers.need(f"{query}_shared" if shared else query)
 
 
 def need_visit(helpers: Helpers, members: ir.Array) -> None:
@@ -76,7 +76,7 @@ def need_visit(helpers: Helpers, members: ir.Array) -> None:
     if form.list != "none":
         need_listed(helpers, members)
         helpers.need("visit_list_shared" if form.list == "shared" else "visit_list")
-    helpers.need(f"visit_members_{_SHORT.get(form.list, form.list)}")
+    helpers.need(f"visit_members_{_WALKED_AS.get(form.list, form.list)}")
 
 
 def need_advance(helpers: Helpers, members: ir.Array) -> None:
@@ -89,7 +89,7 @@ def need_advance(helpers: Helpers, members: ir.Array) -> None:
 def need_listed(helpers: Helpers, members: ir.Array) -> None:
     """Notes the test whether a set's list has all members, and their number."""
     form = FORMS[packing_of(members)]
-    helpers.need(f"listed_{_SHORT.get(form.list, form.list)}")
+    helpers.need(f"listed_{_WALKED_AS.get(form.list, form.list)}")
 
 
 def need_listing(helpers: Helpers, members: ir.Array) -> None:
@@ -112,7 +112,7 @@ def set_helpers(packing: ir.Packing) -> tuple[Helper, ...]:
     need_listing(helpers, members)
     need_of_list(helpers, "insert_alone", members)
     for macro in ("contains", "has_many", "has_some", "is_empty", "size_of_set", "each_member"):
-        need_asked(helpers, macro, members)
+        need_query(helpers, macro, members)
     need_advance(helpers, members)
     for macro in ("advance", "advance_and_keep", "gather_members", "gather", "gather_and_keep"):
         helpers.need(macro)

@@ -7,7 +7,7 @@ from starplat.backends import statements as st
 from starplat.backends.c import lines
 from starplat.backends.c.groups import GroupPrinter
 from starplat.backends.c.rows import RowPrinter
-from starplat.backends.c.set_forms import need_asked, need_frontier, need_listing, need_of_list
+from starplat.backends.c.set_forms import need_frontier, need_listing, need_of_list, need_query
 
 _OfOneSet = st.AskEmpty | st.AskSize | st.Clear | st.IfEmpty | st.IfMany | st.Insert | st.Inserted | st.NoteMembers
 _OfRows = (
@@ -59,13 +59,13 @@ def _of_one_set(printer: Printer, statement: _OfOneSet) -> Iterator[str]:
             yield f"{'insert_alone' if alone else 'insert'}({name(members)}, {printer.expressions.expression(node)});"
         case st.IfMany(members, then, otherwise, rows):
             asked = "has_many" if rows is None else "has_some"
-            need_asked(printer.expressions.helpers, asked, members)
+            need_query(printer.expressions.helpers, asked, members)
             given = "" if rows is None else f", {name(rows)}"
             yield f"if ({asked}({name(members)}, num_nodes{given})) {{"
             yield from printer.lines(then)
             yield from printer.otherwise(otherwise)
         case st.AskEmpty(variable, members, when_empty):
-            need_asked(printer.expressions.helpers, "is_empty", members)
+            need_query(printer.expressions.helpers, "is_empty", members)
             yield f"{name(variable)} = {'' if when_empty else '!'}is_empty({name(members)});"
         case st.AskSize(variable, members):
             need("size_of_set")
@@ -74,7 +74,7 @@ def _of_one_set(printer: Printer, statement: _OfOneSet) -> Iterator[str]:
             need_listing(printer.expressions.helpers, members)
             yield f"list_members({name(members)}, num_nodes, {RowPrinter(printer).behind(array, first)});"
         case st.IfEmpty(members, then, otherwise):
-            need_asked(printer.expressions.helpers, "is_empty", members)
+            need_query(printer.expressions.helpers, "is_empty", members)
             yield f"if ({'' if then else '!'}is_empty({name(members)})) {{"
             yield from printer.lines(then or otherwise)
             yield from printer.otherwise(otherwise if then else ())

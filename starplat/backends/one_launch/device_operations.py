@@ -9,9 +9,9 @@ from dataclasses import replace
 from starplat.backends import statements as st
 from starplat.backends.legal.domains import over_domain
 from starplat.backends.legal.operations import Operations
-from starplat.backends.one_launch.noted import noted_at
 from starplat.backends.one_launch.recording import Points
 from starplat.backends.one_launch.rings import Rings, added, following, start_of
+from starplat.backends.one_launch.valid_lists import noted_at
 from starplat.backends.text.comments import comment, line_mark, origin
 from starplat.ir import build
 from starplat.ir import nodes as ir

@@ -23,7 +23,7 @@ from starplat.cli.run_report import show
 from starplat.cli.scheduling import wanted_schedule
 from starplat.cli.verbs.everywhere import run_on_all
 from starplat.cli.verbs.graph import load
-from starplat.toolchain.hushed import VERBOSE_VARIABLE
+from starplat.toolchain.quiet_drivers import VERBOSE_VARIABLE
 
 if TYPE_CHECKING:
     from starplat.cli.output import Findings

@@ -30,8 +30,8 @@ from starplat.operators.canonical.ranges import within_range
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.searches.by_level import asked_by_level
 from starplat.operators.canonical.searches.in_bfs import as_rounds
+from starplat.operators.canonical.searches.late_marks import marked_on_discovery
 from starplat.operators.canonical.searches.reached import without_reached
-from starplat.operators.canonical.searches.told import marked_when_told
 from starplat.operators.canonical.searches.two_steps import discovered_in_one_step
 from starplat.operators.canonical.sums.cleared import cleared_first
 from starplat.operators.canonical.sums.degrees import without_degrees
@@ -77,7 +77,9 @@ def _canonical_function(
     flagged = without_copies(turned(flags, frozenset(function.parameters)))
     flagged = as_spreading(flagged, program)
     body = over_frontiers(
-        marked_when_told(asked_by_level(discovered_in_one_step(flagged, results), results), results), program, results
+        marked_on_discovery(asked_by_level(discovered_in_one_step(flagged, results), results), results),
+        program,
+        results,
     )
     body = as_results(as_reached(ranged if body is flagged else body, program, results))
     body = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)

@@ -23,7 +23,7 @@ from starplat.graph.graph import Graph
 from starplat.graph.ids import Labelled
 from starplat.graph.updates import Updates, read_updates, updates_from
 from starplat.ir import nodes as ir
-from starplat.runtime.arguments.lent import Lent, fetched, on_a_device
+from starplat.runtime.arguments.caller_arrays import CallerArray, fetched, on_a_device
 from starplat.runtime.arguments.lists import PARTS_OF_UPDATES, taken_apart
 from starplat.runtime.arguments.properties import members, numbered_cells, numbered_members, property_cells
 from starplat.runtime.arguments.property_files import property_in
@@ -37,7 +37,7 @@ class Bound:
     of updates by the program's names for them."""
 
     scalars: Mapping[str, Value] = field(default_factory=dict)
-    arrays: Mapping[str, Cells | Lent] = field(default_factory=dict)
+    arrays: Mapping[str, Cells | CallerArray] = field(default_factory=dict)
     updates: Mapping[str, Updates] = field(default_factory=dict)
 
     def within(self, module: ir.Module) -> Bound:
@@ -54,7 +54,7 @@ class Bound:
 
     def on_host(self, graph: Graph) -> Bound:
         """The same with the contents that arrays on devices have now."""
-        brought = {n: brought_over(a, graph) if isinstance(a, Lent) else a for n, a in self.arrays.items()}
+        brought = {n: brought_over(a, graph) if isinstance(a, CallerArray) else a for n, a in self.arrays.items()}
         return Bound(self.scalars, brought, self.updates)
 
 
@@ -95,7 +95,7 @@ def bind_text(module: ir.Module, graph: Graph, given: Mapping[str, str]) -> Boun
     return bind(module, graph, values)
 
 
-def brought_over(lent: Lent, graph: Graph) -> Cells:
+def brought_over(lent: CallerArray, graph: Graph) -> Cells:
     """The cells of an array that lies on a device which is not the run's, or that the run cannot use as it is.
 
     Raises:
@@ -152,7 +152,7 @@ class _Binder:
             if name not in self._arguments:
                 self._unknown(name)
         scalars: dict[str, Value] = {}
-        arrays: dict[str, Cells | Lent] = {}
+        arrays: dict[str, Cells | CallerArray] = {}
         updates: dict[str, Updates] = {}
         for argument in self._arguments.values():
             if argument.name in given and isinstance(argument.type, UpdatesType):
@@ -177,12 +177,12 @@ class _Binder:
             self._problems.extend(error.diagnostics)
 
     def _take(
-        self, argument: ir.Argument, value: object, scalars: dict[str, Value], arrays: dict[str, Cells | Lent]
+        self, argument: ir.Argument, value: object, scalars: dict[str, Value], arrays: dict[str, Cells | CallerArray]
     ) -> None:
         try:
             match argument.type:
                 case PropertyType() | SetType() if on_a_device(value):
-                    arrays[argument.name] = Lent(argument.name, argument.type, value)
+                    arrays[argument.name] = CallerArray(argument.name, argument.type, value)
                 case Scalar():
                     scalars[argument.name] = scalar(value, argument.type, self._graph)
                 case PropertyType():

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from starplat.backends.cuda_family import BLOCKS_PER_MULTIPROCESSOR
-from starplat.runtime.arguments.lent import CUDA_DEVICES, cell_run, cuda_interface, dlpack_device
+from starplat.runtime.arguments.caller_arrays import CUDA_DEVICES, cell_run, cuda_interface, dlpack_device
 from starplat.runtime.devices.buffers import Adopted, Buffer
 from starplat.runtime.devices.cuda_split import DriverFaultError, SplitMemory, unit
 from starplat.runtime.devices.device import ArrayDevice

@@ -22,7 +22,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import identity
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device, Kernels, LaunchSize
-from starplat.runtime.devices.endings import hear_of_endings, within
+from starplat.runtime.devices.process_exit import hear_of_endings, within
 from starplat.runtime.devices.words import Word, WordKernels
 from starplat.runtime.elements import Cells, Value, as_value, clipped, dtype_of
 from starplat.runtime.text import kernels_text_to_run

@@ -14,7 +14,7 @@ from starplat.backends.opencl import CPU_CAPABILITIES, extensions, language_flag
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.runtime.arguments.lent import is_opencl_array
+from starplat.runtime.arguments.caller_arrays import is_opencl_array
 from starplat.runtime.devices.buffers import Adopted, Buffer
 from starplat.runtime.devices.device import ArrayDevice, Device, Kernels, LaunchSize
 from starplat.runtime.devices.device_faults import Faults, device_fault

@@ -10,8 +10,8 @@ from starplat.ir import nodes as ir
 from starplat.ir.visitor import loops_of
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import LaunchSize
-from starplat.runtime.devices.endings import within
 from starplat.runtime.devices.library import HostCell, LibraryDevice, LibraryKernels
+from starplat.runtime.devices.process_exit import within
 from starplat.runtime.devices.words import Loaded, Word
 from starplat.runtime.elements import Value, as_value, dtype_of
 

@@ -13,7 +13,7 @@ from starplat.backends.sycl import CPU_CAPABILITIES, aspects
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.runtime.arguments.lent import cell_run, sycl_interface
+from starplat.runtime.arguments.caller_arrays import cell_run, sycl_interface
 from starplat.runtime.devices.buffers import Adopted, Buffer
 from starplat.runtime.devices.device import ArrayDevice, Kernels, LaunchSize
 from starplat.runtime.devices.device_faults import Faults, device_fault

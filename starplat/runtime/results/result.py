@@ -12,7 +12,7 @@ from starplat.diagnostics import Diagnostic, DiagnosticError, in_a_line, warn
 from starplat.frontend.mistakes.suggest import did_you_mean
 from starplat.frontend.types import PropertyType, Scalar
 from starplat.graph.graph import Graph
-from starplat.runtime.arguments.lent import fetched, on_a_device
+from starplat.runtime.arguments.caller_arrays import fetched, on_a_device
 from starplat.runtime.arguments.properties import shown_cells
 from starplat.runtime.elements import Cells
 from starplat.runtime.estimate import Estimate

@@ -16,8 +16,8 @@ from starplat.ir.uses import stream
 from starplat.ir.visitor import walk_host
 from starplat.schedule.direction.join_effects import Marks
 from starplat.schedule.direction.joins import Join, NotJoined, join_of, told_too_early
-from starplat.schedule.direction.judged import known_of, launched_before
 from starplat.schedule.direction.pulled_joins import pulled
+from starplat.schedule.direction.restored_filters import known_of, launched_before
 from starplat.schedule.step import Choice
 
 

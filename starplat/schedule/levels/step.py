@@ -16,7 +16,7 @@ from starplat.ir.fresh_names import FreshNames, names_of
 from starplat.ir.launches import with_own_arrays
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import arrays_in, with_signature, written_arrays
-from starplat.schedule.direction.judged import judged_filters
+from starplat.schedule.direction.restored_filters import judged_filters
 from starplat.schedule.levels.kernels import as_lowering, asked_level
 from starplat.schedule.levels.lists import LevelsAsLists, ReturnRewriter, level_list
 from starplat.schedule.levels.loops import Levels, levels_in

@@ -6,7 +6,7 @@ import pytest
 
 from starplat.ir import nodes as ir
 from starplat.ir.access import kernel_accesses
-from starplat.ir.unnoticed import asked_in, goes_unnoticed, lowered_in
+from starplat.ir.harmless_writes import asked_in, goes_unnoticed, lowered_in
 from tests.ir.building import DIST, NBR, V, array, binary, for_neighbors, kernel, number
 
 DEPTH, OTHER = ir.Variable("depth", ir.Element.INT), ir.Variable("other", ir.Element.INT)

@@ -23,7 +23,7 @@ CUDA_DEVICES = frozenset({2, 13})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lent:
+class CallerArray:
     """A caller's array on some device, given for the parameter `name` of type `kind`."""
 
     name: str

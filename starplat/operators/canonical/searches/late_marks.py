@@ -34,7 +34,7 @@ from starplat.operators.canonical.searches.initial_values import InitialValues, 
 from starplat.operators.canonical.searches.stores import Nest, read_nest, says
 
 
-def marked_when_told(body: typed.Block, results: frozenset[typed.Symbol]) -> typed.Block:
+def marked_on_discovery(body: typed.Block, results: frozenset[typed.Symbol]) -> typed.Block:
     """A function's body with such rounds; `results` are the symbols that its caller sees."""
     around = surroundings(body)
     for loop in around.loops:
@@ -50,7 +50,7 @@ def marked_when_told(body: typed.Block, results: frozenset[typed.Symbol]) -> typ
         if not found.begins(before) or (isinstance(loop, typed.CountedLoop) and not _has_enough(loop)):
             continue
         made = spliced(block, place, found.made(loop, before))
-        return marked_when_told(with_block(body, block, made), results)
+        return marked_on_discovery(with_block(body, block, made), results)
     return body
 
 

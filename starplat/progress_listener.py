@@ -1,4 +1,4 @@
-"""The onlooker of long work: hears of runs and readings whose caller passes no function to tell.
+"""The progress_listener of long work: hears of runs and readings whose caller passes no function to tell.
 
 There is none until one attends, as a notebook does once its extension is loaded.
 """
@@ -14,7 +14,7 @@ _attending: Tell | None = None
 
 
 def attend(tell: Tell | None) -> None:
-    """Makes `tell` the only onlooker from now on; None removes it."""
+    """Makes `tell` the only progress_listener from now on; None removes it."""
     global _attending  # noqa: PLW0603  one for the process, as its streams are
     _attending = tell
 

@@ -16,9 +16,9 @@ from starplat.ir.processors import Processor
 from starplat.schedule import KNOBS, PLAIN, Schedule
 from starplat.schedule.apply import decided
 from starplat.schedule.facts import GraphFacts
+from starplat.schedule.memoised_steps import Taking, TakingOnce, Watched
 from starplat.schedule.schedule import Direction, Loop
 from starplat.schedule.step import Decided, Step
-from starplat.schedule.taking import Taking, TakingOnce, Watched
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 FACTS = GraphFacts(1000, 16_000, 400)

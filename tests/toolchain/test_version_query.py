@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from starplat.diagnostics import DiagnosticError, ExitCode
-from starplat.toolchain.asking import answer
 from starplat.toolchain.compilers import compiler_named
 from starplat.toolchain.description import imported, in_brief
+from starplat.toolchain.version_query import answer
 
 CUPY = """
 ================================================================
