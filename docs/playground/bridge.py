@@ -81,8 +81,18 @@ def page(code: str) -> str:
     return (error_page_folder() / f"{code}.md").read_text(encoding="utf-8")
 
 
-def run(name: str, text: str, edges: str, undirected: bool, arguments: dict[str, str]) -> dict[str, Any]:
-    """The answers of the interpreter on a graph, given as an edge list: `0 1` a line, or `0 1 5` with a weight."""
+def gpu() -> dict[str, str | None]:
+    """The name of the GPU that WebGPU reaches from here, or why there is none."""
+    from starplat.toolchain.webgpu import webgpu_report
+
+    found = webgpu_report()[0]
+    return {"name": found.name, "lacking": None} if found.usable else {"name": None, "lacking": found.status}
+
+
+def run(
+    name: str, text: str, edges: str, undirected: bool, arguments: dict[str, str], target: str = "reference"
+) -> dict[str, Any]:
+    """The answers of a target on a graph, given as an edge list: `0 1` a line, or `0 1 5` with a weight."""
     from starplat.program import Program
     from starplat.runtime import bind_text
 
@@ -92,7 +102,7 @@ def run(name: str, text: str, edges: str, undirected: bool, arguments: dict[str,
     bound = bind_text(program.module(function), graph, arguments)
     with warnings.catch_warnings(record=True) as caught, redirect_stderr(StringIO()) as printed:
         warnings.simplefilter("always")
-        result = program.run(graph, function=function, arguments=bound, target="reference")
+        result = program.run(graph, function=function, arguments=bound, target=target)
     doubtful = [w.message.diagnostic for w in caught if isinstance(w.message, StarplatWarning) and w.message.diagnostic]
     return {**_answers(result), "printed": printed.getvalue(), "warnings": [_shown(one) for one in doubtful]}
 
@@ -120,7 +130,7 @@ def generate(kind: str, size: int, seed: int) -> str:
     return "".join(f"{u} {v} {weight}\n" for u, v, weight in arcs if u <= v)
 
 
-CALLS = {"check": check, "emit": emit, "explain": explain, "page": page, "run": run, "generate": generate}
+CALLS = {"check": check, "emit": emit, "explain": explain, "page": page, "run": run, "generate": generate, "gpu": gpu}
 
 
 @lru_cache(maxsize=4)
@@ -247,6 +257,7 @@ def _answers(result: Result) -> dict[str, Any]:
     weights = None if graph.weights is None else graph.weights.tolist()
     return {
         "function": result.function,
+        "device": result.device,
         "graph": {**found["graph"], "described": graph.describe()},
         "ids": [str(id) for id in result.ids[:MOST_ROWS].tolist()],
         "arcs": list(zip(graph.sources.tolist(), graph.columns.tolist(), strict=True)) if drawn else None,

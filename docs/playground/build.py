@@ -76,7 +76,8 @@ def _put_python(made: Path, work: Path) -> None:
     for folder, name in (("grammar", "grammar"), ("templates", "templates"), ("docs/errors", "errors")):
         shutil.copytree(ROOT / folder, resources / name)
     shutil.copytree(ROOT / "examples", resources / "examples", ignore=shutil.ignore_patterns("graphs"))
-    shutil.copy(HERE / "bridge.py", site)
+    for file in ("bridge.py", "wgpu.py"):
+        shutil.copy(HERE / file, site)
     _run("node", HERE / "prepare.mjs", work / "node_modules/pyodide", site, made / "python.zip", cwd=work)
 
 

@@ -1,12 +1,13 @@
 """Finds the adapters of WebGPU through wgpu: Vulkan, Metal and Direct3D 12."""
 
 import os
+import sys
 from functools import cache
 from types import ModuleType
 from typing import Any
 
 from starplat.diagnostics import DiagnosticError
-from starplat.toolchain.description import DeviceDescription, imported, missing
+from starplat.toolchain.description import DeviceDescription, imported, missing, unavailable
 from starplat.toolchain.quiet_drivers import hushed
 
 _MEND = "install a driver for Vulkan; one that runs on any CPU is Mesa's: apt install mesa-vulkan-drivers"
@@ -20,6 +21,8 @@ def wgpu() -> ModuleType:
     Raises:
         DiagnosticError: E0901, it is not installed or does not load.
     """
+    if sys.platform == "emscripten":
+        return imported("webgpu", "wgpu")  # of the page that runs this Python: it asks the browser
     found = imported("webgpu", "wgpu", "wgpu.backends.wgpu_native.extras")
     found.backends.wgpu_native.extras.set_instance_extras(backends=["Vulkan", "Metal", "DX12"])
     return found
@@ -30,10 +33,13 @@ def adapters() -> tuple[Any, ...]:
     """wgpu's adapters, GPUs first.
 
     Raises:
-        DiagnosticError: E0901, there is no wgpu.
+        DiagnosticError: E0901, there is no wgpu, or it refuses.
     """
-    with hushed():
-        found = wgpu().gpu.enumerate_adapters_sync()
+    try:
+        with hushed():
+            found = wgpu().gpu.enumerate_adapters_sync()
+    except wgpu().GPUError as error:
+        raise unavailable(f"target webgpu has no device here: {error}", _MEND) from error
     return tuple(sorted(found, key=lambda adapter: _RANK.index(adapter.info["adapter_type"])))
 
 

@@ -80,6 +80,18 @@ def test_a_run_gives_the_distances_that_networkx_gives(graph: dict[str, Any]) ->
     assert len(found["arcs"]) == found["graph"]["arcs"]
 
 
+def test_a_run_on_a_gpu_gives_what_reference_gives() -> None:
+    gpu = ask("gpu")["value"]
+    if gpu["lacking"]:
+        pytest.skip(gpu["lacking"])
+    given = {"edges": GRAPHS[0]["edges"], "undirected": GRAPHS[0]["undirected"], "arguments": {"src": "1"}}
+    expected, found = (
+        ask("run", name="sssp", text=SSSP, **given, target=target)["value"] for target in ("reference", "webgpu")
+    )
+    assert found["properties"] == expected["properties"]
+    assert found["device"].startswith(gpu["name"])
+
+
 @pytest.mark.parametrize(
     ("edges", "said"), [("1 2\n1 x\n", "edges.txt:2:3"), ("1 2\n" * 100_001, "up to 100,000 edges")]
 )

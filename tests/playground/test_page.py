@@ -1,4 +1,7 @@
-"""The page as built, in headless Chromium: it checks, compiles, explains, runs, stops."""
+"""The page as built, in headless Chromium: it checks, compiles, explains, runs in Python and on a GPU, stops.
+
+The GPU is SwiftShader, Vulkan on the CPU, which comes with Chromium.
+"""
 
 import shutil
 import subprocess
@@ -7,7 +10,6 @@ import threading
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -37,23 +39,29 @@ class Quiet(SimpleHTTPRequestHandler):
         """Says nothing."""
 
 
-@pytest.fixture
-def address(tmp_path: Path) -> Iterator[str]:
+GPU = ("--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader")
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Where the page is served, built anew."""
     if shutil.which("npm") is None or shutil.which("chromium") is None:
         pytest.skip("npm or chromium is missing: apt-get install npm chromium")
-    subprocess.run([sys.executable, ROOT / "docs/playground/build.py", tmp_path / "page"], check=True)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=tmp_path / "page"))
+    folder = tmp_path_factory.mktemp("playground") / "page"
+    subprocess.run([sys.executable, ROOT / "docs/playground/build.py", folder], check=True)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/"
     server.shutdown()
 
 
 @pytest.fixture
-def browser() -> Iterator[Any]:
+def browser(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """Chromium, with a GPU if the test is given `GPU`."""
     playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+    flags = ["--no-sandbox", *getattr(request, "param", ())]
     with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        chromium = driver.chromium.launch(executable_path=shutil.which("chromium"), args=flags)
         yield chromium
         chromium.close()
 
@@ -69,10 +77,12 @@ def test_the_page_checks_compiles_explains_runs_and_stops(address: str, browser:
     page.goto(address)
     page.wait_for_selector("#go:enabled")
 
+    assert page.is_disabled("#device option[value=webgpu]")
+    page.wait_for_selector("#lacking:has-text('no adapter answers')")
+
     page.select_option("#graph", label="Six towns and their roads")
     ran(page)
-    rows = page.locator("#tables table").first.locator("tbody tr").all_inner_texts()
-    assert dict(row.split("\t") for row in rows) == DISTANCES
+    assert table(page) == DISTANCES
     assert page.locator("#picture circle").count() == 6
 
     page.fill("#edges", "0 1 2\n0 x 2\n")
@@ -86,6 +96,11 @@ def test_the_page_checks_compiles_explains_runs_and_stops(address: str, browser:
     page.locator("#editor .cm-line", has_text="forall (nbr").hover()
     assert page.locator("#editor .lit").count() == 6
     assert "sssp.sp:12 forall" in page.locator("#panel-code .lit").first.inner_text()
+    page.click("#tab-beside")
+    page.wait_for_selector("body[data-shown=beside]")
+    page.locator("#editor .cm-line", has_text="forall (nbr").hover()
+    for pane in page.locator(".pane").all():
+        pane.locator(".lit", has_text="sssp.sp:12 forall").first.wait_for()
     page.click("#tab-explain")
     page.wait_for_selector("body[data-shown=explain]")
     assert "monotone" in page.inner_text("#facts")
@@ -109,6 +124,53 @@ def test_the_page_checks_compiles_explains_runs_and_stops(address: str, browser:
 
     assert failed == []
     assert {url for url in asked if not url.startswith((address, "data:", "blob:"))} == set()
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("browser", [GPU], indirect=True, ids=["gpu"])
+def test_kernels_run_on_the_browsers_gpu_or_are_refused_by_name(address: str, browser: Any) -> None:
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
+    failed: list[str] = []
+    page.on("pageerror", lambda error: failed.append(str(error)))
+    page.goto(address)
+    page.wait_for_selector("#go:enabled")
+    page.wait_for_selector("#device option[value=webgpu]:enabled", state="attached")
+    page.select_option("#graph", label="Six towns and their roads")
+    page.select_option("#device", "webgpu")
+    for _ in range(2):
+        ran(page)
+        assert table(page) == DISTANCES
+    assert "(WebGPU)" in page.inner_text("#said")
+
+    page.select_option("#graph", "uniform")
+    for program in ("bfs_levels", "connected_components"):
+        page.select_option("#example", program)
+        page.wait_for_selector(f"#editor:has-text('function {program}')")
+        found = {target: answers(page, target) for target in ("reference", "webgpu")}
+        assert found["webgpu"] == found["reference"], program
+
+    page.select_option("#example", "pagerank")
+    page.wait_for_selector("#editor:has-text('function pagerank')")
+    page.wait_for_selector("#go:enabled")
+    page.click("#go")
+    page.wait_for_selector("#said:has-text('error[E0604]')")
+    page.click("#tab-webgpu")
+    page.wait_for_selector(".refused .shared:has-text('double')")
+    assert failed == []
+
+
+def answers(page: Any, target: str) -> tuple[list[str], str]:
+    """What a run on a target gives: the rows of the tables, and what it returns."""
+    page.select_option("#device", target)
+    ran(page)
+    return page.locator("#tables tr").all_inner_texts(), page.text_content("#returned output")
+
+
+def table(page: Any) -> dict[str, str]:
+    """The values of the nodes."""
+    rows = page.locator("#tables table").first.locator("tbody tr").all_inner_texts()
+    return dict(row.split("\t") for row in rows)
 
 
 def ran(page: Any) -> None:

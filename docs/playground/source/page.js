@@ -4,10 +4,12 @@ import { programEditor, setText, underline } from "./editor.js";
 import { Emitted } from "./emitted.js";
 import { Run } from "./run.js";
 
-const TARGETS = { cuda: "CUDA", opencl: "OpenCL", sycl: "SYCL", openacc: "OpenACC", openmp: "OpenMP", hip: "HIP" };
+const TARGETS = { cuda: "CUDA", opencl: "OpenCL", sycl: "SYCL", openacc: "OpenACC", openmp: "OpenMP", hip: "HIP", webgpu: "WebGPU" };
+const BESIDE = ["cuda", "opencl", "sycl", "openacc"];
 const FIRST = "sssp";
 const PAUSE = 300; // milliseconds without typing before the program is checked
 
+const shownTargets = (tab) => (tab === "beside" ? BESIDE : tab in TARGETS ? [tab] : []);
 const find = (selector) => document.querySelector(selector);
 const read = async (file) => (await fetch(file)).json();
 const [words, examples, graphs] = await Promise.all(["words.json", "examples.json", "graphs.json"].map(read));
@@ -19,6 +21,7 @@ let version = 0; // of the text; an answer about an older one is dropped
 
 const compiler = new Compiler((stage, reason) => {
   document.body.dataset.stage = stage;
+  if (stage === "ready") offerGPU();
   find("#stage").textContent = stage === "ready" ? "" : stage === "failed" ? `Python did not start: ${reason}` : `${stage} …`;
 });
 const editor = programEditor(find("#editor"), words, {
@@ -28,24 +31,24 @@ const editor = programEditor(find("#editor"), words, {
     clearTimeout(timer);
     timer = setTimeout(refresh, PAUSE);
   },
-  onLine: (line, cause) => tab in TARGETS && emitted.lightFromProgram(line, cause),
+  onLine: (line, cause) => shownTargets(tab).length && emitted.lightFromProgram(line, cause),
   onRun: () => perform("run"),
 });
-const emitted = new Emitted(find("#panel-code"), editor);
+const emitted = new Emitted(find("#panel-code"), find("#pane"), BESIDE.length, editor);
 const run = new Run(find("#panel-run"), graphs, compiler);
 const text = () => editor.state.doc.toString();
 
 // --- asking ---------------------------------------------------------------------------------------------------------
 
-// What a call gives for the text of now; null if that has changed meanwhile, or it is wrong, which is then shown.
-async function asked(call, given) {
+// What a call gives for the text of now; null if that has changed meanwhile, or it is wrong, which `hear` is told.
+async function asked(call, given, hear = (wrong) => complain(wrong, [])) {
   const asking = version;
   try {
     const value = await compiler.ask(call, given);
     return asking === version ? value : null;
   } catch (error) {
     if (error instanceof Stopped) return null;
-    if (error instanceof Wrong) asking === version && complain(error, []);
+    if (error instanceof Wrong) asking === version && hear(error);
     else find("#stage").textContent = `The compiler failed: ${error.message.trim().split("\n").at(-1)}`;
     return null;
   }
@@ -67,24 +70,36 @@ async function refresh() {
 async function perform(wanted) {
   if (wanted === "run") return runNow();
   const given = { name, text: text() };
-  if (wanted in TARGETS) {
-    const made = await asked("emit", { ...given, target: wanted });
-    if (tab !== wanted) return;
-    if (made === null) return emitted.clear();
-    emitted.set(made);
-  } else {
+  if (wanted === "explain") {
     const told = await asked("explain", { ...given, target: find("#plan-target").value });
     if (told === null) return;
     find("#facts").textContent = told.facts;
     find("#plan").textContent = told.plan;
   }
+  const targets = shownTargets(wanted);
+  for (const [place, target] of targets.entries()) {
+    let refusal = "";
+    const made = await asked("emit", { ...given, target }, (wrong) => (refusal = `no code: ${wrong.message}`));
+    if (tab !== wanted || (made === null && !refusal)) return;
+    if (made === null) emitted.panes[place].clear(TARGETS[target], refusal);
+    else emitted.panes[place].set(TARGETS[target], made);
+  }
   document.body.dataset.shown = wanted;
+}
+
+async function offerGPU() {
+  try {
+    run.offerGPU(await compiler.ask("gpu", {}));
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error;
+  }
 }
 
 async function runNow() {
   if (find("#go").disabled || find("#go").hidden) return;
   find("#go").hidden = true;
   find("#stop").hidden = false;
+  find("#said").textContent = "";
   const found = await asked("run", { name, text: text(), ...run.given });
   find("#stop").hidden = true;
   find("#go").hidden = false;
@@ -147,18 +162,20 @@ function choose(wanted) {
     button.tabIndex = isChosen ? 0 : -1;
   }
   for (const panel of document.querySelectorAll("[role=tabpanel]")) {
-    panel.hidden = panel.id !== `panel-${wanted in TARGETS ? "code" : wanted}`;
+    panel.hidden = panel.id !== `panel-${shownTargets(wanted).length ? "code" : wanted}`;
     if (!panel.hidden) panel.setAttribute("aria-labelledby", `tab-${wanted}`);
   }
+  document.body.dataset.tab = wanted;
+  emitted.show(shownTargets(wanted).length);
   if (wanted !== "run") perform(wanted);
 }
 
 function makeTabs() {
-  const tabs = { run: "Run", ...TARGETS, explain: "Explain" };
+  const tabs = { run: "Run", beside: "Side by side", ...TARGETS, explain: "Explain" };
   for (const [key, words] of Object.entries(tabs)) {
     const button = Object.assign(document.createElement("button"), { type: "button", id: `tab-${key}`, textContent: words });
     button.setAttribute("role", "tab");
-    button.setAttribute("aria-controls", `panel-${key in TARGETS ? "code" : key}`);
+    button.setAttribute("aria-controls", `panel-${shownTargets(key).length ? "code" : key}`);
     button.dataset.tab = key;
     button.addEventListener("click", () => choose(key));
     find("#tabs").append(button);

@@ -24,6 +24,14 @@ export class Run {
     this.chooseGraph();
   }
 
+  // Lets the visitor choose the GPU, or says why there is none.
+  offerGPU({ name, lacking }) {
+    const option = this.find("#device option[value=webgpu]");
+    option.disabled = lacking !== null;
+    option.textContent = name === null ? "your GPU, by WebGPU" : `${name}, by WebGPU`;
+    this.find("#lacking").textContent = lacking ?? "";
+  }
+
   async chooseGraph(again = false) {
     const kind = this.chosen.value;
     const isRandom = RANDOM.some(([name]) => name === kind);
@@ -78,6 +86,7 @@ export class Run {
     return {
       edges: this.edges.value,
       undirected: this.find("#undirected").checked,
+      target: this.find("#device").value,
       arguments: Object.fromEntries(filled.map((field) => [field.name, field.value.trim()])),
     };
   }
@@ -86,7 +95,7 @@ export class Run {
     this.answers = answers;
     const { graph, function: name, returned, seconds, properties, ids, arcs } = answers;
     const time = seconds < 1 ? `${(seconds * 1000).toPrecision(2)} ms` : `${seconds.toPrecision(3)} s`;
-    this.find("#said").textContent = `${graph.described}. '${name}' ran in ${time}.`;
+    this.find("#said").textContent = `${graph.described}. '${name}' ran in ${time} on ${answers.device}.`;
     this.find("#printed").textContent = answers.printed;
     this.find("#returned").hidden = returned === null;
     this.find("#returned output").textContent = String(returned);

@@ -25,14 +25,20 @@ async function start() {
 const started = start();
 started.catch((error) => postMessage({ stage: "failed", reason: String(error) }));
 const numbers = started.then(({ python }) => python.loadPackage("numpy"));
-const WITHOUT_NUMPY = new Set(["check", "page"]);
+const WITHOUT_NUMPY = new Set(["check", "page", "gpu"]);
+const CAN_WAIT = "Suspending" in WebAssembly; // Python can wait for promises, those of a GPU
 
-addEventListener("message", async ({ data: { id, call, given } }) => {
+async function reply({ id, call, given }) {
   try {
     const { answer } = await started;
     if (!WITHOUT_NUMPY.has(call)) await numbers;
-    postMessage({ id, answer: answer(call, JSON.stringify(given)) });
+    const text = JSON.stringify(given);
+    postMessage({ id, answer: await (CAN_WAIT ? answer.callPromising(call, text) : answer(call, text)) });
   } catch (error) {
     postMessage({ id, failure: String(error.message ?? error) });
   }
-});
+}
+
+// One after the other: Python that waits for a GPU is not entered anew.
+let last = Promise.resolve();
+addEventListener("message", ({ data }) => (last = last.then(() => reply(data))));
