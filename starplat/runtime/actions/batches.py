@@ -8,14 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.frontend.typed import ADDITIONS, ALL, DELETIONS
 from starplat.graph.updates import Changed, Updates
 from starplat.ir import nodes as ir
 from starplat.runtime.actions.machine import Flow, Frame, Machine, Place
-from starplat.runtime.elements import Cells
 from starplat.runtime.resident import weights_as
 
 
@@ -66,21 +64,12 @@ def _carry(machine: Machine, array: ir.Array, place: Place, changed: Changed) ->
     old = place.buffer
     new = machine.allocate(array)
     if array.extent is ir.Extent.ARCS:
-        cells = _carried(machine.device.download(old), changed.before)
-        if array.origin is ir.Origin.WEIGHT:
-            added = changed.before < 0
-            cells[added] = weights_as(changed.graph, array.element)[added]
-        machine.device.upload(new, cells)
+        weights = array.origin is ir.Origin.WEIGHT
+        start = weights_as(changed.graph, array.element)[changed.comes] if weights else 0
+        machine.device.upload(new, changed.carried(machine.device.download(old), start))
     place.buffer, place.known = new, None
     if not machine.world.graphs.is_given(old):
         machine.device.release(old)
-
-
-def _carried(cells: Cells, before: NDArray[np.int64]) -> Cells:
-    found = np.zeros(len(before), cells.dtype)
-    kept = before >= 0
-    found[kept] = cells[before[kept]]
-    return found
 
 
 def _list(machine: Machine, adds: ir.Array, frame: Frame) -> Updates:
