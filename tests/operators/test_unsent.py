@@ -45,6 +45,22 @@ ALIKE = {
     "asked whether it differs": changed(SENT, *FILTER),
     "stored where it is less": changed(SENT, ("w.level = Min(w.level, v.level + 1);", "w.level = v.level + 1;")),
 }
+KEPT = changed(SENT, ("v.sent = v.level;", "int mine = v.level; v.sent = mine;"), ("v.level + 1", "mine + 1"))
+ASKED_KEPT = changed(
+    SENT,
+    ("if (v.level < v.sent)", "int mine = v.level; if (mine < v.sent)"),
+    ("v.sent = v.level;", "v.sent = mine;"),
+    ("v.level + 1", "mine + 1"),
+)
+ALIKE |= {
+    "kept in a local": KEPT,
+    "kept in a local that is asked for": ASKED_KEPT,
+    "kept in a local, stored behind the row": changed(
+        KEPT,
+        (" v.sent = mine;", ""),
+        ("more = True;\n          }\n        }", "more = True;\n          }\n        }\n        v.sent = mine;"),
+    ),
+}
 BEFORE = "src.level = 0;"
 OFFER = "if (src.level == INF) { forall (w in g.neighbors(src)) { w.level = Min(w.level, 7); } }"
 FOUR_ROUNDS = ("while (more)", "for (int i = 0; i < 4; i++)")
@@ -77,6 +93,16 @@ NEAR_MISSES = {
     "filled in every round": changed(
         SENT, ("  propNode<int> sent;\n", ""), ("level = INF, sent = INF", "level = INF"),
         ("    more = False;\n", "    propNode<int> sent;\n    g.attachNodeProperty(sent = INF);\n    more = False;\n"),
+    ),
+    "kept in a local that falls": changed(
+        KEPT, ("int mine = v.level; v.sent = mine;", "int mine = v.level; mine = mine - 1; v.sent = mine;")
+    ),
+    "kept in a local, stored only where it is small": changed(
+        KEPT, ("v.sent = mine;", "if (mine > 2) { continue; } v.sent = mine;"), FOUR_ROUNDS
+    ),
+    "kept in a local of another": changed(KEPT, ("int mine = v.level", "int mine = src.level")),
+    "asked for behind the store": changed(
+        KEPT, ("v.sent = mine;", "v.sent = mine; if (v.sent < 3) { more = True; src.level = 0; }"), FOUR_ROUNDS
     ),
     "shown": changed(
         SENT,

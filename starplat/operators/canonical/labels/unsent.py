@@ -8,7 +8,8 @@ if (v.dist < v.sent) {                                if (v.unsent) {
 }                                                     }
 
 Both begin with one constant, cells are set to better ones, and then only lowered by Min, or only raised by Max: so no
-cell is worse than what was sent, and better from when it wins to when it is sent.
+cell is worse than what was sent, and better from when it wins to when it is sent. A node that keeps what it sends in a
+local reads it after its flag is cleared, so that a value which comes in between is sent in another turn.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import MIRRORED
+from starplat.analysis.settling.monotone import MIRRORED, mentions
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.build import Builder
+from starplat.operators.canonical.effects import forwarded
 from starplat.operators.canonical.extremes import as_extremes
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.searches.initial_values import order
@@ -47,6 +49,7 @@ def _read(sent: typed.Symbol, body: typed.Block) -> typed.Block | None:
     """The body with a flag in place of what was sent, if that is what a property holds."""
     if not _is_filled_first(sent, body):
         return None
+    body = _stored_first(body, sent)
     parts = (part for value in walk.all_values(body) for part in walk.within(value))
     values = {found[0].symbol for part in parts if (found := _compared(part, sent)) is not None}
     if len(values) != 1:
@@ -94,6 +97,56 @@ def _compared(part: Any, sent: typed.Symbol) -> tuple[typed.Cell, typed.Operator
             return value, MIRRORED[how]
         case _:
             return None
+
+
+def _stored_first(body: typed.Block, sent: typed.Symbol) -> typed.Block:
+    """The body with locals that hold what is sent read behind the store of it:
+
+    int mine = v.dist;                                if (v.dist < v.sent) {
+    if (mine < v.sent) { ... v.sent = mine; }           v.sent = v.dist; int mine = v.dist; ...
+                                                      }
+    """
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, typed.Block):
+            return None
+        statements = list(part.statements)
+        for place in reversed(range(len(statements))):
+            match statements[place]:
+                case typed.Declare(symbol=local, value=typed.Cell(index=typed.Variable())) as declared:
+                    statements[place:] = _behind_store(declared, local, statements[place + 1 :], sent)
+                case _:
+                    pass
+        return replace(part, statements=tuple(rebuilt(s, change) for s in statements))
+
+    return rebuilt(body, change)
+
+
+def _behind_store(
+    declared: typed.Declare, local: typed.Symbol, rest: list[typed.Statement], sent: typed.Symbol
+) -> list[typed.Statement]:
+    """The declaration of a local and what follows in its block, with the store of what was sent in front of it."""
+    assert isinstance(declared.value, typed.Cell)
+    value = declared.value
+    match rest:
+        case [typed.If(otherwise=None) as branch] if any(
+            mentions(part, {local}) and mentions(part, {sent}) for part in walk.within(branch.condition)
+        ):
+            condition = forwarded(branch.condition, {local: value})
+            then = replace(branch.then, statements=(declared, *branch.then.statements))
+            return [replace(branch, condition=condition, then=then)]
+        case _:
+            pass
+    touching = [s for s in rest if walk.touches(s, sent)]
+    match touching:
+        case [typed.Assign(place=place, value=typed.Variable(symbol=of)) as store] if (
+            of is local
+            and place == typed.Cell(sent, value.index)
+            and not walk.all_written(*rest) & {local, value.index}
+        ) and not any(walk.leaves(s) for s in rest):
+            return [replace(store, value=value), declared, *(s for s in rest if s is not store)]
+        case _:
+            return [declared, *rest]
 
 
 @dataclass
