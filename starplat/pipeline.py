@@ -129,6 +129,7 @@ def lower(checked: Checked, entry: str | None = None, *, as_written: bool = Fals
     kept = [one for found in searching.values() for one in found.kept]
     facts = replace(facts, infinite=facts.infinite | {one.symbol for one in kept if one.local in facts.infinite})
     module = run_passes(lower_tree(program, name, facts, settling(program), searching))
+    module = replace(module, race=next(filter(is_race, checked.warnings), None))
     if not as_written:
         module = replace(module, numbers=node_numbers(module.entry, facts, searching, checked.warnings))
     verify(module)

@@ -24,8 +24,10 @@ def used_host_arrays(ops: Iterable[ir.HostOp], module: ir.Module) -> tuple[ir.Ar
 def changed_by(op: ir.HostOp) -> tuple[ir.Array, ...]:
     """The arrays whose cells, or whose place in memory, a host operation changes itself."""
     match op:
-        case ir.Fill() | ir.WriteCell() | ir.ListMembers():
+        case ir.Fill() | ir.WriteCell() | ir.ListMembers() | ir.KeepOwn() | ir.CombineChanged() | ir.ShareParts():
             return (op.array,)
+        case ir.CombineParts():
+            return (op.array, *op.carried)
         case ir.CopyArray():
             return (op.destination,)
         case ir.Swap():
@@ -65,7 +67,7 @@ def set_by(op: ir.HostOp, module: ir.Module) -> Iterator[ir.Variable]:
     match op:
         case ir.SetVariable(variable) | ir.ReadCell(variable) | ir.ReadEmpty(variable) | ir.ReadSize(variable):
             yield variable
-        case ir.TakeBatch(variable):
+        case ir.TakeBatch(variable) | ir.Together(variable):
             yield variable
         case ir.Launch(kernel):
             yield from (reduction.variable for reduction in module.kernel(kernel).brought_back)

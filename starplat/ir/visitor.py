@@ -185,6 +185,8 @@ def declared_by(op: ir.KernelOp | ir.HostOp) -> tuple[ir.Variable, ...]:
             return (op.position, op.neighbor)
         case ir.Let() | ir.ForRange() | ir.DeclareVariable() | ir.HostForRange() | ir.HostForMembers():
             return (op.variable,)
+        case ir.TakePart():
+            return (op.first, op.end)
         case _:
             return ()
 

@@ -34,6 +34,7 @@ from starplat.runtime.elements import Returned, Value
 from starplat.runtime.estimate import Estimate
 from starplat.runtime.facts import wants_facts
 from starplat.runtime.looking import look
+from starplat.runtime.parts.communicator import Communicator
 from starplat.runtime.renumbered import Renumbering, renumbering
 from starplat.runtime.resident import on_device
 from starplat.runtime.results.not_numbers import not_numbers
@@ -65,6 +66,7 @@ def run_module(
     limits: Limits = UNLIMITED,
     session: Session | None = None,
     on_batch: Callable[[int, Result], None] | None = None,
+    communicator: Communicator | None = None,
     load_seconds: float = 0.0,
     compile_seconds: float = 0.0,
 ) -> Result:
@@ -81,6 +83,8 @@ def run_module(
         session: whose device it runs on; None is the default one.
         on_batch: in the first repetition, is given the number of every batch of updates that is done, from 1 on, and
             the results so far, with the graph as it is then.
+        communicator: connects this rank of a run in parts to the others, which call this with the same arguments; the
+            module is one in parts then (see `passes.parts`), and runs as it is.
         load_seconds, compile_seconds: what reading the graph and the front end took, to be reported with the rest.
 
     Raises:
@@ -89,7 +93,9 @@ def run_module(
         KeyboardInterrupt: Ctrl-C; where the device could not be stopped, its words say so.
     """
     given = arguments if isinstance(arguments, Bound) else bind(module, graph, arguments)
-    wanted = _Wanted(_arrays_wanted(module, results), max(repeat, 1), device_results, trace, schedule, on_batch)
+    wanted = _Wanted(
+        _arrays_wanted(module, results), max(repeat, 1), device_results, trace, schedule, on_batch, communicator
+    )
     within = default_session() if session is None else session
     device = within.device(target, device_index).beside(
         a.value for a in given.arrays.values() if isinstance(a, CallerArray)
@@ -127,7 +133,14 @@ def _work(
         started, resident, again = perf_counter(), on_device(device, taken), wanted.repeat > 1 or wanted.trace
         modules, looking = _scheduled(module, taken, wanted.schedule, device, counted=progress.most_rounds is not None)
         begin = partial(
-            Run, graph=taken, device=device, resident=resident, held=held, repeated=again, progress=progress
+            Run,
+            graph=taken,
+            device=device,
+            resident=resident,
+            held=held,
+            repeated=again,
+            progress=progress,
+            communicator=wanted.communicator,
         )
         runs = (begin(made, bound=inside.within(made)) for made in modules)
         run = _that_fits(runs)
@@ -211,6 +224,7 @@ class _Wanted:
     trace: bool
     schedule: Schedule | None
     on_batch: Callable[[int, Result], None] | None = None
+    communicator: Communicator | None = None
 
 
 @dataclass(frozen=True, slots=True)

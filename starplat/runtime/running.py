@@ -29,6 +29,8 @@ from starplat.runtime.attending.progress import Progress
 from starplat.runtime.devices.buffers import Adopted, Buffer
 from starplat.runtime.devices.device import Device, Kernels
 from starplat.runtime.elements import Cells, Returned, dtype_of
+from starplat.runtime.parts.communicator import Communicator
+from starplat.runtime.parts.parts import parts_of
 from starplat.runtime.resident import HostArrays, ResidentGraph, on_device
 from starplat.runtime.room import Room
 from starplat.runtime.tracing.watch import Watch
@@ -48,7 +50,7 @@ class _Adoption:
 @dataclass
 class Run(Graphs):
     """One call of `run_module`; `held` gives its buffers back at the end, whatever happens. `graph` is the one that it
-    is at, `after_batch` is called when a batch of updates is done."""
+    is at, `after_batch` is called when a batch of updates is done; `communicator` connects it to other parts."""
 
     module: ir.Module
     graph: Graph
@@ -59,6 +61,7 @@ class Run(Graphs):
     repeated: bool = False
     progress: Progress = field(default_factory=Progress)
     after_batch: Callable[[Run], None] | None = None
+    communicator: Communicator | None = None
 
     def __post_init__(self) -> None:
         self.first_graph = self.graph
@@ -158,7 +161,8 @@ class Run(Graphs):
     def _world_with(self, buffers: Mapping[str, Buffer]) -> World:
         host, names, sizes = HostArrays(self.graph), self.graph.original_id, self.resident
         counts = (sizes.num_nodes, sizes.num_arcs, sizes.wide_arcs)
-        return World(*counts, host, buffers, self, names, self.num_updates)
+        parts = None if self.communicator is None else parts_of(self.graph, self.communicator)
+        return World(*counts, host, buffers, self, names, self.num_updates, parts)
 
     def updates_in(self, buffer: Buffer) -> Updates:
         """The list of which a buffer holds a part."""

@@ -194,6 +194,8 @@ class HostPrinter:
                 raise AssertionError("emitted programs are not checked")
             case ir.TakeBatch() | ir.EndBatch() | ir.ChangeGraph():
                 raise AssertionError("emitted programs take no updates")
+            case _ if isinstance(op, ir.Exchange):
+                raise AssertionError("emitted programs run in one part")
             case ir.CheckCell(array, index):
                 self.helpers.need("check_place")
                 yield f"check_place({self.text(index)}, {size_of(replace(array, packed=None))});"

@@ -15,5 +15,6 @@ from starplat.ir.nodes.kernels import *
 from starplat.ir.nodes.layouts import *
 from starplat.ir.nodes.module import *
 from starplat.ir.nodes.operations import *
+from starplat.ir.nodes.parts import *
 from starplat.ir.nodes.sizes import *
 from starplat.ir.nodes.values import *

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from starplat.ir.nodes.operations import Combine, Direction, KernelOp
+from starplat.ir.nodes.parts import CombineChanged, CombineParts, KeepOwn, ShareParts, TakePart, Together
 from starplat.ir.nodes.values import Array, Expression, Variable
 from starplat.operators.records import Start
 from starplat.source import NOWHERE, Span
@@ -378,4 +379,10 @@ HostOp = (
     | TakeBatch
     | EndBatch
     | ChangeGraph
+    | TakePart
+    | KeepOwn
+    | CombineParts
+    | CombineChanged
+    | ShareParts
+    | Together
 )

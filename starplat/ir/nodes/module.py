@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from starplat.diagnostics import Diagnostic
 from starplat.frontend.types import Scalar, Type
 from starplat.ir.nodes.hosts import HostOp
 from starplat.ir.nodes.kernels import Function, Kernel, Parameter
@@ -86,7 +87,8 @@ class Module:
     graph that the module itself makes. `returns_infinity`: the entry may return INF because the program says so.
     `numbers` says whether nodes may be renumbered, None where that was not asked; `node_order` in which order they are
     to be: the arrays are those of a graph so numbered, and who runs the module translates what goes in and comes out.
-    `sites` are the places that a checked run may tell of, numbered from 1.
+    `sites` are the places that a checked run may tell of, numbered from 1. `race` is what is said of the first race
+    that the program has.
     """
 
     source: SourceFile = field(compare=False, repr=False)
@@ -107,6 +109,7 @@ class Module:
     numbers: NodeNumbers | None = field(default=None, compare=False)
     node_order: str | None = None
     sites: tuple[Site, ...] = ()
+    race: Diagnostic | None = field(default=None, compare=False, repr=False)
 
     def placement(self, array: Array) -> Placement:
         """Where the cells of an array lie."""

@@ -48,6 +48,12 @@ LINES: Mapping[type, str] = {
     ir.TakeBatch: "{variable.name} = end of {size} updates of {adds.name} from {first}, at most {limit}",
     ir.EndBatch: "batch done",
     ir.ChangeGraph: "change graph by updates of {adds_of.name} from {first} to {end} of kind {kind}",
+    ir.TakePart: "part of the nodes: {first.name} .. {end.name}",
+    ir.KeepOwn: "keep own cells of {array.name}, others are {value}",
+    ir.CombineParts: "combine {array.name} of all parts by {combine.value}{carried}",
+    ir.CombineChanged: "combine {array.name} where parts have changed {before.name}",
+    ir.ShareParts: "share {array.name}",
+    ir.Together: "together {variable.name} = {before.name} {combine.value} that of all parts",
     ir.HostIf: "if {condition}",
     ir.Loop: "{test_last}while {condition}{driver}",
     ir.HostForRange: _COUNTED,
@@ -112,6 +118,8 @@ def _shown(name: str, value: Any) -> object:
             return f" with {print_expression(value)}"
         case "result", ir.Variable(variable):
             return f"{variable} = "
+        case "carried", (ir.Array(), *_):
+            return f", with {', '.join(array.name for array in value)} of a winner"
         case "carried", tuple():
             return "".join(
                 f", {c.array.name}[{print_expression(c.index)}] = {print_expression(c.value)}" for c in value

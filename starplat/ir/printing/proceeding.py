@@ -54,10 +54,7 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
         case ir.HostBlock():
             yield from _block(module, (op,), depth)
         case ir.OnDevice():
-            who = "the threads wait for each other"
-            if op.one_group or op.cluster:
-                who = f"one {'cluster of groups' if op.cluster else 'group of threads'} runs all rounds"
-            yield Step(depth, f"launch {op.name}, in which {who}", op.span, op.name)
+            yield Step(depth, f"launch {op.name}, in which {_together(op)}", op.span, op.name)
             yield from map(_in_one_launch, _block(module, op.body, depth + 1))
         case ir.Launch():
             kernel = module.kernel(op.kernel)
@@ -97,10 +94,20 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
             return
         case ir.HostBreak() | ir.HostContinue() | ir.HostReturn() | ir.Tell() | ir.TellRecorded():
             return
-        case ir.TakeBatch() | ir.EndBatch():
+        case ir.TakeBatch() | ir.EndBatch() | ir.TakePart() | ir.KeepOwn():
             return
+        case ir.CombineParts() | ir.CombineChanged() | ir.ShareParts() | ir.Together():
+            what = op.variable if isinstance(op, ir.Together) else op.array
+            yield Step(depth, f"exchange {what.name} between parts")
         case _:
             assert_never(op)
+
+
+def _together(op: ir.OnDevice) -> str:
+    """How the threads of one launch go through its rounds."""
+    if not (op.one_group or op.cluster):
+        return "the threads wait for each other"
+    return f"one {'cluster of groups' if op.cluster else 'group of threads'} runs all rounds"
 
 
 def _driven(op: ir.Loop) -> str:

@@ -7,6 +7,7 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import machine_elements
 from starplat.ir.shapes.set_rounds import set_rounds
+from starplat.ir.verifying.operations import combines
 from starplat.ir.verifying.wellformed import Scope
 from starplat.ir.visitor import arrays_in, expressions_of, walk_host
 
@@ -119,8 +120,44 @@ class _Host:
                 self.on_device(op)
             case ir.TakeBatch() | ir.EndBatch() | ir.ChangeGraph():
                 self.batches(op)
+            case ir.TakePart() | ir.Together():
+                self.of_parts(op)
+            case ir.KeepOwn() | ir.CombineParts() | ir.CombineChanged() | ir.ShareParts():
+                self.exchange(op)
             case _:
                 assert_never(op)
+
+    def of_parts(self, op: ir.TakePart | ir.Together) -> None:
+        scope = self.scope
+        match op:
+            case ir.TakePart(first, end):
+                scope.require({first.element, end.element} == {ir.Element.NODE}, "a part begins and ends at nodes")
+                scope.declare(first)
+                scope.declare(end)
+            case ir.Together(variable, combine, before):
+                scope.variable(variable)
+                scope.variable(before)
+                fits = combines(combine, variable.element) and before.element is variable.element
+                scope.require(fits, f"'{variable.name}' cannot come together by '{combine.value}'")
+
+    def exchange(self, op: ir.KeepOwn | ir.CombineParts | ir.CombineChanged | ir.ShareParts) -> None:
+        scope, array = self.scope, op.array
+        scope.written(array)
+        match op:
+            case ir.KeepOwn(_, value):
+                scope.value(value, array.element)
+            case ir.CombineParts(_, combine, carried):
+                scope.require(combines(combine, array.element), f"'{array.name}' is not combined by '{combine.value}'")
+                wins = combine in (ir.Combine.MIN, ir.Combine.MAX)
+                scope.require(wins or not carried, f"nobody wins by '{combine.value}'")
+                for beside in carried:
+                    scope.written(beside)
+                    scope.require(beside.extent is array.extent, f"'{beside.name}' has no cell beside each")
+            case ir.CombineChanged(_, before):
+                self.alike(array, before)
+            case ir.ShareParts():
+                shared = array.extent in (ir.Extent.NODES, ir.Extent.ARCS)
+                scope.require(shared, f"the cells of '{array.name}' belong to no nodes")
 
     def whole(self, op: ir.Fill | ir.CopyArray | ir.Swap) -> None:
         match op:

@@ -28,6 +28,7 @@ from starplat.runtime.attending.progress import LoopProgress, Progress
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device, Kernels
 from starplat.runtime.elements import Cells, Returned, Value, as_value, clipped, dtype_of
+from starplat.runtime.parts.parts import Parts
 from starplat.source import NOWHERE, Span
 
 Op = tuple[ir.HostOp, ...]
@@ -89,7 +90,7 @@ class Graphs(ABC):
 @dataclass(frozen=True, slots=True)
 class World:
     """The graph of a run: sizes, the host's arrays, the buffers of those that kernels use, the input's names of nodes;
-    and the most updates that a list has."""
+    the most updates that a list has; and, of a run in parts, who has what."""
 
     num_nodes: int
     num_arcs: int
@@ -99,6 +100,7 @@ class World:
     graphs: Graphs
     names: Callable[[int], object] = int
     num_updates: int = 0
+    parts: Parts | None = None
 
 
 class Machine(ABC):

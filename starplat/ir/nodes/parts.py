@@ -1,0 +1,67 @@
+"""Host operations of a run that is divided into parts: who has which nodes, and what parts exchange.
+
+Every part runs the same host program with the same scalars, over arrays of the same sizes, and does the iterations of
+the nodes and arcs that it has. A node's arcs belong to the part that has the node.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starplat.ir.nodes.operations import Combine
+from starplat.ir.nodes.values import Array, Const, Variable
+
+
+@dataclass(frozen=True, slots=True)
+class TakePart:
+    """Declares `first` and `end`: this part has the nodes from `first` on, up to `end` without it."""
+
+    first: Variable
+    end: Variable
+
+
+@dataclass(frozen=True, slots=True)
+class KeepOwn:
+    """The cells of nodes (arcs) that other parts have become `value`. Part 0 has the cells of other arrays."""
+
+    array: Array
+    value: Const
+
+
+@dataclass(frozen=True, slots=True)
+class CombineParts:
+    """Every cell becomes, on all parts, what `combine` makes of the cells of all. Where it is MIN or MAX, `carried`
+    cells become those of a part that has the extreme, of several the one with the least number."""
+
+    array: Array
+    combine: Combine
+    carried: tuple[Array, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CombineChanged:
+    """A cell that some parts have changed since the array was copied to `before` becomes, on all parts, what these made
+    of it: the same value."""
+
+    array: Array
+    before: Array
+
+
+@dataclass(frozen=True, slots=True)
+class ShareParts:
+    """Every cell becomes, on all parts, that of the part that has its node (arc)."""
+
+    array: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """`variable` becomes `before`, combined with the `variable` of every part in the order of their numbers."""
+
+    variable: Variable
+    combine: Combine
+    before: Variable
+
+
+Exchange = TakePart | KeepOwn | CombineParts | CombineChanged | ShareParts | Together
+"""What only a run in parts has."""

@@ -1,0 +1,258 @@
+"""The effects of a kernel whose iterations are divided among parts: what its parts must exchange, before and after.
+
+A part has a piece of the nodes, with the arcs that leave them, and does the iterations of these. A cell is its own if
+it belongs to such a node or arc. Takes a kernel of a program without races, returns `KernelEffects`; what cannot be
+brought together again afterwards is refused with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from starplat.diagnostics import Diagnostic, DiagnosticError, Label
+from starplat.ir import nodes as ir
+from starplat.ir.visitor import assigned_variables, expressions_of, walk_expression, walk_kernel, written_arrays
+from starplat.source import NOWHERE, SourceFile, Span
+
+FROM_IDENTITY = (ir.Combine.ADD, ir.Combine.MULTIPLY, ir.Combine.BIT_XOR)
+"""What combines a value with itself to another one: every part but one begins with the identity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Combined:
+    """Cells that parts change by one operator, and what goes with a winner of a Min or Max."""
+
+    array: ir.Array
+    combine: ir.Combine
+    carried: tuple[ir.Array, ...] = ()
+
+    @property
+    def from_identity(self) -> bool:
+        """Whether parts begin with the identity in cells that are not their own."""
+        return self.combine in FROM_IDENTITY
+
+
+@dataclass(frozen=True, slots=True)
+class KernelEffects:
+    """What a launch in parts does.
+
+    Attributes:
+        divided: whether each part does its own iterations; else all do all of them, alike.
+        needs: the arrays of which cells of other parts are looked at: they must hold there what they hold here.
+        own: the arrays of which only own cells are written; others are stale after the launch.
+        combined: the arrays that parts change by an operator, together afterwards.
+        common: the arrays in which all parts that change a cell store the same.
+    """
+
+    divided: bool
+    needs: frozenset[ir.Array]
+    own: tuple[ir.Array, ...] = ()
+    combined: tuple[Combined, ...] = ()
+    common: tuple[ir.Array, ...] = ()
+
+
+def effects(kernel: ir.Kernel, module: ir.Module) -> KernelEffects:
+    """The effects of a kernel.
+
+    Raises:
+        DiagnosticError: E0668, parts cannot bring together what it writes.
+    """
+    properties = frozenset(array for array in kernel.arrays if array.origin is not ir.Origin.GRAPH)
+    match kernel.domain:
+        case ir.Once():
+            return KernelEffects(False, properties)
+        case ir.AllNodes() | ir.AllArcs() | ir.NodeNeighbors():
+            return _Divided(kernel, module).effects(properties)
+        case _:
+            raise not_divided("its iterations are not those of nodes or arcs", kernel.span, module.source)
+
+
+def not_divided(reason: str, span: Span, source: SourceFile) -> DiagnosticError:
+    """E0668 with its reason."""
+    label = None if span == NOWHERE else Label(span, reason)
+    message = "the program cannot be divided into parts" + (f": {reason}" if label is None else "")
+    return DiagnosticError(Diagnostic("E0668", message, source, label, help="run it in one part"))
+
+
+class _Divided:
+    """The accesses of one kernel, as they look to its parts."""
+
+    def __init__(self, kernel: ir.Kernel, module: ir.Module) -> None:
+        self.kernel, self.module = kernel, module
+        self.locks = {op.lock for op in walk_kernel(kernel.body) if isinstance(op, ir.ExtremeCell) and op.lock}
+        self.own_indices = dict(_own_indices(kernel))
+        for op in walk_kernel(kernel.body):  # locals that stand for them
+            if (
+                isinstance(op, ir.Let)
+                and op.value in self.own_indices
+                and op.variable not in assigned_variables(kernel.body)
+            ):
+                self.own_indices[ir.Ref(op.variable)] = self.own_indices[op.value]
+            if isinstance(op, ir.ForNeighbors) and self._is_own_row(op):
+                self.own_indices[ir.Ref(op.position)] = ir.Extent.ARCS
+
+    def _is_own_row(self, loop: ir.ForNeighbors) -> bool:
+        """Whether a loop goes over the arcs out of an own node, by their ids."""
+        return loop.layout == ir.CSR and self.own_indices.get(loop.node) is ir.Extent.NODES
+
+    def is_own(self, array: ir.Array, index: ir.Expression) -> bool:
+        """Whether a cell belongs to a node or arc of this part."""
+        return array.extent in (ir.Extent.NODES, ir.Extent.ARCS) and self.own_indices.get(index) is array.extent
+
+    def effects(self, properties: frozenset[ir.Array]) -> KernelEffects:
+        self._refuse_what_has_no_order()
+        looked_at = frozenset(self._looked_at_elsewhere())
+        written = [array for array in properties - self.locks if array in written_arrays(self.kernel.body)]
+        written.sort(key=self.kernel.arrays.index)
+        own = tuple(array for array in written if self._only_own(array))
+        carried = {array: by for array in written if array not in own and (by := self._goes_with(array)) is not None}
+        rest = [array for array in written if array not in own and array not in carried]
+        combined = []
+        common = []
+        for array in rest:
+            beside = tuple(one for one, by in carried.items() if by == array)
+            operator = self._operator(array)
+            if operator is not None:
+                combined.append(Combined(array, operator, beside))
+            elif self._common_value(array) and not beside:
+                common.append(array)
+            else:
+                raise self._refused(f"'{array.name}' is written by several parts, which cannot tell what it comes to")
+        for array, by in carried.items():
+            if not any(one.array == by for one in combined):
+                raise self._refused(f"'{array.name}' goes with '{by.name}', which several parts write")
+        self._refuse_looks_at_sums(combined, looked_at)
+        kept = {one.array for one in combined if not one.from_identity} | set(carried) | set(common)
+        return KernelEffects(True, looked_at | kept, own, tuple(combined), tuple(common))
+
+    # --- reads -----------------------------------------------------------------------------------------------------
+
+    def _looked_at_elsewhere(self) -> Iterator[ir.Array]:
+        """The arrays of which cells are read that may not be this part's own."""
+        kernel = self.kernel
+        tops = [] if kernel.filter is None else [kernel.filter]
+        tops += expressions_of(kernel.domain)
+        tops += (expression for op in walk_kernel(kernel.body) for expression in expressions_of(op))
+        for top in tops:
+            for part in walk_expression(top):
+                if isinstance(part, ir.Load) and part.array.origin is not ir.Origin.GRAPH:
+                    if not self.is_own(part.array, part.index):
+                        yield part.array
+                elif isinstance(part, ir.CallFunction):
+                    yield from (one for one in part.arguments if isinstance(one, ir.Array) and one in kernel.arrays)
+
+    def _refuse_looks_at_sums(self, combined: list[Combined], looked_at: frozenset[ir.Array]) -> None:
+        """What parts begin with the identity cannot be read meanwhile, except own cells."""
+        for one in combined:
+            if one.from_identity and one.array in looked_at:
+                raise self._refused(f"'{one.array.name}' is read where other parts add to it")
+
+    # --- writes ----------------------------------------------------------------------------------------------------
+
+    def _refuse_what_has_no_order(self) -> None:
+        kernel = self.kernel
+        for op in walk_kernel(kernel.body):
+            if isinstance(op, ir.FetchAdd | ir.FetchOr | ir.CompareSwap):
+                raise self._refused(f"an iteration needs what another one has just made of '{op.array.name}'")
+            if isinstance(op, ir.ExtremeCell) and op.partner is not None:
+                raise self._refused(f"'{op.array.name}' holds pairs")
+        for reduction in kernel.reductions:
+            if reduction.into is not None or reduction.variable in kernel.scalars:
+                raise self._refused(f"'{reduction.variable.name}' is read while iterations contribute to it")
+        names = {call.function for call in self._calls()}
+        for helper in (self.module.helper(name) for name in names):
+            given = {parameter.what for parameter in helper.parameters if isinstance(parameter.what, ir.Array)}
+            if given & written_arrays(helper.body) and not helper.of_map:
+                raise self._refused(f"the function '{helper.name}' writes what other parts may look at")
+            if helper.of_map:
+                raise self._refused("it keeps a local map")
+
+    def _calls(self) -> Iterator[ir.CallFunction]:
+        for op in walk_kernel(self.kernel.body):
+            for top in expressions_of(op):
+                yield from (part for part in walk_expression(top) if isinstance(part, ir.CallFunction))
+
+    def _writes(self, array: ir.Array) -> Iterator[tuple[ir.KernelOp | ir.Carry, ir.Expression]]:
+        """Every operation that writes cells of an array, with the cell."""
+        for op in walk_kernel(self.kernel.body):
+            match op:
+                case ir.Store() | ir.UpdateCell() | ir.ExtremeCell() if op.array == array:
+                    yield op, op.index
+                case _:
+                    pass
+            if isinstance(op, ir.ExtremeCell):
+                yield from ((carry, carry.index) for carry in op.carried if carry.array == array)
+
+    def _only_own(self, array: ir.Array) -> bool:
+        return all(self.is_own(array, index) for _, index in self._writes(array))
+
+    def _goes_with(self, array: ir.Array) -> ir.Array | None:
+        """The cells of a Min or Max whose winners write this array, if nothing else does and what they write is not
+        the same for all."""
+        found: set[ir.Array | None] = set()
+        for op in walk_kernel(self.kernel.body):
+            match op:
+                case ir.Store() | ir.UpdateCell() if op.array == array:
+                    found.add(None)
+                case ir.ExtremeCell():
+                    if op.array == array:
+                        found.add(None)
+                    for carry in op.carried:
+                        if carry.array == array:
+                            found.add(op.array if carry.index == op.index else None)
+                case _:
+                    pass
+        if len(found) != 1 or self._common_value(array):
+            return None
+        return found.pop()
+
+    def _operator(self, array: ir.Array) -> ir.Combine | None:
+        """The one operator by which all writes change the array; storing true is `||`, storing false `&&`."""
+        operators = {_operator_of(op, array) for op, _ in self._writes(array)}
+        return operators.pop() if len(operators) == 1 else None
+
+    def _common_value(self, array: ir.Array) -> bool:
+        """Whether all writes store one value that all iterations know."""
+        stored = []
+        for op, _ in self._writes(array):
+            if not isinstance(op, ir.Store | ir.Carry):
+                return False
+            stored.append(op.value)
+        return len(set(stored)) == 1 and self._is_known_to_all(stored[0])
+
+    def _is_known_to_all(self, value: ir.Expression) -> bool:
+        for part in walk_expression(value):
+            if isinstance(part, ir.Load | ir.CallFunction | ir.FindArc):
+                return False
+            if isinstance(part, ir.Ref) and part.variable not in self.kernel.scalars:
+                return False
+        return True
+
+    def _refused(self, reason: str) -> DiagnosticError:
+        return not_divided(reason, self.kernel.span, self.module.source)
+
+
+def _own_indices(kernel: ir.Kernel) -> Iterator[tuple[ir.Expression, ir.Extent]]:
+    """The expressions that name the node or arc of an iteration, and a node that has the same part."""
+    assert kernel.iterator is not None
+    iterator = ir.Ref(kernel.iterator)
+    if isinstance(kernel.domain, ir.AllArcs):
+        yield iterator, ir.Extent.ARCS
+        yield ir.Load(ir.SOURCES, iterator), ir.Extent.NODES
+    else:
+        yield iterator, ir.Extent.NODES
+
+
+def _operator_of(op: ir.KernelOp | ir.Carry, array: ir.Array) -> ir.Combine | None:
+    match op:
+        case ir.UpdateCell(combine):
+            return combine
+        case ir.ExtremeCell(extreme) if op.array == array:
+            return extreme
+        case ir.Store(_, _, ir.Const(bool(value), ir.Element.BOOL)) | ir.Carry(
+            _, _, ir.Const(bool(value), ir.Element.BOOL)
+        ):
+            return ir.Combine.OR if value else ir.Combine.AND
+        case _:
+            return None

@@ -1,0 +1,250 @@
+"""Places exchanges in a host program whose launches are divided among parts.
+
+Takes a module as `lower` makes it, returns one that every part runs. Arrays are stale from a launch that writes own
+cells of them until the cells of other parts are looked at: only then they are shared. What is left stale wherever the
+program may have come from is stale (a may-analysis over structured loops).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from starplat.ir import build
+from starplat.ir import nodes as ir
+from starplat.ir.fresh_names import names_of
+from starplat.ir.python.arithmetic import identity
+from starplat.ir.verifying.modules import verify
+from starplat.ir.visitor import arrays_in, walk_host, with_signature
+from starplat.passes.memory import has_two_names
+from starplat.passes.parts.effects import KernelEffects, effects, not_divided
+from starplat.same import Same
+
+Stale = frozenset[ir.Array]
+"""The arrays of which a part knows its own cells only."""
+
+POISON: dict[bool, dict[ir.Element, int | float | bool]] = {
+    high: {
+        ir.Element.BOOL: high,
+        **dict.fromkeys((ir.Element.INT, ir.Element.NODE, ir.Element.ARC, ir.Element.LONG), 7 if high else -2),
+        **dict.fromkeys((ir.Element.FLOAT, ir.Element.DOUBLE), 1e9 if high else float("nan")),
+    }
+    for high in (False, True)
+}
+"""What stale cells hold in tests, so that a program that looks at them goes wrong."""
+
+
+def in_parts(module: ir.Module, poison: bool | None = None) -> ir.Module:
+    """The module as every part runs it.
+
+    Args:
+        poison: overwrites stale cells, by low or by high values: for tests.
+
+    Raises:
+        DiagnosticError: E0668, the program cannot be divided.
+    """
+    if module.race is not None:
+        label = module.race.place
+        assert label is not None
+        raise not_divided("iterations race here, and parts would not see what others write", label.span, module.source)
+    if has_two_names(module):
+        raise not_divided("a property goes by two names", module.function(module.entry).span, module.source)
+    made = _Placing(module, poison).module()
+    verify(made)
+    return made
+
+
+@dataclass
+class _Round:
+    """What is stale where a loop is left, and where a round ends early."""
+
+    at_break: Stale = frozenset()
+    at_continue: Stale = frozenset()
+
+
+@dataclass
+class _Function:
+    """What is made beside the operations of one host function."""
+
+    parameters: Stale
+    arrays: dict[ir.Array, ir.Array] = field(default_factory=dict)
+
+
+class _Placing:
+    def __init__(self, given: ir.Module, poison: bool | None) -> None:
+        self.given, self.poison = given, poison
+        self.names = names_of(given)
+        self.first = ir.Variable(self.names.fresh("part_first"), ir.Element.NODE)
+        self.end = ir.Variable(self.names.fresh("part_end"), ir.Element.NODE)
+        self.first_arc = ir.Variable(self.names.fresh("part_first_arc"), ir.Element.ARC)
+        self.end_arc = ir.Variable(self.names.fresh("part_end_arc"), ir.Element.ARC)
+        self.before: dict[tuple[Same, ir.Variable], ir.Variable] = {}
+        self.rounds: list[_Round] = []
+        self.function = _Function(frozenset())
+
+    @cached_property
+    def effects(self) -> dict[str, KernelEffects]:
+        launched = {op.kernel for f in self.given.functions for op in walk_host(f.body) if isinstance(op, ir.Launch)}
+        return {kernel.name: effects(kernel, self.given) for kernel in self.given.kernels if kernel.name in launched}
+
+    def module(self) -> ir.Module:
+        functions = tuple(map(self.in_parts, self.given.functions))
+        kernels = tuple(self.divided(k) if self.effects[k.name].divided else k for k in self.given.kernels)
+        return replace(self.given, functions=functions, kernels=kernels)
+
+    # --- kernels ---------------------------------------------------------------------------------------------------
+
+    def divided(self, kernel: ir.Kernel) -> ir.Kernel:
+        """The kernel, which does the iterations of a part."""
+        assert kernel.iterator is not None
+        of_arcs = isinstance(kernel.domain, ir.AllArcs)
+        first, end = (self.first_arc, self.end_arc) if of_arcs else (self.first, self.end)
+        iterator = ir.Ref(kernel.iterator)
+        own = build.both(build.at_least(iterator, ir.Ref(first)), build.less(iterator, ir.Ref(end)))
+        filter = own if kernel.filter is None else build.both(own, kernel.filter)
+        return with_signature(replace(kernel, filter=filter))
+
+    # --- functions -------------------------------------------------------------------------------------------------
+
+    def in_parts(self, function: ir.HostFunction) -> ir.HostFunction:
+        parameters = (p.what for p in function.parameters if isinstance(p.what, ir.Array))
+        self.function = _Function(frozenset(parameters))
+        body, stale = self.block(function.body, frozenset())
+        arcs = zip((self.first_arc, self.end_arc), (self.first, self.end), strict=True)
+        begin: list[ir.HostOp] = [ir.TakePart(self.first, self.end)]
+        begin += (ir.DeclareVariable(arc, ir.Load(ir.ROW_OFFSETS, ir.Ref(node))) for arc, node in arcs)
+        ends = body and isinstance(body[-1], ir.HostReturn)
+        body = (*begin, *body, *(() if ends else self.shared(stale & self.function.parameters)))
+        return replace(function, body=body, arrays=(*function.arrays, *self.function.arrays.values()))
+
+    def block(self, ops: Iterable[ir.HostOp], stale: Stale) -> tuple[tuple[ir.HostOp, ...], Stale]:
+        made: list[ir.HostOp] = []
+        for op in ops:
+            added, stale = self.op(op, stale)
+            made += added
+        return tuple(made), stale
+
+    def op(self, op: ir.HostOp, stale: Stale) -> tuple[Iterable[ir.HostOp], Stale]:
+        """The operation among what it needs, and what is stale after it."""
+        match op:
+            case ir.DeclareVariable() | ir.SetVariable() | ir.CheckCell() | ir.WriteCell():
+                return (op,), stale
+            case ir.Fill(array):
+                return (op,), stale - {array}
+            case ir.CopyArray(destination, source):
+                return (op,), stale | {destination} if source in stale else stale - {destination}
+            case ir.Swap(first, second):
+                places = {first: second, second: first}
+                return (op,), frozenset(places.get(array, array) for array in stale)
+            case ir.ReadCell() | ir.ReadEmpty() | ir.ReadSize() | ir.ListMembers() | ir.HostCall():
+                asked = stale & frozenset(arrays_in(op))
+                return (*self.shared(asked), op), stale - asked
+            case ir.Launch():
+                return self.launch(op, stale)
+            case ir.HostReturn():
+                return (*self.shared(stale & self.function.parameters), op), stale
+            case ir.HostBlock(body):
+                inside, stale = self.block(body, stale)
+                return (replace(op, body=inside),), stale
+            case ir.HostIf(_, then, otherwise):
+                then, after_then = self.block(then, stale)
+                otherwise, after_otherwise = self.block(otherwise, stale)
+                return (replace(op, then=then, otherwise=otherwise),), after_then | after_otherwise
+            case ir.HostBreak():
+                self.rounds[-1].at_break |= stale
+                return (op,), stale
+            case ir.HostContinue():
+                self.rounds[-1].at_continue |= stale
+                return (op,), stale
+            case ir.Loop():
+                return self.loop(op, stale)
+            case ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
+                return self.counted(op, stale)
+            case _:
+                kind = "the graph changes" if isinstance(op, ir.ChangeGraph | ir.TakeBatch | ir.EndBatch) else None
+                reason = kind or "it has steps that only one process can do"
+                raise not_divided(reason, self.given.function(self.given.entry).span, self.given.source)
+
+    # --- loops -----------------------------------------------------------------------------------------------------
+
+    def loop(self, op: ir.Loop, stale: Stale) -> tuple[Iterable[ir.HostOp], Stale]:
+        if op.driver is not None:
+            raise not_divided("a loop is not begun by the host", self.given.functions[0].span, self.given.source)
+        at_top, in_body = (frozenset(), stale) if op.test_last else (stale, stale)
+        while True:
+            self.rounds.append(_Round())
+            before, tested = self.block(op.before, at_top)
+            body, after = self.block(op.body, in_body if op.test_last else tested)
+            found = self.rounds.pop()
+            step, again = self.block(op.step, after | found.at_continue)
+            now_top = at_top | again
+            now_body = in_body | self.block(op.before, now_top)[1]
+            if (now_top, now_body) == (at_top, in_body):
+                return (replace(op, before=before, body=body, step=step),), tested | found.at_break
+            at_top, in_body = now_top, now_body
+
+    def counted(
+        self, op: ir.HostForRange | ir.HostForNeighbors | ir.HostForMembers, stale: Stale
+    ) -> tuple[Iterable[ir.HostOp], Stale]:
+        asked = stale & frozenset(arrays_in(op))
+        first, at_top = self.shared(asked), stale - asked
+        while True:
+            self.rounds.append(_Round())
+            body, after = self.block(op.body, at_top)
+            found = self.rounds.pop()
+            again = at_top | after | found.at_continue
+            if again == at_top:
+                done = replace(op, body=body)
+                if not isinstance(done, ir.HostForNeighbors):
+                    done = replace(done, searches=None)
+                return (*first, done), at_top | found.at_break
+            at_top = again
+
+    # --- launches --------------------------------------------------------------------------------------------------
+
+    def launch(self, op: ir.Launch, stale: Stale) -> tuple[Iterable[ir.HostOp], Stale]:
+        kernel, found = self.given.kernel(op.kernel), self.effects[op.kernel]
+        if op.members is not None or kernel.guard is not None:
+            raise not_divided("a schedule chose among kernels", kernel.span, self.given.source)
+        asked = stale & found.needs
+        ahead: list[ir.HostOp] = list(self.shared(asked))
+        behind: list[ir.HostOp] = []
+        for combined in found.combined:
+            if combined.from_identity:
+                ahead.append(ir.KeepOwn(combined.array, identity(combined.combine, combined.array.element)))
+            behind.append(ir.CombineParts(combined.array, combined.combine, combined.carried))
+        for array in found.common:
+            before = self.copy_of(array)
+            ahead.append(ir.CopyArray(before, array))
+            behind.append(ir.CombineChanged(array, before))
+        if found.divided:
+            for reduction in kernel.brought_back:
+                variable, combine = reduction.variable, reduction.combine
+                kept = self.value_before(op, variable)
+                ahead.append(ir.DeclareVariable(kept, ir.Ref(variable)))
+                ahead.append(ir.SetVariable(variable, identity(combine, variable.element)))
+                behind.append(ir.Together(variable, combine, kept))
+        now = (stale - asked - {one.array for one in found.combined}) | frozenset(found.own)
+        if self.poison is not None:
+            values = POISON[self.poison]
+            behind += (ir.KeepOwn(array, ir.Const(values[array.element], array.element)) for array in found.own)
+        return (*ahead, op, *behind), now
+
+    def value_before(self, op: ir.Launch, variable: ir.Variable) -> ir.Variable:
+        """What a variable was before a launch contributed to it."""
+        key = Same(op), variable
+        if key not in self.before:
+            self.before[key] = ir.Variable(self.names.fresh(f"{variable.name}_before"), variable.element)
+        return self.before[key]
+
+    def copy_of(self, array: ir.Array) -> ir.Array:
+        """An array of the function that holds what another one held before a launch."""
+        made = self.function.arrays
+        if array not in made:
+            name = self.names.fresh(f"{array.name}_before")
+            made[array] = ir.Array(name, array.element, array.extent, ir.Origin.TEMPORARY)
+        return made[array]
+
+    def shared(self, arrays: Iterable[ir.Array]) -> tuple[ir.HostOp, ...]:
+        return tuple(ir.ShareParts(array) for array in sorted(arrays, key=lambda array: array.name))

@@ -1,0 +1,101 @@
+"""Host operations of a run in parts: what parts keep, share and combine.
+
+`ACTIONS` has one function for each. Cells go by way of the host's memory.
+"""
+
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from starplat.ir import nodes as ir
+from starplat.ir.python.arithmetic import combined
+from starplat.runtime.actions.machine import Flow, Frame, Machine
+from starplat.runtime.elements import Cells
+from starplat.runtime.parts.parts import Parts
+
+
+def take_part(machine: Machine, op: ir.TakePart, frame: Frame) -> Flow:
+    parts = _parts(machine)
+    machine.set(op.first, parts.nodes[parts.rank], frame)
+    machine.set(op.end, parts.nodes[parts.rank + 1], frame)
+    return Flow.ON
+
+
+def keep_own(machine: Machine, op: ir.KeepOwn, frame: Frame) -> Flow:
+    parts, cells = _parts(machine), _cells(machine, op.array, frame)
+    bounds = parts.bounds(op.array.extent, len(cells))
+    first, end = bounds[parts.rank], bounds[parts.rank + 1]
+    cells[:first] = cells[end:] = machine.fitting(op.value.value, op.array.element)
+    _put(machine, op.array, cells, frame)
+    return Flow.ON
+
+
+def combine_parts(machine: Machine, op: ir.CombineParts, frame: Frame) -> Flow:
+    communicator, cells = _parts(machine).communicator, _cells(machine, op.array, frame)
+    best = communicator.combine(cells, op.combine)
+    _put(machine, op.array, best, frame)
+    if op.carried:
+        has_best = (cells == best) | (np.isnan(cells) & np.isnan(best))
+        ranks = np.where(has_best, communicator.rank, communicator.size).astype(np.int32)
+        wins = communicator.combine(ranks, ir.Combine.MIN) == communicator.rank
+        for array in op.carried:
+            own = _cells(machine, array, frame)
+            own[~wins] = 0
+            _put(machine, array, _of_bits(communicator.combine(_bits(own), ir.Combine.BIT_OR), own), frame)
+    return Flow.ON
+
+
+def combine_changed(machine: Machine, op: ir.CombineChanged, frame: Frame) -> Flow:
+    cells, before = _cells(machine, op.array, frame), _bits(_cells(machine, op.before, frame))
+    changes = _parts(machine).communicator.combine(_bits(cells) ^ before, ir.Combine.BIT_OR)
+    _put(machine, op.array, _of_bits(before ^ changes, cells), frame)
+    return Flow.ON
+
+
+def share_parts(machine: Machine, op: ir.ShareParts, frame: Frame) -> Flow:
+    parts, cells = _parts(machine), _cells(machine, op.array, frame)
+    _put(machine, op.array, parts.communicator.share(cells, parts.bounds(op.array.extent, len(cells))), frame)
+    return Flow.ON
+
+
+def together(machine: Machine, op: ir.Together, frame: Frame) -> Flow:
+    communicator, element = _parts(machine).communicator, op.variable.element
+    of_parts = communicator.gather(frame.variables[op.variable.name])
+    communicator.counted(8)
+    # the parts first: a single one then adds as a run without parts does
+    of_all = reduce(lambda left, right: combined(op.combine, element, left, right), of_parts)
+    frame.variables[op.variable.name] = combined(op.combine, element, frame.variables[op.before.name], of_all)
+    return Flow.ON
+
+
+def _parts(machine: Machine) -> Parts:
+    assert machine.world.parts is not None, "only a run in parts has exchanges"
+    return machine.world.parts
+
+
+def _cells(machine: Machine, array: ir.Array, frame: Frame) -> Cells:
+    return machine.device.download(machine.buffer(array, frame))
+
+
+def _put(machine: Machine, array: ir.Array, cells: Cells, frame: Frame) -> None:
+    machine.device.upload(machine.changing(array, frame), cells)
+
+
+def _bits(cells: Cells) -> Cells:
+    return np.ascontiguousarray(cells).view(np.uint8)
+
+
+def _of_bits(found: Cells, like: Cells) -> Cells:
+    return found.view(like.dtype)
+
+
+ACTIONS: dict[type, Callable[[Machine, Any, Frame], Flow]] = {
+    ir.TakePart: take_part,
+    ir.KeepOwn: keep_own,
+    ir.CombineParts: combine_parts,
+    ir.CombineChanged: combine_changed,
+    ir.ShareParts: share_parts,
+    ir.Together: together,
+}

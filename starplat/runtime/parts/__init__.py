@@ -1,0 +1,1 @@
+"""Runs in several parts: who has which nodes, and what carries cells between them."""

@@ -1,0 +1,63 @@
+"""The seam between a run in parts and what carries cells from one to the others."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from starplat.ir import nodes as ir
+from starplat.runtime.elements import Cells
+
+Operation = Callable[[Cells, Cells], Cells]
+
+OPERATIONS: Mapping[ir.Combine, Operation] = {
+    ir.Combine.ADD: np.add,
+    ir.Combine.MULTIPLY: np.multiply,
+    ir.Combine.AND: np.logical_and,
+    ir.Combine.OR: np.logical_or,
+    ir.Combine.BIT_AND: np.bitwise_and,
+    ir.Combine.BIT_OR: np.bitwise_or,
+    ir.Combine.BIT_XOR: np.bitwise_xor,
+    ir.Combine.MIN: np.minimum,
+    ir.Combine.MAX: np.maximum,
+}
+
+
+class Communicator(ABC):
+    """Connects the ranks of a run. Every rank calls the same methods in the same order, with cells of one type.
+
+    Attributes:
+        rank: the number of this one, from 0.
+        size: how many there are.
+        bytes: how many bytes this rank has given so far.
+        times: how often ranks have exchanged something.
+    """
+
+    rank: int
+    size: int
+    bytes: int = 0
+    times: int = 0
+
+    @abstractmethod
+    def gather(self, value: Any) -> list[Any]:
+        """The values of all ranks, in their order: small things that can be pickled."""
+
+    @abstractmethod
+    def combine(self, cells: Cells, combine: ir.Combine) -> Cells:
+        """What comes of the cells of all ranks, one by one; the same on all ranks."""
+
+    @abstractmethod
+    def share(self, cells: Cells, bounds: list[int]) -> Cells:
+        """The cells from `bounds[rank]` up to `bounds[rank + 1]` of every rank."""
+
+    def counted(self, size: int) -> None:
+        """Counts an exchange."""
+        self.bytes += size
+        self.times += 1
+
+    @abstractmethod
+    def abort(self, code: int) -> None:
+        """Ends all ranks, because this one cannot go on."""

@@ -1,0 +1,171 @@
+"""Programs in parts on the interpreter: each part answers as one part does, and no exchange is one too many."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import starplat
+from starplat.diagnostics import DiagnosticError
+from starplat.graph.graph import Graph
+from starplat.ir import nodes as ir
+from starplat.ir.visitor import walk_host
+from starplat.passes.parts.placing import in_parts
+from starplat.runtime.arguments.bind import bind
+from starplat.runtime.launch import run_module
+from starplat.runtime.parts.communicator import Communicator
+from starplat.runtime.parts.parts import parts_of
+from starplat.runtime.parts.threads import in_threads
+from starplat.runtime.results.result import Result
+from starplat.runtime.session import Session
+from starplat.schedule import PLAIN
+from tests.programs.cases import CASES, Case
+from tests.programs.targets import compiled
+from tests.zoo import ZOO
+
+MOST = 7
+EXCHANGES = ir.ShareParts | ir.CombineParts | ir.CombineChanged | ir.Together
+SESSIONS = [Session() for _ in range(MOST)]
+ALL_EXCHANGES = """
+function exchanges(Graph g, propNode<int> a, propNode<int> b, propNode<long> c, propNode<int> d) {
+    int total = 0;
+    forall (v in g.nodes()) {
+        v.a = g.count_outNbrs(v) + 3;
+        v.d = 100;
+    }
+    forall (v in g.nodes()) {
+        int sum = 0;
+        forall (w in g.neighbors(v)) {
+            sum += w.a;
+        }
+        v.b = sum;
+    }
+    forall (v in g.nodes()) {
+        total += v.b;
+        forall (w in g.neighbors(v)) {
+            w.c += v.b;
+            w.d = Min(w.d, v.b);
+        }
+    }
+    return total;
+}
+"""
+
+
+def in_so_many(size: int, module: ir.Module, graph: Graph, arguments: dict[str, Any]) -> list[Result]:
+    """What each of so many parts answers."""
+
+    def work(communicator: Communicator) -> Result:
+        return run_module(
+            module,
+            graph,
+            target="reference",
+            arguments=bind(module, graph, arguments),
+            schedule=PLAIN,
+            session=SESSIONS[communicator.rank],
+            communicator=communicator,
+        )
+
+    return in_threads(size, work)
+
+
+@cache
+def divided(case: Case, poison: bool | None) -> ir.Module:
+    """The program of a case in parts."""
+    return in_parts(compiled(case.path).module(), poison)
+
+
+def right_in_parts(case: Case, sizes: range, graphs: list[Graph]) -> None:
+    """Each part's answer is the oracle's, with low or high poison in the cells that it may not look at."""
+    for graph in map(case.suits, graphs):
+        for call in case.calls(graph):
+            for size in sizes:
+                for result in in_so_many(size, divided(case, size % 2 == 1), graph, call):
+                    case.check(graph, call, {name: result[name] for name in case.properties}, result.returned)
+
+
+CAN_BE_DIVIDED = [case for case in CASES if case.program != "label_propagation"]
+"""It keeps a local map."""
+
+
+@pytest.mark.parametrize("case", CAN_BE_DIVIDED, ids=lambda case: case.program)
+def test_examples_are_right_in_three_parts(case: Case) -> None:
+    right_in_parts(case, range(3, 4), list(ZOO.values())[::4])
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("case", CAN_BE_DIVIDED, ids=lambda case: case.program)
+def test_examples_are_right_in_any_number_of_parts(case: Case) -> None:
+    right_in_parts(case, range(1, MOST + 1), list(ZOO.values()))
+
+
+def ring(nodes: int = 12) -> Graph:
+    start = np.arange(nodes)
+    ends = np.concatenate([(start + 1) % nodes, (start + 5) % nodes])
+    return Graph.from_arcs(nodes, np.concatenate([start, start]), ends, directed=True)
+
+
+def answers(module: ir.Module) -> list[Any]:
+    """What two parts find, each."""
+    results = in_so_many(2, module, ring(), {})
+    return [(result.returned, *(result[name].tolist() for name in "abcd")) for result in results]
+
+
+def without(module: ir.Module, number: int) -> ir.Module:
+    """The module without one of its exchanges, counted in the order of the text."""
+    count = -1
+
+    def kept(ops: Any) -> Any:
+        nonlocal count
+        left = []
+        for op in ops:
+            if isinstance(op, EXCHANGES):
+                count += 1
+                if count == number:
+                    continue
+            left.append(replace(op, body=kept(op.body)) if isinstance(op, ir.HostBlock) else op)
+        return tuple(left)
+
+    functions = tuple(replace(function, body=kept(function.body)) for function in module.functions)
+    return replace(module, functions=functions)
+
+
+def test_every_exchange_matters() -> None:
+    program = starplat.compile(ALL_EXCHANGES)
+    module = in_parts(program.module(), poison=False)
+    single = program.run(ring(), target="reference")
+    expected = (single.returned, *(single[name].tolist() for name in "abcd"))
+    assert answers(module) == [expected, expected]
+    entry = module.function(module.entry)
+    found = [op for op in walk_host(entry.body) if isinstance(op, EXCHANGES)]
+    assert {type(op) for op in found} == {ir.ShareParts, ir.CombineParts, ir.Together}
+    for number in range(len(found)):
+        assert answers(without(module, number)) != [expected, expected], f"exchange {number} is one too many"
+
+
+def test_parts_have_all_nodes_and_like_numbers_of_arcs() -> None:
+    found = in_threads(5, lambda communicator: parts_of(ring(1000), communicator))
+    assert [parts.rank for parts in found] == [0, 1, 2, 3, 4]
+    assert [parts.nodes for parts in found] == [[0, 200, 400, 600, 800, 1000]] * 5
+    assert found[0].arcs == [0, 400, 800, 1200, 1600, 2000]
+
+
+def test_a_part_that_fails_ends_all() -> None:
+    def work(communicator: Communicator) -> int:
+        if communicator.rank == 1:
+            raise ValueError("the second part fails")
+        return len(communicator.gather(communicator.rank))
+
+    with pytest.raises(ValueError, match="the second part fails"):
+        in_threads(3, work)
+
+
+@pytest.mark.parametrize("program", ["label_propagation"])
+def test_what_cannot_be_divided_is_refused_with_the_reason(program: str) -> None:
+    case = next(case for case in CASES if case.program == program)
+    with pytest.raises(DiagnosticError, match=r"E0668(.|\n)*it keeps a local map"):
+        divided(case, None)
