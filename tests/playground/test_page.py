@@ -98,9 +98,7 @@ def test_the_page_checks_compiles_explains_runs_and_stops(address: str, browser:
     assert "sssp.sp:12 forall" in page.locator("#panel-code .lit").first.inner_text()
     page.click("#tab-beside")
     page.wait_for_selector("body[data-shown=beside]")
-    page.locator("#editor .cm-line", has_text="forall (nbr").hover()
-    for pane in page.locator(".pane").all():
-        pane.locator(".lit", has_text="sssp.sp:12 forall").first.wait_for()
+    lit_in_all_panes(page, "forall (nbr", "sssp.sp:12 forall")
     page.click("#tab-explain")
     page.wait_for_selector("body[data-shown=explain]")
     assert "monotone" in page.inner_text("#facts")
@@ -124,6 +122,18 @@ def test_the_page_checks_compiles_explains_runs_and_stops(address: str, browser:
 
     assert failed == []
     assert {url for url in asked if not url.startswith((address, "data:", "blob:"))} == set()
+
+
+def lit_in_all_panes(page: Any, line: str, shown: str) -> None:
+    """Moves over a line until all panes, which may still be measuring theirs, have scrolled to its code."""
+    for _ in range(PATIENCE // 1000):
+        page.locator("#tab-beside").hover()
+        page.locator("#editor .cm-line", has_text=line).hover()
+        page.wait_for_timeout(1000)
+        panes = page.locator(".pane").all()
+        if all(pane.locator(".lit", has_text=shown).count() for pane in panes):
+            return
+    raise AssertionError(f"no pane lights up '{shown}'")
 
 
 @pytest.mark.campaign
