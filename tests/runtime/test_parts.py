@@ -79,7 +79,7 @@ def divided(case: Case, poison: bool | None) -> ir.Module:
     return in_parts(compiled(case.path).module(), poison)
 
 
-def right_in_parts(case: Case, sizes: range, graphs: list[Graph]) -> None:
+def right_in_parts(case: Case, sizes: tuple[int, ...], graphs: list[Graph]) -> None:
     """Each part's answer is the oracle's, with low or high poison in the cells that it may not look at."""
     for graph in map(case.suits, graphs):
         for call in case.calls(graph):
@@ -94,13 +94,13 @@ CAN_BE_DIVIDED = [case for case in CASES if case.program != "label_propagation"]
 
 @pytest.mark.parametrize("case", CAN_BE_DIVIDED, ids=lambda case: case.program)
 def test_examples_are_right_in_three_parts(case: Case) -> None:
-    right_in_parts(case, range(3, 4), list(ZOO.values())[::4])
+    right_in_parts(case, (3,), list(ZOO.values())[::4])
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("case", CAN_BE_DIVIDED, ids=lambda case: case.program)
 def test_examples_are_right_in_any_number_of_parts(case: Case) -> None:
-    right_in_parts(case, range(1, MOST + 1), list(ZOO.values()))
+    right_in_parts(case, (1, 2, 3, 5, MOST), list(ZOO.values()))
 
 
 def ring(nodes: int = 12) -> Graph:
