@@ -23,6 +23,8 @@ from starplat.graph.numbers import NotNumbersError
 from starplat.graph.streams import LONGEST_ROW, Input
 from starplat.graph.tables import NAMES_NEED_A_HEADER, is_decimal, is_weight, shown
 
+BLANKS = " \t\v\f\r"
+"""What stands between words of a line; a blank of another alphabet is part of a name."""
 Row = tuple[int, str, str, str | None]
 """The number of a line, the source and the destination of the arc in it, and its weight, None where it has none."""
 
@@ -98,7 +100,7 @@ def text_lines(input: Input, longest: int = LONGEST_ROW) -> Iterator[tuple[int, 
             wrong = shown(piece.text.split(b"\n")[line - piece.line])
             raise malformed(Place(input.shown, line, wrong), "this line is no UTF-8 text") from None
         for number, line_text in enumerate(text.split("\n"), piece.line):
-            stripped = line_text.strip()
+            stripped = line_text.strip(BLANKS)
             if stripped and stripped[0] not in "#%":
                 yield number, stripped
 

@@ -209,6 +209,12 @@ def test_what_networkx_writes_is_read(name: str, written: Callable[[Path], None]
     assert set(arcs_of(graph)) == {(u, v, 1) for u, v in NAMED}
 
 
+def test_a_blank_of_another_alphabet_belongs_to_a_name(tmp_path: Path) -> None:
+    written = tmp_path / "names.txt"
+    written.write_text("\u00a0# undirected\n", encoding="utf-8")
+    assert len(arcs_of(read(written))) == 1  # no comment: a text program sees no blank there
+
+
 def test_nodes_of_an_adjacency_list_are_in_the_order_of_its_lines(tmp_path: Path) -> None:
     made = networkx.DiGraph()
     made.add_nodes_from(["a", "alone", "b"])

@@ -20,7 +20,7 @@ from starplat.graph.formats.text import require_no_isolated, write_table
 from starplat.graph.graph import Graph
 from starplat.graph.ids import Labelled
 from starplat.graph.numbering import by_ids_seen, up_to_highest
-from starplat.graph.spelt import Row, graph_of_rows, is_name, is_natural, text_lines
+from starplat.graph.spelt import BLANKS, Row, graph_of_rows, is_name, is_natural, text_lines
 from starplat.graph.streams import Input
 from starplat.graph.tables import Layout, read_arcs, shown
 
@@ -105,7 +105,7 @@ _BLANKS = bytes.maketrans(b"\v\f\r", b"   ")
 
 
 def _form_of_line(input: Input, number: int, line: bytes, comments: tuple[bytes, ...]) -> Form:
-    text = shown(line.translate(_BLANKS)).strip()
+    text = shown(line.translate(_BLANKS)).strip(BLANKS)
     attributes = "{" in text and text.endswith("}")
     ids = text.partition("{")[0] if attributes else text
     separator = separator_in(ids)
@@ -119,12 +119,15 @@ def _form_of_line(input: Input, number: int, line: bytes, comments: tuple[bytes,
     return Form(number, tuple(words), separator, attributes, comments)
 
 
+_WORDS = re.compile(f"[^{BLANKS}]+")
+
+
 def words_in(text: str, separator: str | None) -> list[str]:
     """The words of a line; between separators names may hold blanks."""
-    plain = (text if separator is None else text.replace(separator, " ")).split()
+    plain = _WORDS.findall(text if separator is None else text.replace(separator, " "))
     if separator is None or not any(map(is_name, plain)):
         return plain
-    words = [word.strip() for word in text.split(separator)]
+    words = [word.strip(BLANKS) for word in text.split(separator)]
     return words if words[-1] else words[:-1]
 
 
