@@ -10,7 +10,13 @@ from hypothesis import HealthCheck, settings
 pytest_plugins = ["tests.reporting", "tests.tiers"]
 
 for profile, examples in {"plain": 20, "campaign": 100, "nightly": 1000}.items():
-    settings.register_profile(profile, max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck))
+    settings.register_profile(
+        profile,
+        max_examples=examples,
+        deadline=None,
+        derandomize=profile != "nightly",  # what guards main finds the same today and tomorrow
+        suppress_health_check=list(HealthCheck),
+    )
 settings.load_profile("plain")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # tests start many processes, which begin quicker with bytecode
 os.environ.pop("COLUMNS", None)  # which xdist sets; tables of a command whose output goes to a pipe are wide
