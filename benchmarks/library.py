@@ -2,10 +2,12 @@
 
     python benchmarks/library.py                 RMAT 16 to 18, a grid, a uniform graph; OpenCL and OpenMP; 2 threads
     python benchmarks/library.py --quick         tiny graphs: whether it works
+    python benchmarks/library.py --graphs rmat:16,grid:256 --targets openmp --algorithms bfs,components
 
 Every contender has the graph in its own form, and kernels built, before it is timed; a run is from the call to the
-answer in memory. Each runs once more than it is warmed up, in turn. A ratio is our time over the fastest of the others:
-below 1 we are ahead. Answers are compared by a number; one that differs is no time.
+answer in memory. Contenders run in turn, several times each, and the time of each is its least: other work on the
+machine only adds to a time. The spread beside it is how much longer the median run took. A ratio is our time over the
+fastest of the others: below 1 we are ahead. Answers are compared by a number; one that differs is no time.
 """
 
 from __future__ import annotations
@@ -13,8 +15,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import statistics
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
@@ -30,12 +33,22 @@ SAMPLED = 16
 
 @dataclass(frozen=True)
 class Line:
-    """Milliseconds of all contenders for one algorithm on one graph; `faults` says why others have none."""
+    """Milliseconds of all contenders for one algorithm on one graph, in the order of their runs; `faults` says why
+    others have none."""
 
     graph: str
     algorithm: str
-    milliseconds: dict[str, float]
+    runs: dict[str, list[float]]
     faults: dict[str, str]
+
+    @property
+    def milliseconds(self) -> dict[str, float]:
+        """The least of each contender's runs."""
+        return {name: min(times) for name, times in self.runs.items()}
+
+    def spread(self, name: str) -> float:
+        """How much longer than the least run of a contender its median run took, in percent."""
+        return 100 * (statistics.median(self.runs[name]) / min(self.runs[name]) - 1)
 
     def ratio(self, target: str) -> float | None:
         """Our time over that of the fastest other."""
@@ -54,12 +67,13 @@ def main() -> int:
     os.sched_setaffinity(0, cores)
     os.environ["OMP_NUM_THREADS"] = os.environ["RAYON_NUM_THREADS"] = str(len(cores))
     lines = list[Line]()
-    for graph in graphs(quick=options.quick):
+    for graph in graphs(options.graphs, quick=options.quick):
         for name in options.algorithms.split(",") if options.algorithms else OURS:
-            lines.append(line(graph, name, options.targets.split(","), len(cores)))
+            lines.append(line(graph, name, options.targets.split(","), len(cores), options.runs))
             print(told(lines[-1], options.targets.split(",")), flush=True)
             if options.json:
-                text = json.dumps({"threads": len(cores), "lines": [asdict(line) for line in lines]}, indent=1)
+                found = [{**asdict(line), "milliseconds": line.milliseconds} for line in lines]
+                text = json.dumps({"threads": len(cores), "lines": found}, indent=1)
                 options.json.write_text(text + "\n", encoding="utf-8")
     return int(any(target in line.faults for line in lines for target in options.targets.split(",")))
 
@@ -69,22 +83,28 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--targets", default="opencl,openmp", help="with commas (opencl,openmp)")
     made.add_argument("--algorithms", help=f"of {', '.join(OURS)}")
     made.add_argument("--threads", type=int, default=2, help="threads and cores for each (2)")
+    made.add_argument("--runs", type=at_least_one, default=5, help="timed runs of each contender (5)")
+    made.add_argument("--graphs", help="with commas, such as rmat:16,grid:256,uniform:16")
     made.add_argument("--json", type=Path, help="a file for all of it")
     made.add_argument("--quick", action="store_true", help="tiny graphs")
     return made
 
 
-def graphs(*, quick: bool) -> list[Any]:
-    """Undirected graphs without loops and parallel edges; weights are 1 to 255."""
-    from starplat.graph import generators as g
+def at_least_one(text: str) -> int:
+    """A number of runs."""
+    if (number := int(text)) < 1:
+        raise argparse.ArgumentTypeError("at least 1")
+    return number
 
-    w = (1, 255)
-    made = (
-        [g.rmat(9, weights=w), g.grid(20, weights=w)]
-        if quick
-        else [*(g.rmat(scale, weights=w) for scale in (16, 17, 18)), g.grid(512, weights=w), g.uniform(16, weights=w)]
-    )
-    return [graph.without_loops().undirected().deduplicated() for graph in made]
+
+def graphs(wanted: str | None, *, quick: bool) -> Iterator[Any]:
+    """Undirected graphs without loops and parallel edges; weights are 1 to 255."""
+    from starplat.graph import generators
+
+    for name in (wanted or ("rmat:9,grid:20" if quick else "rmat:16,rmat:17,rmat:18,grid:512,uniform:16")).split(","):
+        kind, size = name.split(":")
+        made = getattr(generators, kind)(int(size), weights=(1, 255))
+        yield made.without_loops().undirected().deduplicated()
 
 
 def smaller(graph: Any) -> Any:
@@ -96,8 +116,8 @@ def smaller(graph: Any) -> Any:
     return Graph.from_arcs(min(graph.num_nodes, ALL_PAIRS), *ends, graph.weights[inside], name=f"{graph.name}-part")
 
 
-def line(graph: Any, name: str, targets: list[str], threads: int) -> Line:
-    """All contenders, warmed up, then one run each in turn."""
+def line(graph: Any, name: str, targets: list[str], threads: int, runs: int) -> Line:
+    """All contenders, warmed up, then run in turn."""
     if name == "closeness":
         graph = smaller(graph).undirected()
     import networkit
@@ -105,7 +125,7 @@ def line(graph: Any, name: str, targets: list[str], threads: int) -> Line:
     networkit.setNumberOfThreads(threads)
     contests = [ours(graph, name, target) for target in targets]
     contests += [*of_networkit(graph, name), *of_rustworkx(graph, name)]
-    expected, milliseconds, faults, warm = None, {}, {}, []
+    expected, faults, warm = None, dict[str, str](), list[Contest]()
     for contest in contests:
         label, run, number = contest
         try:
@@ -119,16 +139,18 @@ def line(graph: Any, name: str, targets: list[str], threads: int) -> Line:
             faults[label] = f"{found:g} instead of {expected:g}"
         else:
             warm.append(contest)
-    for label, run, _ in warm:
-        started = perf_counter()
-        run()
-        milliseconds[label] = 1e3 * (perf_counter() - started)
-    return Line(graph.name, name, milliseconds, faults)
+    times: dict[str, list[float]] = {label: [] for label, *_ in warm}
+    for _ in range(runs):
+        for label, run, _ in warm:
+            started = perf_counter()
+            run()
+            times[label].append(1e3 * (perf_counter() - started))
+    return Line(graph.name, name, times, faults)
 
 
 def told(line: Line, targets: list[str]) -> str:
     ratios = [f"{target} {ratio:.2f}" for target in targets if (ratio := line.ratio(target)) is not None]
-    times = [f"{name} {time:.3g}" for name, time in line.milliseconds.items()]
+    times = [f"{name} {time:.3g} +{line.spread(name):.0f} %" for name, time in line.milliseconds.items()]
     faults = [f"{name}: {fault}" for name, fault in line.faults.items()]
     return f"{line.graph:>18} {line.algorithm:<12} {', '.join(ratios) or '-':<28} (ms: {'; '.join(times + faults)})"
 

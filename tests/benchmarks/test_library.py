@@ -17,9 +17,21 @@ def test_every_contender_gives_the_same_answer(tmp_path: Path) -> None:
     for needed in ("networkit", "rustworkx"):
         pytest.importorskip(needed, reason="pip install 'starplat[benchmarks]'")
     rows = ["components", "cores", "spanning tree"]
-    words = ["--quick", "--targets", "openmp", "--algorithms", ",".join(rows), "--json", str(tmp_path / "found.json")]
+    words = [
+        "--quick",
+        "--runs",
+        "2",
+        "--targets",
+        "openmp",
+        "--algorithms",
+        ",".join(rows),
+        "--json",
+        str(tmp_path / "found.json"),
+    ]
     done = subprocess.run([sys.executable, str(SCRIPT), *words], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     lines = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))["lines"]
     assert [line["algorithm"] for line in lines] == rows * 2
     assert all(len(line["milliseconds"]) >= 3 and not line["faults"] for line in lines)
+    assert all(line["milliseconds"] == {name: min(times) for name, times in line["runs"].items()} for line in lines)
+    assert all(len(times) == 2 for line in lines for times in line["runs"].values())
