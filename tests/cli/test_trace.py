@@ -43,6 +43,18 @@ def test_a_row_for_each_round(starplat: Starplat, examples: Path, roads: Path) -
     assert lines[-2].startswith("seconds: load ")
 
 
+def test_what_is_read_on_the_host_is_shown_by_round(starplat: Starplat, examples: Path, roads: Path) -> None:
+    mapped = ("--schedule", "memory=mapped")
+    outcome = starplat("run", examples / "bfs_levels.sp", "--graph", roads, *COMMON, "--trace", *mapped)
+    lines = outcome.out.splitlines()
+    assert lines[3].split()[-3:] == ["on", "the", "host"]
+    read = [int(line.split()[-1]) for line in lines if "bfs_levels_min_level" in line]
+    said = next(line for line in lines if line.startswith("Read of arcs at most: "))
+    found = re.fullmatch(r".* 0 bytes in the device's memory, (\d+) in the host's in (\d+) lines of 128\.", said)
+    assert found is not None
+    assert int(found[1]) == sum(read) > 0
+
+
 def test_a_page_and_json_at_once(starplat: Starplat, examples: Path, roads: Path, tmp_path: Path) -> None:
     out = tmp_path / "trace.html"
     outcome = starplat("run", examples / "bfs_levels.sp", "-g", roads, *COMMON, "--trace", out, "--json")
@@ -60,8 +72,11 @@ def test_a_page_and_json_at_once(starplat: Starplat, examples: Path, roads: Path
         "direction",
         "representation",
         "seconds",
+        "reads",
         "kernels",
     }
+    assert trace["reads"]["host"] == 0
+    assert trace["reads"]["device"] == sum(one["reads"]["device"] for one in trace["rounds"]) > 0
     assert set(trace["work"]) == {"bytes", "operations", "not_counted"}
 
 

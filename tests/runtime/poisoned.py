@@ -21,6 +21,7 @@ from starplat.runtime.devices.opencl import OpenCLDevice, OpenCLKernels
 from starplat.runtime.devices.reference import ReferenceDevice, ReferenceKernels
 from starplat.runtime.elements import Cells, Value
 from starplat.runtime.session import Session
+from starplat.runtime.tracing.reads import arrays_of_arcs
 
 POISON = 0xA5
 """Every byte of it."""
@@ -125,8 +126,72 @@ class TwoMemories(Device):
         return replace(buffer, memory=halves.joined.memory)
 
 
+@dataclass
+class Count:
+    """Bytes that kernels have read of arrays of arcs on the device and on the host, and how many lines of 128 bytes of
+    the host's memory, each once for a launch and an array."""
+
+    device: int = 0
+    host: int = 0
+    lines: int = 0
+
+
+class CountedView:
+    """What a launch reads of an array whose first `near` cells are on the device, cell by cell."""
+
+    def __init__(self, cells: Cells, near: int, count: Count) -> None:
+        self._cells = cells.data
+        self._near = near
+        self._count = count
+        self._lines: set[int] = set()
+
+    def __len__(self) -> int:
+        return len(self._cells)
+
+    def __getitem__(self, place: Any) -> Any:
+        first, end = (place.start, place.stop) if isinstance(place, slice) else (place, place + 1)
+        count, size = self._count, self._cells.itemsize
+        far = range(max(first, self._near), end)
+        count.device += (max(end - first, 0) - len(far)) * size
+        count.host += len(far) * size
+        lines = {cell * size // 128 for cell in far} - self._lines
+        self._lines |= lines
+        count.lines += len(lines)
+        return self._cells[place]
+
+
+class CountedCells(np.ndarray[Any, np.dtype[Any]]):
+    """The cells of an array of arcs; kernels are given their `data`."""
+
+    near: int
+    count: Count
+
+    def __array_finalize__(self, other: Any) -> None:
+        if isinstance(other, CountedCells):
+            self.near, self.count = other.near, other.count
+
+    @property
+    def data(self) -> Any:
+        return CountedView(self.view(np.ndarray), self.near, self.count)
+
+
 class PoisonedReference(TwoMemories, ReferenceDevice):
-    """The interpreter's."""
+    """The interpreter's. It counts what kernels read of arrays of arcs that they only read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = Count()
+
+    def counted(self, joined: Buffer, near: int) -> Buffer:
+        """The array as kernels are to be given it."""
+        cells = joined.memory.view(CountedCells)
+        cells.near, cells.count = near, self.count
+        return replace(joined, memory=cells)
+
+    def read(self) -> Count:
+        """What has been counted since it was asked last."""
+        count, self.count = self.count, Count()
+        return count
 
     def build(self, module: ir.Module, *, wide_arcs: bool) -> Kernels:
         return _ReferenceKernels(self, module, wide_arcs)
@@ -139,6 +204,8 @@ class _ReferenceKernels(ReferenceKernels):
         assert isinstance(self.device, PoisonedReference)
         used = {*(array.name for array in kernel.arrays), *(r.into.name for r in kernel.reductions if r.into)}
         joined = {name: self.device.for_kernels(arrays[name]) for name in used}
+        for array in arrays_of_arcs(kernel):
+            joined[array.name] = self.device.counted(joined[array.name], arrays[array.name].cells_on_device)
         return super()._launch(kernel, joined, scalars, size)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from starplat.ir.verifying.modules import verify
 from starplat.ir.visitor import loops_of, with_signature
 from starplat.runtime.text import dump_program, kernels_text_to_run
 from starplat.runtime.tracing import watch
+from starplat.runtime.tracing.reads import Reads
 from starplat.runtime.tracing.trace import Held, Round, Trace, Walk
 from starplat.runtime.tracing.tracing import traced
 from starplat.runtime.tracing.watch import Watch
@@ -348,14 +350,25 @@ def test_the_chief_of_a_round_walks_arcs_of_chosen_nodes() -> None:
 
 
 def test_a_trace_as_json() -> None:
-    trace = Trace((Round(4, 1, (walk("k", 7),), 0.5),), left_out=2, on_device=True, seconds=1.0)
-    kernel = {"kernel": "k", "line": 1, "active": 7, "arcs": 7, "direction": "push", "representation": "flags"}
+    known = replace(walk("k", 7), reads=Reads(28, 8, 1))
+    trace = Trace((Round(4, 1, (known, walk("other", 3)), 0.5),), left_out=2, on_device=True, seconds=1.0)
+    kernel: dict[str, Any] = {
+        "kernel": "k",
+        "line": 1,
+        "active": 7,
+        "arcs": 7,
+        "direction": "push",
+        "representation": "flags",
+    }
+    kernel["reads"] = {"device": 28, "host": 8, "host_lines": 1}
     assert trace.to_json() == {
         "schema": 1,
         "clock": "device",
         "seconds": 1.0,
         "left_out": 2,
         "work": None,
+        "reads": {**kernel["reads"], "not_counted": ["other"]},
+        "reads_of_lines": [{"line": 1, **kernel["reads"]}],
         "rounds": [
             {
                 "line": 4,
@@ -365,7 +378,8 @@ def test_a_trace_as_json() -> None:
                 "direction": "push",
                 "representation": "flags",
                 "seconds": 0.5,
-                "kernels": [kernel],
+                "reads": kernel["reads"],
+                "kernels": [kernel, {**kernel, "kernel": "other", "active": 3, "arcs": 3, "reads": None}],
             }
         ],
     }

@@ -17,6 +17,8 @@ def table(trace: Trace) -> Table:
     for heading in COLUMNS:
         justify = "left" if heading in WORDS else "right"
         drawn.add_column(heading, justify=justify, no_wrap=heading != "kernels", overflow="fold")  # type: ignore[arg-type]
+    if trace.reads.host:
+        drawn.add_column("on the host", justify="right", no_wrap=True)
     shown = rows(trace)
     if len(shown) <= MOST_SHOWN:
         _add(drawn, shown)
@@ -30,4 +32,8 @@ def table(trace: Trace) -> Table:
 def _add(drawn: Table, shown: list[Row]) -> None:
     for row in shown:
         cells = (row.line, row.number, row.frontier, row.arcs, row.direction, row.held, row.time, escape(row.kernels))
-        drawn.add_row(*cells, style="magenta" if row.changed else None)
+        drawn.add_row(
+            *cells,
+            *((row.on_host,) if len(drawn.columns) > len(COLUMNS) else ()),
+            style="magenta" if row.changed else None,
+        )

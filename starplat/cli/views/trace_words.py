@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from starplat.ir.points import Way
 from starplat.runtime import Result
+from starplat.runtime.tracing.reads import Reads
 from starplat.runtime.tracing.trace import Round, Trace
 
 COLUMNS = ("line", "round", "frontier", "arcs", "direction", "held as", "ms", "kernels")
@@ -12,8 +13,8 @@ COLUMNS = ("line", "round", "frontier", "arcs", "direction", "held as", "ms", "k
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A round as shown; `changed` where its direction or the way nodes are held differs from the loop's previous
-    round."""
+    """A round as shown; `changed` where its direction or the way nodes are held differs from the loop's previous round;
+    `on_host` are the bytes of arcs that it reads in the host's memory."""
 
     line: str
     number: str
@@ -23,6 +24,7 @@ class Row:
     held: str
     time: str
     kernels: str
+    on_host: str
     changed: bool
 
 
@@ -43,6 +45,7 @@ def _row(one: Round, changed: bool) -> Row:
         chief.held.value,
         milliseconds(one.seconds),
         ", ".join(dict.fromkeys(walk.kernel for walk in one.walks)),
+        counted(None if any(walk.reads is None for walk in one.walks) else one.reads.host),
         changed,
     )
 
@@ -87,8 +90,27 @@ def notes(result: Result, trace: Trace) -> list[str]:
         said.append("Rounds that otherwise share a launch, or are launched ahead, were launched one by one.")
     if trace.left_out:
         said.append(f"{trace.left_out:,} more rounds are not shown: a trace has room for so many.")
+    said.extend(_reads(result, trace))
     if not trace.rounds:
         said.append("No loop launched a kernel.")
     elif any(one.chief.active is None for one in trace.rounds):
         said.append("'?': a condition that only the kernel can evaluate.")
     return said
+
+
+def _reads(result: Result, trace: Trace) -> list[str]:
+    """The bytes of arrays of arcs that were read, by where they lie, where any lies on the host."""
+    if not result.estimate.mapped:
+        return []
+    said = [f"Read of arcs at most: {_in_words(trace.reads)}."]
+    lines = [(line, reads) for line, reads in trace.reads_of_lines.items() if reads.device or reads.host]
+    if len(lines) > 1:
+        said.extend(f"Line {'-' if line is None else line}: {_in_words(reads)}." for line, reads in lines)
+    if trace.unread:
+        said.append(f"Not counted: what {', '.join(trace.unread)} read.")
+    return said
+
+
+def _in_words(reads: Reads) -> str:
+    lines = "" if reads.lines is None else f" in {reads.lines:,} lines of 128"
+    return f"{reads.device:,} bytes in the device's memory, {reads.host:,} in the host's{lines}"

@@ -17,14 +17,12 @@ from starplat.ir.interpreting import vectorize
 from starplat.ir.points import rows_of, way_of
 from starplat.ir.visitor import variables_read, walk_expression, with_signature
 from starplat.runtime.elements import Cells, Value, dtype_of
+from starplat.runtime.tracing.reads import Lying, reads_of
 from starplat.runtime.tracing.trace import Filled, Held, Walk
 
 
-class Before(Protocol):
+class Before(Lying, Protocol):
     """The state before a launch."""
-
-    def cells(self, array: ir.Array) -> Cells:
-        """Of an array, as they are."""
 
     def value(self, expression: ir.Expression) -> Value:
         """Of an expression of the host, or a cell of an array of one."""
@@ -35,6 +33,34 @@ class Before(Protocol):
 
 def walk_of(kernel: ir.Kernel, line: int | None, before: Before, num_nodes: int, num_arcs: int) -> Walk:
     """The walk of a launch."""
+    nodes = _nodes(kernel, before, num_nodes, num_arcs)
+    walk = _walk(kernel, line, nodes, before, num_nodes, num_arcs)
+    return replace(walk, reads=reads_of(kernel, nodes, before, num_arcs))
+
+
+def _nodes(kernel: ir.Kernel, before: Before, num_nodes: int, num_arcs: int) -> Cells | None:
+    """The nodes that an iteration is for, or whose row is walked; None where they are unknown or it is for none."""
+    match kernel.domain:
+        case ir.AllNodes() if kernel.filter is None:
+            return np.arange(num_nodes)
+        case ir.Listed(array, first, last):
+            nodes = before.cells(array)[int(before.value(first)) : int(before.value(last))]
+            if kernel.filter is None:
+                return nodes
+            kept = _kept(replace(kernel, domain=ir.AllNodes()), before, num_nodes, num_arcs)
+            return None if kept is None else nodes[kept[nodes]]
+        case ir.AllNodes() | ir.InWords():
+            kept = _kept(replace(kernel, domain=ir.AllNodes()), before, num_nodes, num_arcs)
+            return None if kept is None else np.flatnonzero(kept)
+        case ir.NodeNeighbors(_, node):
+            return np.array([int(before.value(node))])
+        case _:
+            return None
+
+
+def _walk(
+    kernel: ir.Kernel, line: int | None, nodes: Cells | None, before: Before, num_nodes: int, num_arcs: int
+) -> Walk:
     rows, way = rows_of(kernel), way_of(kernel)
     match kernel.domain:
         case ir.AllNodes() if kernel.filter is None:
@@ -44,24 +70,16 @@ def walk_of(kernel: ir.Kernel, line: int | None, before: Before, num_nodes: int,
             if sought is not None and (kept := _kept(sought, before, num_nodes, num_arcs)) is not None:
                 found = _counted(sought, line, np.flatnonzero(kept), before, held_by(sought))
                 return replace(found, direction=way)
-            kept = _kept(kernel, before, num_nodes, num_arcs)
-            return _counted(kernel, line, None if kept is None else np.flatnonzero(kept), before, held_by(kernel))
-        case ir.Listed(array, first, last):
-            nodes = before.cells(array)[int(before.value(first)) : int(before.value(last))]
-            if kernel.filter is None:
-                return _counted(kernel, line, nodes, before, Held.LIST)
-            kept = _kept(replace(kernel, domain=ir.AllNodes()), before, num_nodes, num_arcs)
-            return _counted(kernel, line, None if kept is None else nodes[kept[nodes]], before, Held.LIST)
+            return _counted(kernel, line, nodes, before, held_by(kernel))
+        case ir.Listed():
+            return _counted(kernel, line, nodes, before, Held.LIST)
         case ir.InWords():
-            kept = _kept(replace(kernel, domain=ir.AllNodes()), before, num_nodes, num_arcs)
-            return _counted(kernel, line, None if kept is None else np.flatnonzero(kept), before, Held.LAYERS)
+            return _counted(kernel, line, nodes, before, Held.LAYERS)
         case ir.AllArcs():
             arcs = num_arcs if kernel.filter is None else None
             return Walk(kernel.name, line, arcs, arcs, way, Held.ARCS)
-        case ir.NodeNeighbors(direction, node):
-            offsets = before.cells(direction.layout.offsets)
-            whose = int(before.value(node))
-            arcs = int(offsets[whose + 1] - offsets[whose])
+        case ir.NodeNeighbors():
+            arcs = _counted(kernel, line, nodes, before, Held.ROW).arcs
             return Walk(kernel.name, line, arcs, arcs, way, Held.ROW)
         case ir.Numbers(count):
             return Walk(kernel.name, line, int(before.value(count)), None, way, Held.SHARES)

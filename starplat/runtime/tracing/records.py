@@ -1,6 +1,6 @@
 """Records of a traced persistent kernel: memory for them, and their report to a watch."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 import numpy as np
@@ -13,6 +13,7 @@ from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device
 from starplat.runtime.elements import Cells
 from starplat.runtime.tracing.active import filled_by, held_by
+from starplat.runtime.tracing.reads import Lying, reads_of_many
 from starplat.runtime.tracing.trace import Held, Walk
 from starplat.runtime.tracing.watch import Watch
 from starplat.source import NOWHERE, Span
@@ -40,7 +41,15 @@ class Recorded:
 
 
 def told(
-    op: ir.OnDevice, module: ir.Module, cells: Cells, watch: Watch, *, num_nodes: int, num_arcs: int, wide_arcs: bool
+    op: ir.OnDevice,
+    module: ir.Module,
+    cells: Cells,
+    watch: Watch,
+    *,
+    num_nodes: int,
+    num_arcs: int,
+    wide_arcs: bool,
+    lying: Lying,
 ) -> None:
     """Reports the records of a launch to the watch, and how many rounds they had no room for."""
     points = points_of(op.body, module)
@@ -59,7 +68,10 @@ def told(
             case Event.END:
                 watch.end(one.point.op, one.seconds)
             case Event.WALK:
-                watch.walk(_walk(one, line, module, num_nodes, num_arcs))
+                walk = _walk(one, line, module, num_nodes, num_arcs)
+                instead = one.point.instead_of is not None  # its arcs are those that a push would walk
+                reads = reads_of_many(module.kernel(walk.kernel), None if instead else walk.arcs, lying, num_arcs)
+                watch.walk(replace(walk, reads=reads))
             case Event.FILL:
                 assert isinstance(one.point.op, ir.Fill | ir.CopyArray)
                 watch.fill(filled_by(one.point.op, num_nodes, num_arcs, wide_arcs=wide_arcs))

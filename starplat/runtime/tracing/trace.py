@@ -1,10 +1,12 @@
 """The trace of a run: for every round the active nodes, how they were held, the time; and the same for every kernel."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
 from starplat.ir.points import Way
+from starplat.runtime.tracing.reads import Reads, total
 
 SCHEMA = 1
 MOST_ROUNDS = 65_536
@@ -29,7 +31,8 @@ class Held(Enum):
 @dataclass(frozen=True, slots=True)
 class Walk:
     """A kernel in a round. `active` is how many nodes it goes over, `arcs` how many arcs these have in the direction in
-    which it walks them; None is not known. Where a kernel looks for members of a set, they are those of the set."""
+    which it walks them; None is not known. Where a kernel looks for members of a set, they are those of the set.
+    `reads` is what it reads of arrays of arcs."""
 
     kernel: str
     line: int | None
@@ -37,6 +40,7 @@ class Walk:
     arcs: int | None
     direction: Way
     held: Held
+    reads: Reads | None = None
 
     def to_json(self) -> dict[str, Any]:
         """As the schema has it."""
@@ -47,6 +51,7 @@ class Walk:
             "arcs": self.arcs,
             "direction": None if self.direction is Way.NONE else self.direction.value,
             "representation": self.held.value,
+            "reads": None if self.reads is None else self.reads.to_json(),
         }
 
 
@@ -70,6 +75,11 @@ class Round:
         walking = [walk for walk in chosen or self.walks if walk.arcs is not None]
         return (walking or chosen or list(self.walks))[0]
 
+    @property
+    def reads(self) -> Reads:
+        """What its kernels read of arrays of arcs, as far as it is known."""
+        return total(walk.reads for walk in self.walks)
+
     def to_json(self) -> dict[str, Any]:
         """As the schema has it."""
         chief = self.chief.to_json()
@@ -81,6 +91,7 @@ class Round:
             "direction": chief["direction"],
             "representation": chief["representation"],
             "seconds": self.seconds,
+            "reads": self.reads.to_json(),
             "kernels": [walk.to_json() for walk in self.walks],
         }
 
@@ -142,6 +153,24 @@ class Trace:
         """Every kernel that was launched."""
         return (*self.outside, *(walk for one in self.rounds for walk in one.walks))
 
+    @property
+    def reads(self) -> Reads:
+        """What all of them read of arrays of arcs, except those of `unread`."""
+        return total(walk.reads for walk in self.walks)
+
+    @property
+    def reads_of_lines(self) -> Mapping[int | None, Reads]:
+        """The same by the line of the program that a kernel came from, None for what is in no line of it."""
+        by_line: dict[int | None, list[Reads | None]] = {}
+        for walk in self.walks:
+            by_line.setdefault(walk.line, []).append(walk.reads)
+        return {line: total(reads) for line, reads in by_line.items()}
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """The kernels of whose launches it is not known what they read of arrays of arcs."""
+        return tuple(sorted({walk.kernel for walk in self.walks if walk.reads is None}))
+
     def plot(self) -> Any:
         """A picture of the rounds: matplotlib's axes, with the active nodes by direction, and the time on the right.
 
@@ -162,5 +191,7 @@ class Trace:
             "seconds": self.seconds,
             "left_out": self.left_out,
             "work": None if self.work is None else self.work.to_json(),
+            "reads": {**self.reads.to_json(), "not_counted": list(self.unread)},
+            "reads_of_lines": [{"line": line, **reads.to_json()} for line, reads in self.reads_of_lines.items()],
             "rounds": [one.to_json() for one in self.rounds],
         }

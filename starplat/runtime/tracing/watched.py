@@ -110,6 +110,7 @@ class WatchedExecutor(Executor):
             num_nodes=world.num_nodes,
             num_arcs=world.num_arcs,
             wide_arcs=world.wide_arcs,
+            lying=_Before(self, frame),
         )
         self.device.release(records)
         self._looked += perf_counter() - began
@@ -129,6 +130,12 @@ class _Before:
 
     def cells(self, array: ir.Array) -> Cells:
         return self.executor.cells(array, self.frame)
+
+    def near(self, array: ir.Array) -> int:
+        return self.executor.buffer(array, self.frame).cells_on_device
+
+    def cell_size(self, array: ir.Array) -> int:
+        return self.executor.buffer(array, self.frame).dtype.itemsize
 
     def value(self, expression: ir.Expression) -> Value:
         return self.executor.seen(expression, self.frame)
