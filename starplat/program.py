@@ -165,6 +165,7 @@ class Program:
         max_rounds: int | None = None,
         time_limit: float | None = None,
         device_memory: int | str | None = None,
+        host_memory: int | str | None = None,
         follow: Callable[[Progress], None] | None = None,
         on_batch: Callable[[int, Result], None] | None = None,
         session: Session | None = None,
@@ -199,6 +200,7 @@ class Program:
             time_limit: seconds after which the run is ended.
             device_memory: how much of the device's memory the arrays of the run may take: bytes, or words such as
                 "12G". Of a larger graph a part of the arcs is left in the host's memory ("memory=ondemand").
+            host_memory: how much of the host's memory these arcs may take.
             follow: is told some times a second how far the run has come: seconds, rounds, active nodes.
             on_batch: of a program whose graph changes, is given the number of every batch of updates that is done, from
                 1 on, and a `Result` with the properties and the graph as they are then; of `repeat` runs in the first.
@@ -225,13 +227,13 @@ class Program:
                 "target all": target == "all", "a schedule": schedule, "--validate": validate, "--trace": trace,
                 "device results": interpreted and device_results, "--repeat": interpreted and repeat > 1,
                 "--max-rounds": interpreted and max_rounds, "--time-limit": interpreted and time_limit,
-                "--device-memory": interpreted and device_memory,
+                "--device-memory": interpreted and device_memory, "--host-memory": interpreted and host_memory,
             }  # fmt: skip
             self._refuse_beside_checked([name for name, is_asked in asked.items() if is_asked])
             call = self._call(graph, function, arguments, named)
             if interpreted:
                 return self._interpreted(call, results, on_batch)
-            allowed = limits(max_rounds, time_limit, follow or of_run(self.name), device_memory)
+            allowed = limits(max_rounds, time_limit, follow or of_run(self.name), device_memory, host_memory)
             return run_module(
                 self._checked_module(call.module.entry),
                 call.graph,
@@ -247,7 +249,7 @@ class Program:
                 on_batch=on_batch,
                 compile_seconds=call.seconds,
             )
-        allowed = limits(max_rounds, time_limit, follow or of_run(self.name), device_memory)
+        allowed = limits(max_rounds, time_limit, follow or of_run(self.name), device_memory, host_memory)
         wanted = as_schedule(schedule) or self.schedule
         call = self._call(graph, function, arguments, named)
         before = call.given.on_host(call.graph) if validate else call.given
@@ -318,6 +320,7 @@ class Program:
         max_rounds: int | None = None,
         time_limit: float | None = None,
         device_memory: int | str | None = None,
+        host_memory: int | str | None = None,
         follow: Callable[[Progress], None] | None = None,
         session: Session | None = None,
         arguments: Mapping[str, object] | Bound | None = None,
@@ -325,7 +328,7 @@ class Program:
         **named: object,
     ) -> Everywhere:
         """Runs the program on every device of every target that is here, and compares the answers. What is not said
-        here is as for `run`; `max_rounds`, `time_limit` and `device_memory` are of the run on each device.
+        here is as for `run`; limits are of the run on each device.
 
         Args:
             device: only the devices of this number.
@@ -351,7 +354,7 @@ class Program:
             schedule=as_schedule(schedule) or self.schedule,
             racy=any(map(is_race, self.warnings)),
             always_measure=validate,
-            limits=limits(max_rounds, time_limit, follow, device_memory),
+            limits=limits(max_rounds, time_limit, follow, device_memory, host_memory),
             session=session,
             started=started,
         )

@@ -24,6 +24,7 @@ class Request:
     time_limit: float | None = None
     checked: bool = False
     device_memory: str | None = None
+    host_memory: str | None = None
 
     @property
     def options(self) -> dict[str, Any]:

@@ -82,3 +82,10 @@ def too_large(program: str, device: str, needed: int, free: int, least: int | No
         message = f"{program} needs {least:,} bytes on {device} at least, and may have {in_words(free)}"
         help = f"allow as much (--device-memory {least}, device_memory=), {help}"
     return DiagnosticError(Diagnostic("E0908", message, help=help), exit_code=ExitCode.NO_DEVICE)
+
+
+def too_large_for_host(program: str, least: int, free: int) -> DiagnosticError:
+    """E0908: what the device leaves over does not fit in what the run may have of the host's memory."""
+    message = f"{program} needs {least:,} bytes of the host's memory at least, and may have {in_words(free)}"
+    help = f"allow as much (--host-memory {least}, host_memory=), or more of the device's (--device-memory)"
+    return DiagnosticError(Diagnostic("E0908", message, help=help), exit_code=ExitCode.NO_DEVICE)

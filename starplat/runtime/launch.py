@@ -106,9 +106,7 @@ def run_module(
         if device_results:
             device.with_arrays()
         left_behind = partial(within.leave_busy, device, device_index, progress)
-        work = partial(
-            _work, module, graph, given, wanted, device, progress, spent, device.as_here(), limits.device_memory
-        )
+        work = partial(_work, module, graph, given, wanted, device, progress, spent, device.as_here(), limits)
         return _within_limits(work, limits, progress, left_behind)
 
 
@@ -121,12 +119,12 @@ def _work(
     progress: Progress,
     spent: Seconds,
     here: Callable[[], AbstractContextManager[object]],
-    room: int | None,
+    limits: Limits,
 ) -> Result:
-    """The run itself, on the device as it is taken `here`, in so many bytes of its memory; seconds are added to those
-    that are `spent`."""
+    """The run itself, on the device as it is taken `here`, in the memory that the limits allow; seconds are added to
+    those that are `spent`."""
     before, began = replace(device.traffic), perf_counter()
-    with here(), device.limited(room), ExitStack() as held:
+    with here(), device.limited(limits.device_memory, limits.host_memory), ExitStack() as held:
         numbers = renumbering(module, graph, wanted.schedule, on_device=wanted.on_device)
         taken = graph if numbers is None else numbers.to.graph
         inside = given if numbers is None else numbers.given(module, given)

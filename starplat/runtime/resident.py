@@ -126,6 +126,12 @@ class ResidentGraph:
             self._drop(key)
         return enough
 
+    def leave_host(self, arrays: Mapping[ir.Array, Whereabouts]) -> None:
+        """Gives up what lies in the host's memory and is none of these, or lies otherwise."""
+        wanted = {self._key(array, where.placement) for array, where in arrays.items() if self.holds(array, where)}
+        for key in [key for key, buffer in self._buffers.items() if key not in wanted and buffer.size_on_host]:
+            self._drop(key)
+
     def apart(self, arrays: Iterable[ir.Array]) -> tuple[ir.Array, ...]:
         """The distinct ones of some arrays of one placement: some share memory."""
         found: dict[Hashable, ir.Array] = {}

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
 from starplat.diagnostics import DiagnosticError
 from starplat.ir import nodes as ir
 from starplat.runtime.devices.device import Device
 from starplat.runtime.elements import dtype_of
-from starplat.runtime.estimate import Estimate, Sizes, temporaries, too_large
-from starplat.runtime.host_memory import host_memory
+from starplat.runtime.estimate import Estimate, Sizes, temporaries, too_large, too_large_for_host
 from starplat.runtime.placing import MAPPED, ON_DEVICE, Candidate, Whereabouts, divided, spare
 from starplat.runtime.resident import ResidentGraph, make_room
 
@@ -60,8 +59,10 @@ class Room:
             if free is not None:
                 free += sum(one.there * one.cell for one in candidates) - self._still_needed(self.estimate())
                 free -= 0 if self.device.is_limited else spare(max(free, 0))
+            if self.device.is_limited_on_host:  # what is there may be less than what could be
+                candidates = [replace(one, there=0) for one in candidates]
             self._divided = divided(candidates, free, self.device.split_unit)
-        return self._made()
+        return self._made() and self._made_on_host()
 
     def foresee(self) -> Estimate:
         """What the run takes, once there is room for it.
@@ -73,9 +74,11 @@ class Room:
         program = PurePath(self.module.source.name).stem
         if not self._made():
             raise self._too_large(program, expected)
-        new = {a.name for a in self._arrays_of_arcs() if not self._is_there(a)}
-        needed, free = sum(size for name, size in expected.mapped.items() if name in new), host_memory()
-        if free is not None and free < needed:
+        if not self._made_on_host():
+            needed, free = self._needed_on_host(), self.device.free_on_host() or 0
+            if self.device.is_limited_on_host:
+                there = sum(expected.mapped.values()) - needed
+                raise too_large_for_host(program, needed + there, free + there)
             raise too_large(program, "the host", needed, free)
         return expected
 
@@ -109,6 +112,25 @@ class Room:
         short = needed - (self.device.free_memory() or 0)
         left = self.resident.leave({array: self.where(array) for array in self._of_graph}, short)
         return left and make_room(self.device, needed)
+
+    def _made_on_host(self) -> bool:
+        """The same of the host's memory."""
+
+        def enough() -> bool:
+            free = self.device.free_on_host()
+            return free is None or needed <= free
+
+        needed = self._needed_on_host()
+        while needed and not enough():
+            if not self.device.relieve():
+                self.resident.leave_host({array: self.where(array) for array in self._of_graph})
+                return enough()
+        return True
+
+    def _needed_on_host(self) -> int:
+        """The bytes of the host's memory that the run's arrays still need there."""
+        new = {array.name for array in self._arrays_of_arcs() if not self._is_there(array)}
+        return sum(size for name, size in self.estimate().mapped.items() if name in new)
 
     def _still_needed(self, expected: Estimate) -> int:
         """The bytes that are not on the device yet."""

@@ -82,7 +82,7 @@ def validate(
         arguments=arguments,
         results=wanted,
         schedule=PLAIN,
-        limits=replace(limits, max_rounds=None, device_memory=None),
+        limits=replace(limits, max_rounds=None, device_memory=None, host_memory=None),
         session=session,
     )
     verdict = judged(result, expected, module, arguments, limits, session)
@@ -116,7 +116,7 @@ def judged(
         arguments=follower.bound,
         results=list(result.properties),
         schedule=PLAIN,
-        limits=replace(limits, max_rounds=None, device_memory=None),
+        limits=replace(limits, max_rounds=None, device_memory=None, host_memory=None),
         session=session,
     )
     difference = first_difference(result, again)

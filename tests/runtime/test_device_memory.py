@@ -99,16 +99,61 @@ def test_a_limit_below_what_nodes_take_is_refused_with_the_least(target: str) ->
         SSSP.run(graph, target=target, src=0, device_memory=least - 1)
 
 
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_host_has_a_limit_too_and_the_least_is_enough(target: str) -> None:
+    device, graph = device_of(target), roads()
+    expected = SSSP.run(graph, target="reference", src=0)["dist"].tolist()
+    how: dict[str, Any] = {"target": target, "src": 0, "device_memory": 36_000}
+    far = sum(SSSP.run(graph, **how).estimate.mapped.values())
+    launches = device.traffic.launches
+    with pytest.raises(DiagnosticError, match="E0908") as refused:
+        SSSP.run(graph, host_memory=3000, **how)
+    assert refused.value.exit_code is ExitCode.NO_DEVICE
+    assert device.traffic.launches == launches
+    said = refused.value.diagnostics[0]
+    assert said.message == f"sssp needs {far:,} bytes of the host's memory at least, and may have 2.9 KiB"
+    assert said.help is not None
+    assert f"--host-memory {far}," in said.help
+    result = SSSP.run(graph, host_memory=far, **how)
+    assert result["dist"].tolist() == expected
+    assert sum(result.estimate.mapped.values()) == far
+    with pytest.raises(DiagnosticError, match="E0908"):
+        SSSP.run(graph, host_memory=far - 1, **how)
+    assert SSSP.run(graph, target=target, src=0, host_memory=1)["dist"].tolist() == expected  # all fits the device
+
+
+def test_a_limit_of_the_host_is_kept_when_another_has_left_arrays_there() -> None:
+    with Session() as session:
+        graphs = [roads(seed) for seed in (1, 2)]
+        how: dict[str, Any] = {"target": "reference", "src": 0, "session": session}
+        device = session.device("reference", 0)
+        for graph in graphs:
+            SSSP.run(graph, schedule="memory=mapped", **how)
+        assert device.held_on_host == 2 * 4 * 12_000
+        SSSP.run(graphs[0], schedule="memory=mapped", host_memory=48_000, **how)
+        assert device.held_on_host <= 48_000
+        result = SSSP.run(graphs[0], device_memory=36_000, host_memory=40_000, **how)
+        assert device.held_on_host == sum(result.estimate.mapped.values()) <= 40_000
+
+
+def test_an_allocation_beyond_the_limit_of_the_host_says_so() -> None:
+    device = ReferenceDevice()
+    with device.limited(None, 100), pytest.raises(DiagnosticError, match=r"E0903.*the host, for interpreter, has no"):
+        device.allocate(np.dtype(np.int32), 60, ir.Placement.SPLIT, 20)
+    assert device.allocate(np.dtype(np.int32), 60, ir.Placement.SPLIT, 20).size_on_host == 160
+
+
 def test_targets_without_mapped_memory_say_what_they_need() -> None:
     device_of("openmp")
     with pytest.raises(DiagnosticError, match=r"E0908.*sssp needs 5\d,\d{3} bytes"):
         SSSP.run(roads(), target="openmp", src=0, device_memory="20K")
 
 
+@pytest.mark.parametrize("limit", ["device_memory", "host_memory"])
 @pytest.mark.parametrize("said", [0, -5, "12 apples", ""])
-def test_what_is_no_size_is_refused(said: object) -> None:
-    with pytest.raises(DiagnosticError, match=r"E0732.*device_memory is a number of bytes above zero"):
-        SSSP.run(roads(), target="reference", src=0, device_memory=said)
+def test_what_is_no_size_is_refused(said: object, limit: str) -> None:
+    with pytest.raises(DiagnosticError, match=rf"E0732.*{limit} is a number of bytes above zero"):
+        SSSP.run(roads(), target="reference", src=0, **{limit: said})
 
 
 def test_a_graph_on_the_device_shrinks_to_the_limit_and_grows_again() -> None:

@@ -13,7 +13,7 @@ from starplat.diagnostics import DiagnosticError
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.ir.verifying.modules import InvalidModule, verify
-from starplat.runtime import room
+from starplat.runtime.devices import device_memory
 from starplat.schedule.apply import decided
 from starplat.schedule.parse import parse_schedule
 from tests.runtime.devices import device_of
@@ -152,7 +152,7 @@ def test_results_stay_on_the_device_also_where_the_host_has_them(target: str) ->
 
 
 def test_arrays_that_the_host_has_no_room_for_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "host_memory", lambda: 2000)
+    monkeypatch.setattr(device_memory, "host_memory", lambda: 2000)
     with pytest.raises(DiagnosticError) as raised:
         TOLLS.run(roads(), target="reference", schedule=MAPPED)
     said = raised.value.diagnostics[0]

@@ -35,6 +35,7 @@ def run_on_all(program: Program, graph: Graph, words: dict[str, str], request: R
             max_rounds=request.max_rounds,
             time_limit=request.time_limit,
             device_memory=request.device_memory,
+            host_memory=request.host_memory,
             follow=followed.look,
             arguments=bound,
             started=lambda device: followed.turn_to(

@@ -84,6 +84,10 @@ _DeviceMemory = Annotated[
     str | None,
     typer.Option("--device-memory", metavar="SIZE", help="Take no more of the device's memory, such as 12G."),
 ]
+_HostMemory = Annotated[
+    str | None,
+    typer.Option("--host-memory", metavar="SIZE", help="Leave no more than that in the host's memory, such as 64G."),
+]
 
 
 def run(
@@ -103,6 +107,7 @@ def run(
     max_rounds: _MaxRounds = None,
     time_limit: _TimeLimit = None,
     device_memory: _DeviceMemory = None,
+    host_memory: _HostMemory = None,
     verbose: _Verbose = False,
     json: options.Json = False,
     undirected: options.Undirected = False,
@@ -120,7 +125,7 @@ def run(
     wanted_files = _wanted_files(out, trace, target, batch=batch)
     words = options.arguments_in(arg or [])
     wanted = wanted_schedule(schedule, file)
-    limits = (max_rounds, time_limit, checked, device_memory)
+    limits = (max_rounds, time_limit, checked, device_memory, host_memory)
     request = Request(function, target, device, repeat, validate, wanted, trace is not None, *limits)
     started = perf_counter()
     program = _compiled(file, function, strict=strict)

@@ -18,12 +18,14 @@ class Limits:
         time_limit: seconds.
         follow: is told how far the run has come, some times a second.
         device_memory: bytes of the device's memory, for all arrays that the run allocates there.
+        host_memory: bytes of the host's memory, for the arrays that kernels read there.
     """
 
     max_rounds: int | None = None
     time_limit: float | None = None
     follow: Callable[[Progress], None] | None = None
     device_memory: int | None = None
+    host_memory: int | None = None
 
 
 UNLIMITED = Limits()
@@ -34,6 +36,7 @@ def limits(
     time_limit: float | None,
     follow: Callable[[Progress], None] | None = None,
     device_memory: int | str | None = None,
+    host_memory: int | str | None = None,
 ) -> Limits:
     """The limits that a caller asks for; memory in bytes or in words such as "12G".
 
@@ -44,12 +47,15 @@ def limits(
         raise _no_limit("max_rounds", max_rounds, "a whole number above zero")
     if time_limit is not None and not 0.0 < time_limit < float("inf"):
         raise _no_limit("time_limit", time_limit, "a number of seconds above zero")
-    room = size_in(device_memory) if isinstance(device_memory, str) else device_memory
-    if device_memory is not None and (room is None or room < 1):
-        raise _no_limit(
-            "device_memory", device_memory, "a number of bytes above zero, or one with K, M or G such as 12G"
-        )
-    return Limits(max_rounds, time_limit, follow, room)
+    rooms = _bytes("device_memory", device_memory), _bytes("host_memory", host_memory)
+    return Limits(max_rounds, time_limit, follow, *rooms)
+
+
+def _bytes(name: str, given: int | str | None) -> int | None:
+    room = size_in(given) if isinstance(given, str) else given
+    if given is not None and (room is None or room < 1):
+        raise _no_limit(name, given, "a number of bytes above zero, or one with K, M or G such as 12G")
+    return room
 
 
 def too_many_rounds(most: int, source: SourceFile, span: Span) -> DiagnosticError:

@@ -41,6 +41,11 @@ class Buffer:
         """Bytes of those cells that lie in the device's memory."""
         return self.dtype.itemsize * self.cells_on_device
 
+    @property
+    def size_on_host(self) -> int:
+        """Bytes of the others, which kernels read in the host's memory."""
+        return self.size - self.size_on_device
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Adopted:

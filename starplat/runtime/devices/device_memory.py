@@ -19,6 +19,7 @@ from starplat.ir import nodes as ir
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device_faults import NoRoomError, host_out_of_memory
 from starplat.runtime.elements import Cells, Value
+from starplat.runtime.host_memory import host_memory
 
 _MOST_RELIEFS = 64
 
@@ -46,19 +47,22 @@ class DeviceMemory(ABC):
         self._free: dict[tuple[np.dtype[Any], int, ir.Placement], list[Buffer]] = defaultdict(list)
         self._ours: weakref.WeakSet[Buffer] = weakref.WeakSet()
         self._most: int | None = None
+        self._most_on_host: int | None = None
 
     @contextmanager
-    def limited(self, most: int | None) -> Iterator[None]:
-        """Arrays take at most so many bytes of the device's memory inside. If they take more already, all that is kept
-        between runs is given up first."""
-        if most is not None and self.held > most:
+    def limited(self, most: int | None, most_on_host: int | None = None) -> Iterator[None]:
+        """Arrays take at most so many bytes of the device's memory, and of the host's, inside. If they take more
+        already, all that is kept between runs is given up first."""
+        too_much = most is not None and self.held > most
+        if too_much or (most_on_host is not None and self.held_on_host > most_on_host):
             self.forget_graphs()
             self.trim()
-        before, self._most = self._most, most
+        before = self._most, self._most_on_host
+        self._most, self._most_on_host = most, most_on_host
         try:
             yield
         finally:
-            self._most = before
+            self._most, self._most_on_host = before
 
     def lower_limit(self, size: int) -> None:
         """So many bytes were not to be had beside what is held, whatever the system says: half of them may be. It holds
@@ -72,9 +76,19 @@ class DeviceMemory(ABC):
         return self._most is not None
 
     @property
+    def is_limited_on_host(self) -> bool:
+        """Whether a limit of the host's memory stands."""
+        return self._most_on_host is not None
+
+    @property
     def held(self) -> int:
         """Bytes of arrays in the device's memory, those that are kept included."""
         return sum(buffer.size_on_device for buffer in self._ours)
+
+    @property
+    def held_on_host(self) -> int:
+        """The same of the host's memory, where kernels read it."""
+        return sum(buffer.size_on_host for buffer in self._ours)
 
     def allocate(
         self, dtype: np.dtype[Any], count: int, placement: ir.Placement = ir.Placement.DEVICE, near: int = 0
@@ -99,11 +113,14 @@ class DeviceMemory(ABC):
         self, dtype: np.dtype[Any], count: int, placement: ir.Placement, near: int, *, counted: bool = True
     ) -> Any:
         """New memory; where there is none, after what is kept has been given up, then graphs that are not in use."""
-        wanted = Buffer(dtype, count, None, placement=placement, near=near).size_on_device
+        buffer = Buffer(dtype, count, None, placement=placement, near=near)
+        wanted, far, most_far = buffer.size_on_device, buffer.size_on_host, self._most_on_host
         give_up: Iterable[Callable[[], bool]] = (self._trimmed, *([self.relieve] * _MOST_RELIEFS))
         for more in give_up:
             with suppress(MemoryError):
                 if counted and wanted and self._most is not None and self.held + wanted > self._most:
+                    raise MemoryError
+                if far and most_far is not None and self.held_on_host + far > most_far:
                     raise MemoryError
                 match placement:
                     case ir.Placement.DEVICE:
@@ -114,8 +131,8 @@ class DeviceMemory(ABC):
                         return self._allocate_split(dtype, count, near)
             if not more():
                 break
-        if placement is ir.Placement.MAPPED:
-            raise host_out_of_memory(self.name, dtype.itemsize * count)
+        if placement is ir.Placement.MAPPED or (most_far is not None and self.held_on_host + far > most_far):
+            raise host_out_of_memory(self.name, far)
         raise NoRoomError(self.name, wanted)
 
     def relieve(self) -> bool:
@@ -151,6 +168,13 @@ class DeviceMemory(ABC):
         )
         rooms = (self._free_memory(held), None if self._most is None else max(self._most - held, 0))
         return min((room + kept for room in rooms if room is not None), default=None)
+
+    def free_on_host(self) -> int | None:
+        """Bytes of the host's memory that kernels could read, what is kept from earlier runs included; None if
+        unknown."""
+        kept = sum(buffer.size_on_host for buffers in self._free.values() for buffer in buffers if buffer in self._ours)
+        allowed = None if self._most_on_host is None else max(self._most_on_host - self.held_on_host, 0) + kept
+        return min((room for room in (host_memory(), allowed) if room is not None), default=None)
 
     def upload(self, buffer: Buffer, cells: Cells) -> None:
         """Host to device; `cells` has the buffer's type and length."""
