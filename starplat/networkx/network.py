@@ -41,13 +41,8 @@ class Network:
         self._original: weakref.ref[Any] = weakref.ref(graph)
         self._weighted: dict[Hashable, Graph] = {}
         self._values: dict[Hashable, Sequence[Any] | Numbers] = {}
-        match dict(attributes or {}):
-            case named if len(named) == 1:
-                ((name, default),) = named.items()
-                self._values[name] = [edge.get(name, default) for edge in found.edges]
-            case named if named:
-                edges = list(found.edges)
-                self._values = {name: [edge.get(name, other) for edge in edges] for name, other in named.items()}
+        for name, missing in (attributes or {}).items():
+            self._values[name] = found.values(name, missing)
 
     # --- what NetworkX asks of a graph -------------------------------------------------------------------------------
 

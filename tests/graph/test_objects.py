@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import networkx
@@ -137,3 +138,22 @@ def test_a_view_of_a_multigraph_has_the_edges_that_it_shows() -> None:
     whole = networkx.MultiGraph([(0, 1), (0, 1), (1, 2), (2, 0)])
     shown = networkx.subgraph_view(whole, filter_edge=lambda u, v, key: {u, v} != {0, 2})
     assert from_object(shown).num_arcs == 6
+
+
+def test_networkx_edges_that_lack_the_weight_count_1_and_stay_as_they_are() -> None:
+    class Graph(networkx.Graph):
+        edge_attr_dict_factory = staticmethod(lambda: defaultdict(lambda: 7))
+
+    for made in (networkx.Graph(), Graph()):
+        made.add_edge("a", "b", weight=2)
+        made.add_edge("b", "c")
+        with pytest.warns(UserWarning, match="no weight"):
+            graph = from_object(made)
+        assert set(arcs_of(graph)) == {("a", "b", 2), ("b", "a", 2), ("b", "c", 1), ("c", "b", 1)}
+        assert "weight" not in made["b"]["c"]
+
+
+def test_networkx_weights_that_no_int64_holds_are_reals() -> None:
+    made = networkx.DiGraph()
+    made.add_weighted_edges_from([(0, 1, 2**63), (1, 2, -3)])
+    assert set(arcs_of(from_object(made))) == {(0, 1, 2.0**63), (1, 2, -3.0)}

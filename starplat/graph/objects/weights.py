@@ -1,6 +1,7 @@
 """Converts the weights of other libraries' edges, one Python object each, into an array."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from numbers import Real
 from typing import Any
 
@@ -31,6 +32,9 @@ def weights_of(name: str, values: Sequence[Any], edge: Callable[[int], object]) 
         first = next(number for number, value in enumerate(values) if value is None)
         warn(f"{name}: the edge {edge(first)} and perhaps others have no weight; they count 1")
         values = [1 if value is None else value for value in values]
+    if kinds == {int}:
+        with suppress(OverflowError):  # of whole numbers that are too large, `_reals` makes reals
+            return np.array(values, np.int64)
     whole = all(issubclass(kind, int | np.integer | np.bool_) for kind in kinds - {type(None)})
     if whole and _INT64.min <= min(values) and max(values) <= _INT64.max:
         return np.array(values, np.int64)
