@@ -1,0 +1,10 @@
+[
+  (block)
+  (parameters)
+  (arguments)
+] @indent.begin
+
+[
+  "}"
+  ")"
+] @indent.end @indent.branch
