@@ -155,11 +155,10 @@ extern "C" void betweenness_few(
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                     const int neighbor = columns[e];
                     const int candidate = depth + 1;
-                    if (candidate < bfs_level[neighbor]
-                            && candidate < atomic_min_int(&bfs_level[neighbor], candidate)) {
-                        int slot;
-                        #pragma omp atomic capture
-                        { slot = *bfs_level_count; *bfs_level_count += 1; }
+                    if (candidate < bfs_level[neighbor]) {
+                        bfs_level[neighbor] = candidate;
+                        const int slot = *bfs_level_count;
+                        *bfs_level_count += 1;
                         bfs_level_order[slot] = neighbor;
                     }
                 }
@@ -250,7 +249,7 @@ extern "C" void betweenness_few_2(
 }
 
 }  // namespace kernels
-#line 254 "betweenness.cpp"
+#line 253 "betweenness.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

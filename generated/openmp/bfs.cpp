@@ -117,11 +117,10 @@ extern "C" void bfs_few(
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                     const int neighbor = columns[e];
                     const int candidate = depth + 1;
-                    if (candidate < bfs_level[neighbor]
-                            && candidate < atomic_min_int(&bfs_level[neighbor], candidate)) {
-                        int slot;
-                        #pragma omp atomic capture
-                        { slot = *bfs_level_count; *bfs_level_count += 1; }
+                    if (candidate < bfs_level[neighbor]) {
+                        bfs_level[neighbor] = candidate;
+                        const int slot = *bfs_level_count;
+                        *bfs_level_count += 1;
                         bfs_level_order[slot] = neighbor;
                     }
                 }
@@ -137,10 +136,10 @@ extern "C" void bfs_few(
                     if (bfs_level[w] == depth + 1) {
                         const int candidate = level[v] + 1;
                         if (candidate < level[w]) {
-                            atomic_min_int(&level[w], candidate);
+                            level[w] = candidate;
                         }
                         if (v > parent[w]) {
-                            atomic_max_int(&parent[w], v);
+                            parent[w] = v;
                         }
                     }
                 }
@@ -158,7 +157,7 @@ extern "C" void bfs_few(
 }
 
 }  // namespace kernels
-#line 162 "bfs.cpp"
+#line 161 "bfs.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -372,11 +372,10 @@ extern "C" void radii_few(
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                     const int neighbor = columns[e];
                     const int candidate = depth + 1;
-                    if (candidate < bfs_level[neighbor]
-                            && candidate < atomic_min_int(&bfs_level[neighbor], candidate)) {
-                        int slot;
-                        #pragma omp atomic capture
-                        { slot = *bfs_level_count; *bfs_level_count += 1; }
+                    if (candidate < bfs_level[neighbor]) {
+                        bfs_level[neighbor] = candidate;
+                        const int slot = *bfs_level_count;
+                        *bfs_level_count += 1;
                         bfs_level_order[slot] = neighbor;
                     }
                 }
@@ -392,7 +391,7 @@ extern "C" void radii_few(
                     if (bfs_level[w] == depth + 1) {
                         const int candidate = level[v] + 1;
                         if (candidate < level[w]) {
-                            atomic_min_int(&level[w], candidate);
+                            level[w] = candidate;
                         }
                     }
                 }
@@ -414,7 +413,7 @@ extern "C" void radii_few(
 }
 
 }  // namespace kernels
-#line 418 "radii.cpp"
+#line 417 "radii.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

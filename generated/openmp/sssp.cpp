@@ -162,7 +162,8 @@ extern "C" void sssp_few(
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                     const int nbr = columns[e];
                     const int candidate = add_inf(dist[v], weight[e]);
-                    if (candidate < dist[nbr] && candidate < atomic_min_int(&dist[nbr], candidate)) {
+                    if (candidate < dist[nbr]) {
+                        dist[nbr] = candidate;
                         if (candidate < limit) {
                             enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
                         } else {
@@ -237,7 +238,7 @@ extern "C" void sssp_few_2(
 }
 
 }  // namespace kernels
-#line 241 "sssp.cpp"
+#line 242 "sssp.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

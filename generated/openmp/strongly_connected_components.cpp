@@ -221,7 +221,8 @@ extern "C" void strongly_connected_components_few(
                     const int nbr = columns[e];
                     if (component[nbr] == -1) {
                         const int candidate = color[v];
-                        if (candidate < color[nbr] && candidate < atomic_min_int(&color[nbr], candidate)) {
+                        if (candidate < color[nbr]) {
+                            color[nbr] = candidate;
                             enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
                         }
                     }
@@ -260,7 +261,8 @@ extern "C" void strongly_connected_components_few_2(
                     const int nbr = in_columns[in_e];
                     if (color[nbr] == color[v]) {
                         const int candidate = color[v];
-                        if (candidate > component[nbr] && candidate > atomic_max_int(&component[nbr], candidate)) {
+                        if (candidate > component[nbr]) {
+                            component[nbr] = candidate;
                             enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
                         }
                     }
@@ -281,7 +283,7 @@ extern "C" void strongly_connected_components_few_2(
 }
 
 }  // namespace kernels
-#line 285 "strongly_connected_components.cpp"
+#line 287 "strongly_connected_components.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

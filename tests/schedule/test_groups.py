@@ -3,13 +3,17 @@ and the host goes on where it left."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import pytest
 
 import starplat
 from starplat.backends import BACKENDS
+from starplat.backends import statements as st
+from starplat.backends.one_launch.together import legal_loop
+from starplat.backends.scheduled import for_target
 from starplat.diagnostics import DiagnosticError
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import loops_of, walk_host
@@ -259,3 +263,23 @@ def test_a_trace_tells_of_every_round() -> None:
     assert [[walk.active for walk in each.walks] for each in by_group.rounds] == [
         [walk.active for walk in each.walks] for each in by_host.rounds
     ]
+
+
+@pytest.mark.parametrize("example", ["bfs", "sssp", "strongly_connected_components"])
+def test_the_only_thread_of_a_group_needs_no_atomic_operation(example: str) -> None:
+    module = for_target(starplat.compile(EXAMPLES / f"{example}.sp").module(), "openmp", Schedule())
+    loops = [op for op in loops_of(module) if op.one_group]
+    assert loops
+    for op in loops:
+        done = list(_statements(legal_loop(op, module, BACKENDS["openmp"].capabilities).body))
+        assert not [s for s in done if isinstance(s, st.AtomicCell | st.FetchCell | st.SwapCell)]
+        assert all(s.method is None for s in done if isinstance(s, st.IfBeyond))
+
+
+def _statements(body: Iterable[Any]) -> Iterator[Any]:
+    """The statements, and those in their blocks."""
+    for statement in body:
+        yield statement
+        for part in (getattr(statement, field.name) for field in fields(statement)):
+            if isinstance(part, tuple) and all(is_dataclass(inner) for inner in part):
+                yield from _statements(part)

@@ -1,11 +1,14 @@
-"""Rewrites the work of a group for one thread, for targets without thread numbers: it takes every iteration and needs
-no barrier.
+"""Rewrites the work of a group for one thread, for targets without thread numbers: it takes every iteration, and needs
+no barrier and no atomic operation.
 """
 
 from dataclasses import fields, replace
 from typing import Any
 
 from starplat.backends import statements as st
+from starplat.ir import build
+from starplat.ir import nodes as ir
+from starplat.ir.visitor import walk_expression
 
 
 def by_one_thread(body: st.Body) -> st.Body:
@@ -21,8 +24,36 @@ def _done(statement: st.Statement) -> st.Body:
             return by_one_thread(body)
         case st.Count():
             return (replace(statement, stride=st.Stride.ONE, body=by_one_thread(statement.body)),)
+        case st.AtomicCell() | st.FetchCell() | st.SwapCell() | st.IfBeyond() | st.WhileBeyondLocked():
+            return _plainly(statement)
         case _:
             return (_with_blocks(statement),)
+
+
+def _plainly(statement: st.AtomicCell | st.FetchCell | st.SwapCell | st.IfBeyond | st.WhileBeyondLocked) -> st.Body:
+    """An atomic change of a cell as a plain one: no other thread looks at the cell. A pair's key and partner are one
+    word, which the compare-and-swap changes as one."""
+    match statement:
+        case st.AtomicCell(combine, array, index, value):
+            return (st.CombineCell(combine, array, index, value),)
+        case st.FetchCell(variable, combine, array, index, value, declares, constant):
+            read = _read(variable, ir.Load(array, index), declares, constant)
+            return (read, st.CombineCell(combine, array, index, value))
+        case st.SwapCell(variable, array, index, expected, value) if ir.Ref(variable) not in walk_expression(expected):
+            read = _read(variable, ir.Load(array, index), declares=False, constant=False)
+            store = st.StoreCell(array, index, value)
+            return (read, st.If(build.equal(ir.Ref(variable), expected), (store,)))
+        case st.IfBeyond(extreme, array, index, candidate, method, body, None) if method is not None:
+            store = st.StoreCell(array, index, candidate)
+            return (st.IfBeyond(extreme, array, index, candidate, None, (store, *by_one_thread(body))),)
+        case st.WhileBeyondLocked(extreme, array, index, candidate, body=body):
+            return (st.IfBeyond(extreme, array, index, candidate, None, by_one_thread(body)),)
+        case _:
+            return (_with_blocks(statement),)
+
+
+def _read(variable: ir.Variable, value: ir.Expression, declares: bool, constant: bool) -> st.Statement:
+    return st.Declare(variable, value, constant) if declares else st.Assign(variable, value)
 
 
 def _with_blocks(statement: st.Statement) -> st.Statement:
