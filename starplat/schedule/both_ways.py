@@ -2,16 +2,20 @@
 which every arc has its reverse.
 
 Both rows of a node are the same there, so that all that the loop does is done twice. Once is enough where the loop only
-stores values, or combines them by what changes nothing the second time, and reads nothing that it changes.
+stores values, or combines them by what changes nothing the second time, and reads nothing that it changes. A loop that
+adds whole numbers to a map may add twice as much, once, and the map then has room for the keys of one row. That was
+measured where threads are cores, and is done there.
 """
 
 from collections.abc import Iterable
 from dataclasses import replace
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.gathering import combined_with
+from starplat.ir.shapes.histograms import is_call
 from starplat.ir.shapes.shared_rows import leaves
 from starplat.ir.visitor import (
     all_expressions,
@@ -38,7 +42,7 @@ def one_way(module: ir.Module, schedule: Schedule, capabilities: Capabilities, f
     """The module whose loops over arcs both ways take the arcs that leave a node, if the graph is symmetric."""
     if facts is None or not facts.symmetric:
         return Decided(module)
-    kernels = tuple(_with_one_way(kernel) for kernel in module.kernels)
+    kernels = tuple(_with_one_way(kernel, module, capabilities) for kernel in module.kernels)
     changed = [new.name for old, new in zip(module.kernels, kernels, strict=True) if new is not old]
     if not changed:
         return Decided(module)
@@ -49,26 +53,78 @@ def one_way(module: ir.Module, schedule: Schedule, capabilities: Capabilities, f
 
 def goes_both_ways(module: ir.Module, capabilities: Capabilities) -> bool:
     """Whether there is such a loop, so that the symmetry of the graph matters."""
-    return any(_with_one_way(kernel) is not kernel for kernel in module.kernels)
+    return any(_with_one_way(kernel, module, capabilities) is not kernel for kernel in module.kernels)
 
 
-def _with_one_way(kernel: ir.Kernel) -> ir.Kernel:
-    body = _OneWay().kernel_block(kernel.body)
+def _with_one_way(kernel: ir.Kernel, module: ir.Module, capabilities: Capabilities) -> ir.Kernel:
+    body = _OneWay(module, capabilities).kernel_block(kernel.body)
     return kernel if body == kernel.body else with_signature(replace(kernel, body=body))
 
 
 class _OneWay(Rewriter):
     """Replaces loops over both rows by loops over one."""
 
+    def __init__(self, module: ir.Module, capabilities: Capabilities) -> None:
+        self.module = module
+        self.threads_are_cores = not capabilities.lockstep
+
     def kernel_block(self, ops: Iterable[ir.KernelOp]) -> tuple[ir.KernelOp, ...]:
         block = super().kernel_block(ops)
         for loop in (op for op in block if isinstance(op, ir.ForRange)):
             row = _row(loop, block)
-            if row is not None and _once_is_enough(row):
+            if row is None:
+                continue
+            added = _only_addition(row.body, self.module) if self.threads_are_cores else None
+            if _once_is_enough(row) or added is not None:
                 ends = _refs((*expressions_of(loop), *expressions_of(loop.body[0]))) - _refs((row.node,))
-                kept = (op for op in block if not (isinstance(op, ir.Let) and op.variable in ends))
+                kept = tuple(op for op in block if not (isinstance(op, ir.Let) and op.variable in ends))
+                if added is not None:
+                    row = replace(row, body=tuple(_Twice(added).kernel_block(row.body)))
+                    kept = tuple(_with_room_of_one_row(op, added) for op in kept)
                 block = tuple(row if op is loop else op for op in kept)
         return block
+
+
+def _only_addition(body: tuple[ir.KernelOp, ...], module: ir.Module) -> ir.CallFunction | None:
+    """The addition to a map, of a whole number, that is all that the body of a loop does."""
+    inside = tuple(walk_kernel(body))
+    calls = [op.call for op in inside if isinstance(op, ir.KernelCall)]
+    if len(calls) != 1 or not is_call(ir.KernelCall(calls[0]), ir.MapPart.ADD, module):
+        return None
+    value = calls[0].arguments[-1]
+    others = (part for op in inside for e in expressions_of(op) for part in walk_expression(e))
+    if any(isinstance(part, ir.CallFunction) and part != calls[0] for part in others):
+        return None
+    plain = all(isinstance(op, ir.Let | ir.KernelIf | ir.KernelCall | ir.KernelContinue) for op in inside)
+    whole = isinstance(value, ir.Expression) and value.element in (ir.Element.INT, ir.Element.LONG)
+    return calls[0] if plain and whole else None
+
+
+class _Twice(Rewriter):
+    """Adds a value twice at once."""
+
+    def __init__(self, added: ir.CallFunction) -> None:
+        self.added = added
+
+    def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
+        if not isinstance(op, ir.KernelCall) or op.call != self.added:
+            return (self.rebuild(op),)
+        *others, value = op.call.arguments
+        assert isinstance(value, ir.Expression)
+        one = value == ir.Const(1, value.element)
+        twice = ir.Const(2, value.element) if one else build.times(ir.Const(2, value.element), value)
+        return (ir.KernelCall(replace(op.call, arguments=(*others, twice))),)
+
+
+def _with_room_of_one_row(op: ir.KernelOp, added: ir.CallFunction) -> ir.KernelOp:
+    """The window of the map at the node's own row: its ends are twice the sum of the offsets of both."""
+    match op:
+        case ir.Let(variable, ir.Binary(ir.BinaryOperator.MULTIPLY, two, ir.Binary(ir.BinaryOperator.ADD, out, _))) if (
+            ir.Ref(variable) in added.arguments
+        ):
+            return ir.Let(variable, build.times(two, out))
+        case _:
+            return op
 
 
 def _once_is_enough(row: ir.ForNeighbors) -> bool:

@@ -21,12 +21,19 @@ ONCE = {
     "a search": "bool found = False; for (u in g.inOutNbrs(v).filter(a > v.a)) { found = True; break; } v.f = found;",
     "bits": "int seen = 0; for (u in g.inOutNbrs(v)) { seen |= u.a; if (u.a == 50) { break; } } v.b = seen;",
     "bits of neighbors": "forall (u in g.inOutNbrs(v).filter(u.a > v.a)) { u.b |= v.a; }",
+    "votes": "map<node, int> m; for (u in g.inOutNbrs(v)) { m[u] += u.a; } v.b = m.best();",
+    "votes of some": "map<int, long> m; for (u in g.inOutNbrs(v).filter(u.a > v.a)) { m[u.a] += 1; } v.b = m.size();",
+    "votes in order": "map<int, int> m; for (u in g.inOutNbrs(v)) { m[u.a] += u.a; }"
+    " int s = 0; for (k in m) { s = 3 * s + m[k]; } v.b = s;",
     "a common value": "forall (u in g.inOutNbrs(v).filter(u.a > v.a)) { u.f = True; }",
 }
 TWICE = {
     "a minimum": "forall (u in g.inOutNbrs(v)) { <u.b> = <Min(u.b, v.a)>; }",
     "a sum": "forall (u in g.inOutNbrs(v).filter(u != v)) { u.b -= v.a; }",
     "a scalar": "forall (u in g.inOutNbrs(v)) { total += u.a; }",
+    "votes in reals": "map<node, double> m; for (u in g.inOutNbrs(v)) { m[u] += u.r; } v.b = m.best();",
+    "votes that are counted too": "int n = 0; map<node, int> m; for (u in g.inOutNbrs(v)) { m[u] += 1; n += 1; }"
+    " v.b = m.best() + n;",
     "a sum of reals": "double s = 0.0; for (u in g.inOutNbrs(v)) { s += u.r; } v.r2 = s;",
     "bits that flip": "int p = 0; for (u in g.inOutNbrs(v)) { p ^= u.a; if (u.a == 50) { break; } } v.b = p;",
     "what was changed": "int n = 0; for (u in g.inOutNbrs(v)) { if (n > 3) { break; } n = n + u.a; } v.b = n;",
