@@ -92,11 +92,13 @@ class _Printer:
             case op.Intersect():
                 self._inner.clear()
                 yield from self._intersect(operator)
-            case op.VertexMap(iterator=node, domain=domain, when=when, body=body):
+            case op.VertexMap(iterator=node, domain=domain, when=when, body=body, rows=rows):
                 self._inner.clear()
                 yield f"each {self._name(node)}{self._of(domain)}{self._when(when)}"
                 for s in body:
                     yield from ("  " + line for line in self._statement(s))
+                for row in rows:
+                    yield from ("  " + line for line in self._advance(row))
             case op.Foreach(loop=loop):
                 self._inner.clear()
                 yield f"foreach {self._name(loop.iterator)}{self._of(loop.domain)}{self._asked(loop.filter)}"
@@ -142,9 +144,13 @@ class _Printer:
         return "" if filter is None else f" when {self._text(filter)}"
 
     def _advance(self, a: op.Advance) -> Iterator[str]:
-        domain = self._name(a.frontier) if a.frontier is not None else "all" + self._of(a.domain)
         arrow = f"{self._name(a.source)} {_ARROWS[a.direction]} {self._name(a.destination)}"
-        yield f"advance {domain}  {arrow}{self._when(a.when)}"
+        if a.frontier is not None:
+            yield f"advance {self._name(a.frontier)}  {arrow}{self._when(a.when)}"
+        elif a.domain is not None:
+            yield f"advance all{self._of(a.domain)}  {arrow}{self._when(a.when)}"
+        else:
+            yield f"advance {arrow}"
         for effect in a.effects:
             if effect.when:
                 yield f"  when {' and '.join(map(self._text, effect.when))}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import MIRRORED, asked_flag, conjuncts, mentions
@@ -127,20 +128,32 @@ class _Raiser:
         if own is None or rows is None:
             yield op.Foreach(s)
             return
-        if own:
-            yield op.VertexMap(s.iterator, s.domain, when, own)
-        for row in rows:
-            effects = tuple(self._effects(s.iterator, row))
-            if not effects:
-                yield op.Foreach(s)
-                return
-            flags = [flag for c in when if (flag := asked_flag(c, s.iterator)) in self._frontiers and flag is not None]
-            frontier = flags[0] if len(flags) == 1 else None
-            rest = tuple(c for c in when if frontier is None or asked_flag(c, s.iterator) is not frontier)
-            assert isinstance(row.domain, typed.Neighbors)
-            way = row.domain.direction
-            whole = op.Advance(s.iterator, row.iterator, way, s.domain, frontier, rest, effects)
-            yield _from_sources(whole) if not when and all(_is_of(e.target, s.iterator) for e in effects) else whole
+        effects = [tuple(self._effects(s.iterator, row)) for row in rows]
+        if not all(effects):
+            yield op.Foreach(s)
+        elif own and when:
+            yield op.VertexMap(
+                s.iterator, s.domain, when, own, tuple(map(partial(_in_hand, s.iterator), rows, effects))
+            )
+        else:
+            if own:
+                yield op.VertexMap(s.iterator, s.domain, when, own)
+            for row, of_row in zip(rows, effects, strict=True):
+                yield self._advance(s, row, when, of_row)
+
+    def _advance(
+        self,
+        s: typed.ForEach,
+        row: typed.ForEach,
+        when: tuple[typed.Expression, ...],
+        effects: tuple[op.EdgeEffect, ...],
+    ) -> op.Advance:
+        """A row of the nodes for which conditions hold, as an operator of its own."""
+        flags = [flag for c in when if (flag := asked_flag(c, s.iterator)) in self._frontiers and flag is not None]
+        frontier = flags[0] if len(flags) == 1 else None
+        rest = tuple(c for c in when if frontier is None or asked_flag(c, s.iterator) is not frontier)
+        whole = replace(_in_hand(s.iterator, row, effects), domain=s.domain, frontier=frontier, when=rest)
+        return _from_sources(whole) if not when and all(_is_of(e.target, s.iterator) for e in effects) else whole
 
     def _effects(self, node: typed.Symbol, row: typed.ForEach) -> Iterator[op.EdgeEffect]:
         assert isinstance(row.domain, typed.Neighbors)
@@ -179,6 +192,12 @@ class _Raiser:
                     yield made(s.place, op.How(s.extreme.value.lower()), s.candidate, s)
                 case _:
                     pass
+
+
+def _in_hand(node: typed.Symbol, row: typed.ForEach, effects: tuple[op.EdgeEffect, ...]) -> op.Advance:
+    """The arcs of a row of the node in hand."""
+    assert isinstance(row.domain, typed.Neighbors)
+    return op.Advance(node, row.iterator, row.domain.direction, None, None, (), effects)
 
 
 def _from_sources(gather: op.Advance) -> op.Advance:

@@ -119,22 +119,25 @@ class NodeNumbers:
 
 @dataclass(frozen=True, slots=True)
 class VertexMap:
-    """Every node (edge, member) of a domain for which all of `when` hold, by itself: its own cells, and reductions."""
+    """Every node (edge, member) of a domain for which all of `when` hold, by itself: its own cells and reductions, then
+    its `rows`. The conditions are asked before any of it."""
 
     iterator: typed.Symbol
     domain: typed.Domain
     when: tuple[typed.Expression, ...]
     body: tuple[typed.Statement, ...]
+    rows: tuple[Advance, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Advance:
-    """Every arc of the nodes of a domain, or of a frontier, for which all of `when` hold."""
+    """Every arc of the nodes of a domain, or of a frontier, for which all of `when` hold; without a domain every arc of
+    the node of the `VertexMap` that it is a row of."""
 
     source: typed.Symbol
     destination: typed.Symbol
     direction: typed.Direction
-    domain: typed.Domain
+    domain: typed.Domain | None
     frontier: typed.Symbol | None
     when: tuple[typed.Expression, ...]
     effects: tuple[EdgeEffect, ...]

@@ -746,6 +746,28 @@ f(g, level, src) -> level
     )
 
 
+def test_what_a_node_does_before_its_arcs_stands_in_one_operator_with_them() -> None:
+    """The node closes itself, so its arcs would not be asked for if the filter were asked again."""
+    text = """
+function f(Graph g, propNode<bool> open, propNode<int> told) {
+  forall (v in g.nodes().filter(open && told > 0)) {
+    v.open = False;
+    forall (w in g.neighbors(v)) { w.told += 1; }
+  }
+}
+"""
+    shown = pipeline.operators(pipeline.check(SourceFile("close.sp", text)))
+    assert (
+        shown.split("\n", 1)[1]
+        == """\
+  each v when open[v] and told[v] > 0
+    open[v] := False
+    advance v -> w
+      told[w] <- sum 1
+"""
+    )
+
+
 def test_a_program_in_canonical_form_stays_as_it_is() -> None:
     from starplat.operators.canonical.form import canonical
 

@@ -71,7 +71,7 @@ def _operators(text: str) -> str:
 @pytest.mark.parametrize("text", [COUNTED, FLAGS], ids=["counts", "flags"])
 def test_sums_of_ones_are_counts(text: str) -> None:
     assert operators_of(SUMMED) == operators_of(text)
-    assert "advance leaving_in" in _operators(text)
+    assert "each v when leaving_in[v]" in _operators(text)
     assert_as_written(text, UGLY.values())
 
 
