@@ -74,27 +74,50 @@ extern "C" void label_propagation_set_label_nxt(
 // label_propagation.sp:11 forall (v in g.nodes())
 #line 11 "label_propagation.sp"
 extern "C" void label_propagation_set_label_nxt_symmetric(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *votes_keys,
-    int *votes_sums, const int *__restrict__ label, int *label_nxt
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, bool *touched,
+    int *votes_keys, int *votes_sums, const int *__restrict__ label, int *label_nxt
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int v = 0; v < num_nodes; v++) {
-        const long long first_slot = multiply_long(2, row_offsets[v]);
-        const long long end_slot = multiply_long(2, row_offsets[v + 1]);
-        for (long long slot = first_slot; slot < end_slot; slot++) {
-            votes_keys[slot] = -1;
+        if (touched[v]) {
+            touched[v] = false;
+            const long long first_slot = multiply_long(2, row_offsets[v]);
+            const long long end_slot = multiply_long(2, row_offsets[v + 1]);
+            for (long long slot = first_slot; slot < end_slot; slot++) {
+                votes_keys[slot] = -1;
+            }
+            for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
+                const int u = columns[i];
+                add_to_map(votes_keys, votes_sums, first_slot, end_slot, label[u], 2);
+            }
+            const int favourite = best_of_map(votes_keys, votes_sums, first_slot, end_slot);
+            label_nxt[v] = favourite < 0 ? label[v] : favourite;
         }
-        for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
-            const int u = columns[i];
-            add_to_map(votes_keys, votes_sums, first_slot, end_slot, label[u], 2);
+    }
+}
+
+// label_propagation.sp:11 forall (v in g.nodes())
+// takes what is new, and marks the rows that hold it
+#line 11 "label_propagation.sp"
+extern "C" void label_propagation_set_label_nxt_changes_symmetric(
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *label,
+    const int *__restrict__ label_nxt, bool *touched
+) {
+    #pragma omp parallel for schedule(dynamic, 64)
+    for (int node = 0; node < num_nodes; node++) {
+        if (label[node] != label_nxt[node]) {
+            label[node] = label_nxt[node];
+            touched[node] = true;
+            for (arc_t arc = row_offsets[node]; arc < row_offsets[node + 1]; arc++) {
+                const int neighbor = columns[arc];
+                touched[neighbor] = true;
+            }
         }
-        const int favourite = best_of_map(votes_keys, votes_sums, first_slot, end_slot);
-        label_nxt[v] = favourite < 0 ? label[v] : favourite;
     }
 }
 
 }  // namespace kernels
-#line 98 "label_propagation.cpp"
+#line 121 "label_propagation.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -131,15 +154,20 @@ static void label_propagation_symmetric(Device &device, Graph &graph, Buffer<int
     Buffer<int> label_nxt(device, graph.num_nodes);
     Buffer<int> votes_keys(device, 4 * graph.num_arcs);
     Buffer<int> votes_sums(device, 4 * graph.num_arcs);
+    Buffer<unsigned char> touched(device, graph.num_nodes);
     label_nxt.fill(-1);
     // label_propagation.sp:7 forall (v in g.nodes())
     kernels::label_propagation_set_label(graph.num_nodes, label);
-    for (int round_ = 0; round_ < iterations; round_++) {
+    int round_ = 0;
+    touched.fill(true);
+    for (; round_ < iterations; round_++) {
         // label_propagation.sp:11 forall (v in g.nodes())
         kernels::label_propagation_set_label_nxt_symmetric(
-            graph.num_nodes, graph.row_offsets, graph.columns, votes_keys, votes_sums, label, label_nxt
+            graph.num_nodes, graph.row_offsets, graph.columns, touched, votes_keys, votes_sums, label, label_nxt
         );
-        label.copy_from(label_nxt);
+        kernels::label_propagation_set_label_nxt_changes_symmetric(
+            graph.num_nodes, graph.row_offsets, graph.columns, label, label_nxt, touched
+        );
     }
 }
 

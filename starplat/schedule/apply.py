@@ -15,6 +15,7 @@ from starplat.schedule.algebra import components_by_union_find, has_components, 
 from starplat.schedule.balance.step import asks_for_lengths, share_arcs
 from starplat.schedule.balance.teams import has_teams, rows_for_teams
 from starplat.schedule.both_ways import goes_both_ways, one_way
+from starplat.schedule.changed_rows import has_rounds_of_rows, only_changed_rows
 from starplat.schedule.direction.step import push_or_pull
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.frontier.step import frontiers
@@ -56,6 +57,13 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "before all that looks at rows; after what replaces whole algorithms",
         one_way,
         goes_both_ways,
+    ),
+    GraphStep(
+        "changes",
+        "rounds that work out a value of each node from its row leave out rows in which nothing has changed",
+        "after both-ways, which makes rows of what goes both ways; before all that schedules kernels",
+        only_changed_rows,
+        has_rounds_of_rows,
     ),
     GraphStep(
         "sources",
@@ -166,7 +174,7 @@ STEPS: tuple[Step | GraphStep, ...] = (
 )
 
 
-_OF_ONE_GRAPH = frozenset(("union-find", "triangles", "both-ways", "parts", "order", "memory"))
+_OF_ONE_GRAPH = frozenset(("union-find", "triangles", "both-ways", "changes", "parts", "order", "memory"))
 """Steps that rely on the graph that a run begins with, or keep arrays of it."""
 
 
