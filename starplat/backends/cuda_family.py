@@ -13,8 +13,9 @@ from starplat.backends.c.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES,
 from starplat.backends.c.set_forms import FORMS, set_helpers
 from starplat.backends.files.artifact import artifact_pieces, host_lines
 from starplat.backends.files.definitions import used
-from starplat.backends.files.headers import Header, arithmetic, bare, device_part, mapped_header, shared
+from starplat.backends.files.headers import Header, arithmetic, bare, device_part, headers_of_placement, shared
 from starplat.backends.files.layout import laid_out
+from starplat.backends.files.placed import limited_by_nothing
 from starplat.backends.files.render import helper_texts, render
 from starplat.backends.host.launches import Launching
 from starplat.backends.legal_module import loop_entry
@@ -239,6 +240,7 @@ class Family:
         self, module: ir.Module, stem: str, *, library: bool = False, single_file: bool = False
     ) -> dict[str, str]:
         """`<stem>.cu`: the routines of `kernels_text`, host code, and `main` or a function for C."""
+        module = limited_by_nothing(module) if library else module
         unit = view(module, self.capabilities, self.spelling)
         helpers = self._helpers(unit)
         base, *of_sets = self.headers()
@@ -250,7 +252,7 @@ class Family:
             busy="device.busy({iterations})",
             blocks_together=_blocks_in_words,
         )
-        headers += (mapped_header(self.name, self.language),) * bool(module.mapped)
+        headers += headers_of_placement(module, self.name, self.language, converts=True)
         helpers = tuple(helper for helper in helpers if not any(header.holds(helper) for header in headers))
         pieces = artifact_pieces(
             module, stem, self.capabilities, launching, library=library, kernel_helpers=helpers, headers=headers

@@ -8,9 +8,10 @@ from starplat.backends.c.cplusplus import REALS, TYPES
 from starplat.backends.c.groups import ROWS_OF_GROUPS
 from starplat.backends.files.artifact import artifact_pieces, kernel_pieces
 from starplat.backends.files.definitions import used
-from starplat.backends.files.headers import Header, bare, folded_text, host_header, mapped_header
+from starplat.backends.files.headers import Header, bare, folded_text, headers_of_placement, host_header
 from starplat.backends.files.kernel_headers import common_helpers, says_double
 from starplat.backends.files.layout import laid_out
+from starplat.backends.files.placed import limited_by_nothing
 from starplat.backends.files.render import helper_texts, render
 from starplat.backends.spelling import GroupWords, Latest, Spelling
 from starplat.backends.text.helpers import Helper, named
@@ -159,7 +160,8 @@ class OpenCL:
         self, module: ir.Module, stem: str, *, library: bool = False, single_file: bool = False
     ) -> dict[str, str]:
         """`<stem>.cpp`, and `<stem>.cl` over the header of kernels; one file has `kernels_text` as a literal."""
-        mapped = (mapped_header("opencl", "OpenCL 1.2"),) * bool(module.mapped)
+        module = limited_by_nothing(module) if library else module
+        mapped = headers_of_placement(module, "opencl", "OpenCL 1.2")
         headers = (_header(), _header_of_kernels(), *mapped)
         kernels = _text(module, None if single_file else headers[1])
         pieces = artifact_pieces(module, stem, CAPABILITIES, library=library, headers=(headers[0], *mapped))

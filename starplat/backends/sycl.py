@@ -11,9 +11,10 @@ from starplat.backends.c.groups import ROWS_OF_GROUPS
 from starplat.backends.c.parameters import signature_text
 from starplat.backends.files.artifact import artifact_pieces, kernel_pieces
 from starplat.backends.files.definitions import used
-from starplat.backends.files.headers import Header, bare, host_header, mapped_header, shared
+from starplat.backends.files.headers import Header, bare, headers_of_placement, host_header, shared
 from starplat.backends.files.kernel_headers import common_helpers
 from starplat.backends.files.layout import laid_out
+from starplat.backends.files.placed import limited_by_nothing
 from starplat.backends.files.render import helper_texts, render
 from starplat.backends.legal_module import legal
 from starplat.backends.spelling import GroupWords, Spelling
@@ -149,7 +150,8 @@ class Sycl:
     ) -> dict[str, str]:
         """`<stem>.cpp` and `<stem>_kernels.cpp`, which asks for the header of kernels; one file has `kernels_text` as a
         literal."""
-        mapped = (mapped_header("sycl", "SYCL 2020"),) * bool(module.mapped)
+        module = limited_by_nothing(module) if library else module
+        mapped = headers_of_placement(module, "sycl", "SYCL 2020")
         headers = (_header(), _header_of_kernels(), *mapped)
         name, kernels = f"{stem}_kernels.cpp", _text(module, None if single_file else headers[1])
         pieces = artifact_pieces(module, stem, CAPABILITIES, library=library, headers=(headers[0], *mapped))

@@ -15,6 +15,7 @@ from starplat.backends.c.set_uses import changed_arrays
 from starplat.backends.files.headers import Header, bare
 from starplat.backends.files.layout import raw_literal
 from starplat.backends.files.library import Interface, header_parameter_lines, pairs, parameter_lines
+from starplat.backends.files.placed import OPTION, size_of_others
 from starplat.backends.files.read_graph import graph_pieces, weight_element
 from starplat.backends.files.render import helper_texts, render
 from starplat.backends.host.functions import host_text, returned_type
@@ -85,7 +86,8 @@ def _program_pieces(module: ir.Module, names: Names, stem: str, capabilities: Ca
         "purpose": "as a program of its own",
         "build_as": f"-o {stem}",
         "how_to_run": f"// run:   ./{stem} GRAPH{arguments.usage()}",
-        "options": arguments.options(),
+        "options": [*arguments.options(), *((OPTION,) if module.on_demand else ())],
+        "others": size_of_others(module) if module.on_demand else None,
         "checked": arguments.checked(),
         "setup": arguments.setup(),
         "repeated": arguments.repeated("returned = " if returned else ""),
@@ -103,6 +105,7 @@ def _library_pieces(module: ir.Module, names: Names, stem: str, capabilities: Ca
     entry = names.host_function(module.entry)
     return {
         "library": True,
+        "others": None,
         "purpose": "as a library",
         "build_as": f"-shared -fPIC -o lib{stem}.so",
         "how_to_run": f"// use:   {stem}.h declares its function.",
@@ -225,13 +228,17 @@ class _Arguments:
             case ir.Variable(_, ir.Element.NODE):
                 yield f"const int {name} = host.node({given});"
             case ir.Array(_, element, _, ir.Origin.WEIGHT) as array:
-                yield f"{self.interface.kind(array)} {name}(device, host.weights);"
+                yield f"{self.interface.kind(array)} {name}({self.where(array)}, host.weights);"
                 if array in self.changed:
                     yield f"const Buffer<{CELLS[element]}> {given}(device, host.weights);"
             case ir.Array() as array if isinstance(argument.type, SetType):
                 yield f"{self.interface.kind(array)} {name}(device, {self.marked(argument, given)});"
             case ir.Array() as array:
-                yield f"{self.interface.kind(array)} {name}(device, {size_of(array)});"
+                yield f"{self.interface.kind(array)} {name}({self.where(array)}, {size_of(array)});"
+
+    def where(self, array: ir.Array) -> str:
+        """On which device an array is made, and in which room."""
+        return "device, room" if self.module.on_demand and array in self.module.mapped else "device"
 
     def marked(self, argument: ir.Argument, given: str) -> str:
         """The flags of a set."""

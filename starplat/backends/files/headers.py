@@ -136,6 +136,23 @@ def mapped_header(name: str, language: str) -> Header:
     return Header(f"starplat_{name}_mapped.hpp", says, includes, parts, frozenset())
 
 
+def placed_header(name: str, language: str, *, converts: bool = False) -> Header:
+    """The header of a target for arrays that are on the device as far as there is room; `converts` tells that kernels
+    take pointers."""
+    says = f"{language}: arrays on the device or, where it has no room, in memory of the host. Needs C++17."
+    includes = (f'#include "starplat_{name}_mapped.hpp"', '#include "starplat_arguments.hpp"', "#include <optional>")
+    parts = (device_part("common/placed.hpp.jinja", converts=converts),)
+    return Header(f"starplat_{name}_placed.hpp", says, includes, parts, frozenset())
+
+
+def headers_of_placement(module: ir.Module, name: str, language: str, *, converts: bool = False) -> tuple[Header, ...]:
+    """Those that a program needs some of whose arrays may lie in the host's memory."""
+    if not module.mapped:
+        return ()
+    placed = (placed_header(name, language, converts=converts),) * module.on_demand
+    return mapped_header(name, language), *placed
+
+
 def shared(text: str) -> str:
     """A helper as a header has it: it may stay unused."""
     return _STATIC.sub(lambda match: f"{match[1]}{match[2] or 'inline '}", text)

@@ -137,7 +137,7 @@ class Interface:
         return [(self.names.local(array), self.kind(array)) for array in arrays]
 
     def kind(self, array: ir.Array) -> str:
-        return buffer_type(array, self.fixed_sets, self.module.mapped)
+        return buffer_type(array, self.fixed_sets, self.module)
 
     @cached_property
     def fixed_sets(self) -> frozenset[ir.Array]:

@@ -17,7 +17,7 @@ def graph_pieces(module: ir.Module, names: Names) -> dict[str, object]:
     weight = weight_element(module)
     weight_type = None if weight is None else CELLS[weight]
     return {
-        "graph_arrays": [(a.name, buffer_type(a, (), module.mapped), _cells(a, module)) for a in module.graph_arrays],
+        "graph_arrays": [(a.name, buffer_type(a, (), module), _made_of(a, module)) for a in module.graph_arrays],
         "prepared": [_call(one, names) for one in module.prepared],
         "device_parameter": "Device &device" if module.graph_arrays else "Device &",
         "weight_type": weight_type,
@@ -25,6 +25,12 @@ def graph_pieces(module: ir.Module, names: Names) -> dict[str, object]:
         "read_graph": f"read_weighted_graph<{weight_type}>" if weight_type else "read_graph",
         "completed_by": list(_steps(used)),
     }
+
+
+def _made_of(array: ir.Array, module: ir.Module) -> str:
+    """How a graph's array is made: on which device, in which room, of what."""
+    where = "device, room" if module.on_demand and array in module.mapped else "device"
+    return f"{{{where}, {_cells(array, module)}}}"
 
 
 def _cells(array: ir.Array, module: ir.Module) -> str:

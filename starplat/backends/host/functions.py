@@ -102,7 +102,7 @@ class HostPrinter:
     def parameter(self, parameter: ir.Parameter) -> str:
         match parameter.what:
             case ir.Array() as array:
-                return f"{buffer_type(array, self.fixed_sets, self.module.mapped)} &{self.device_name(array)}"
+                return f"{buffer_type(array, self.fixed_sets, self.module)} &{self.device_name(array)}"
             case ir.Variable(_, element) as variable:
                 return f"{TYPES[element]} {'&' * parameter.by_reference}{self.names.local(variable)}"
 

@@ -34,26 +34,22 @@ CPP = Spelling(
 )
 """C++ on the host; it has no kernels."""
 
-_COUNTS = {
-    ir.Count.NODES: "graph.num_nodes",
-    ir.Count.ARCS: "graph.num_arcs",
-    ir.Count.SLOTS: "graph.num_arcs",
-    ir.Count.WORKERS: str(ir.WORKERS),
-}
 
-
-def buffer_type(array: ir.Array, fixed: Container[ir.Array], mapped: Container[ir.Array]) -> str:
-    """The class that holds an array, which may be one of the sets that nothing changes or lie in mapped host memory."""
-    kind = "MappedBuffer" if array in mapped else "Buffer"
+def buffer_type(array: ir.Array, fixed: Container[ir.Array], module: ir.Module) -> str:
+    """The class that holds an array, which may be one of the sets that nothing changes or lie in mapped host memory, on
+    demand only where the device has no room."""
+    kind = "Buffer" if array not in module.mapped else "PlacedBuffer" if module.on_demand else "MappedBuffer"
     return "FixedSet" if array in fixed else f"{kind}<{CELLS[array.element]}>"
 
 
-def size_of(array: ir.Array) -> str:
-    """The number of cells of an array, in C++; a packed one has words."""
+def size_of(array: ir.Array, graph: str = "graph") -> str:
+    """The number of cells of an array, in C++; a packed one has words. `graph` has the counts."""
     if array.packed is not None:
         words = SET_WORDS[array.packed]
-        for_nodes = (f"(graph.num_nodes + {share - 1}) / {share}" for share in words.shares if share > 1)
-        for_each = ("(std::size_t)graph.num_nodes",) * words.shares.count(1)
+        for_nodes = (f"({graph}.num_nodes + {share - 1}) / {share}" for share in words.shares if share > 1)
+        for_each = (f"(std::size_t){graph}.num_nodes",) * words.shares.count(1)
         fixed = (str(number) for number in (words.sizes, words.listed) if number)
         return " + ".join((*for_nodes, *for_each, *fixed))
-    return array.extent.text(_COUNTS, wide="LL")
+    arcs = f"{graph}.num_arcs"
+    counts = {ir.Count.NODES: f"{graph}.num_nodes", ir.Count.ARCS: arcs, ir.Count.SLOTS: arcs}
+    return array.extent.text({**counts, ir.Count.WORKERS: str(ir.WORKERS)}, wide="LL")

@@ -1,0 +1,99 @@
+"""Emitted programs under `memory=ondemand` take `--device-memory` and place arrays of arcs within it."""
+
+from __future__ import annotations
+
+import csv
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import starplat
+from tests.backends.built import built
+from tests.runtime.devices import device_of
+
+ARCHITECTURE = "sm_80"
+NODES, ARCS = 50, 300
+OTHERS = 4 * (NODES + 1) + 8 * NODES
+"""Bytes of row offsets and sums."""
+
+SUM = starplat.compile("""
+function weights(Graph g, propEdge<int> weight, propNode<long> total) {
+    forall (v in g.nodes()) {
+        forall (w in g.neighbors(v)) {
+            edge e = g.get_edge(v, w);
+            v.total += e.weight * (w + 1);
+        }
+    }
+}
+""")
+
+
+@pytest.fixture
+def roads(tmp_path: Path) -> Path:
+    generator = np.random.default_rng(5)
+    path = tmp_path / "roads.wel"
+    arcs = np.column_stack([generator.integers(0, NODES, (ARCS, 2)), generator.integers(1, 9, ARCS)])
+    arcs[:2, :2] = [[0, 1], [NODES - 1, 0]]
+    np.savetxt(path, arcs, fmt="%d")
+    return path
+
+
+def run(program: Path, *words: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([program, *map(str, words)], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("target", ["opencl", "sycl"])
+def test_a_program_keeps_to_the_limit_that_it_is_run_with(target: str, roads: Path, tmp_path: Path) -> None:
+    device_of(target)
+    program = built(SUM.artifact(target, schedule="memory=ondemand"), tmp_path)
+    expected = SUM.run(roads, target="reference", arguments={})["total"].tolist()
+    size = 4 * ARCS
+    limits = {None: 0, OTHERS: 0, OTHERS + size - 1: 0, OTHERS + size: size, OTHERS + 2 * size - 1: size,
+              OTHERS + 2 * size: 2 * size, "1M": 2 * size}  # fmt: skip
+    for limit, near in limits.items():
+        out = tmp_path / "out.csv"
+        words = () if limit is None else ("--device-memory", limit)
+        done = run(program, roads, *words, "--out", out)
+        assert done.returncode == 0, done.stderr
+        assert f"arcs: {near} bytes on the device, {2 * size - near} on the host" in done.stderr
+        with out.open() as rows:
+            assert [int(row["total"]) for row in csv.DictReader(rows) if row["total"]] == expected
+
+
+def test_what_is_no_limit_or_too_little_is_refused(roads: Path, tmp_path: Path) -> None:
+    device_of("opencl")
+    program = built(SUM.artifact("opencl", schedule="memory=ondemand"), tmp_path)
+    for word in ("12 apples", "2x", "G", "-5", "99999999999G", "1GG"):
+        done = run(program, roads, "--device-memory", word)
+        assert done.returncode == 2
+        assert f"--device-memory cannot be '{word}'" in done.stderr
+    done = run(program, roads, f"--device-memory={OTHERS - 1}")
+    assert done.returncode == 1
+    assert f"allows {OTHERS - 1} bytes, and arrays that are not of arcs need {OTHERS}" in done.stderr
+    assert "--device-memory SIZE" in run(program, "--help").stdout
+
+
+@pytest.mark.parametrize("name", ["sssp", "betweenness"])
+def test_programs_for_cuda_compile_without_warnings(name: str, tmp_path: Path) -> None:
+    if shutil.which("nvcc") is None:
+        pytest.skip("nvcc is not installed")
+    program = starplat.compile(Path(__file__).resolve().parents[2] / "examples" / f"{name}.sp")
+    for file, text in program.artifact("cuda", schedule="memory=ondemand").items():
+        (tmp_path / file).write_text(text, encoding="utf-8")
+    command = ["nvcc", "-std=c++17", f"-arch={ARCHITECTURE}", "-Xcompiler", "-Wall,-Wextra,-Wshadow", "-c"]
+    done = subprocess.run([*command, f"{name}.cu"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("target", ["cuda", "hip", "opencl", "sycl"])
+def test_only_programs_with_a_limit_have_placed_arrays(target: str) -> None:
+    def text(schedule: str, *, library: bool = False) -> str:
+        return "".join(SUM.artifact(target, schedule=schedule, library=library, single_file=True).values())
+
+    assert re.search(r"PlacedBuffer<int> columns\{device, room, host\.columns\};", text("memory=ondemand"))
+    assert "PlacedBuffer" not in text("memory=mapped") + text("memory=ondemand", library=True)
+    assert "MappedBuffer<int> columns{device, host.columns};" in text("memory=ondemand", library=True)
