@@ -27,9 +27,9 @@ CANONICAL = {
 REACHED = {
     "bfs": "as_in_the_paper count_of_the_frontier counted_loop depth_beside_flags every_arc_every_round"
     " first_come_flags first_flagged_parent first_parent_in_order goes_on_in_order helper_round in_bfs look_for_parent"
-    " marked_in_neighbors number_visited one_after_another over_edges parent_is_near pull_least"
+    " local_level marked_in_neighbors number_visited one_after_another over_edges parent_is_near pull_least"
     " push_or_pull_by_hand round_flag seen_beside_level two_flags unit_weights visited visited_in_order while_more",
-    "sssp": "all_arcs changed_in_this_round frontier_count goes_on_in_order helpers in_its_turn long_sums"
+    "sssp": "all_arcs changed_in_this_round frontier_count goes_on_in_order helpers in_its_turn local_result long_sums"
     " marked_in_neighbors marked_sources min_plus old_distance one_after_another over_edges pull relax_of_a_helper"
     " round_flag two_flags waiting_in_order",
     "connected_components": "both_neighbors count_rounds edges_until_quiet helpers old_and_new round_flag two_flags",
@@ -38,8 +38,9 @@ REACHED = {
     " number_and_count numbers_for_flags or_and or_assign over_edges parents_only round_flag size_of_the_set to_do"
     " two_flags while_more",
     "widest_path": "all_arcs both_are_wider c_relax changed_in_this_round count_of_the_frontier count_rounds"
-    " goes_on_in_order marked_in_neighbors marked_in_two_buffers max_min one_after_another one_after_another_pull"
-    " over_edges pull relax_of_a_helper round_flag the_lesser_in_order the_lesser_of_two told_before",
+    " goes_on_in_order helpers marked_in_neighbors marked_in_two_buffers max_min one_after_another"
+    " one_after_another_pull over_edges pull relax_of_a_helper round_flag the_lesser_in_order the_lesser_of_two"
+    " told_before two_flags",
     "pagerank": "inverse_degrees pull sequential_sums weights_on_arcs",
     "k_core": "edge_flags peel",
     "triangle_count": "along_a_path as_in_the_paper by_degree continue_in_loops counted_on_edges equal_ends"
