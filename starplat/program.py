@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from inspect import signature
 from os import PathLike
 from pathlib import Path
@@ -169,6 +169,7 @@ class Program:
         follow: Callable[[Progress], None] | None = None,
         on_batch: Callable[[int, Result], None] | None = None,
         session: Session | None = None,
+        comm: Any = None,
         arguments: Mapping[str, object] | Bound | None = None,
         **named: object,
     ) -> Result:
@@ -205,6 +206,8 @@ class Program:
             on_batch: of a program whose graph changes, is given the number of every batch of updates that is done, from
                 1 on, and a `Result` with the properties and the graph as they are then; of `repeat` runs in the first.
             session: the `starplat.Session` whose devices it runs on, by default one that all such runs share.
+            comm: runs the program in parts: a communicator of mpi4py, all of whose ranks call this with the same. Each
+                does the iterations of its nodes, all get the whole result; `Result.parts` says what crossed.
             arguments: values by parameter, for parameters that are called as one of these.
             **named: values by parameter. Nodes go by what the input calls them: numbers, names. A property is
                 one value for all, an array with a value for every node (or edge), or a dictionary by id (or by pairs
@@ -221,6 +224,24 @@ class Program:
         from starplat.schedule import PLAIN
         from starplat.schedule.parse import as_schedule
 
+        if comm is not None:
+            beside = {
+                "a schedule": schedule not in (None, PLAIN, "plain"), "validate": validate, "checked": checked,
+                "device results": device_results, "trace": trace, "on_batch": on_batch, "target all": target == "all",
+            }  # fmt: skip
+            return self._in_parts(
+                comm,
+                beside,
+                partial(self._call, graph, function, arguments, named),
+                partial(limits, max_rounds, time_limit, follow, device_memory, host_memory),
+                {
+                    "target": target,
+                    "device_index": device or 0,
+                    "results": results,
+                    "repeat": repeat,
+                    "session": session,
+                },
+            )
         if checked or (self.checked.remarks and _is_reference(target)):
             interpreted = target in ("auto", "reference", "all")
             asked = {
@@ -272,6 +293,29 @@ class Program:
         for doubtful in (*result.warnings, *self._unsaid(result.target)):
             warn(in_a_line(doubtful), doubtful)
         return self._validated(result, call.module, before, allowed, session) if validate else result
+
+    def _in_parts(
+        self,
+        comm: Any,
+        beside: Mapping[str, object],
+        call: Callable[[], _Call],
+        limited: Callable[[], Limits],
+        options: Mapping[str, Any],
+    ) -> Result:
+        """A run in parts; what is wrong on one rank is raised on all."""
+        from starplat.runtime.in_parts import communicator_of, require_divisible, run_in_parts
+        from starplat.runtime.parts.agreeing import agreed
+
+        communicator = communicator_of(comm)
+
+        def prepared() -> tuple[_Call, Limits]:
+            require_divisible(beside)
+            return call(), limited()
+
+        made, within = agreed(communicator, prepared)
+        given = made.given.on_host(made.graph)
+        options = {**options, "limits": within, "compile_seconds": made.seconds}
+        return run_in_parts(made.module, made.graph, communicator, given, **options)
 
     def _interpreted(
         self, call: _Call, results: Sequence[str] | None, on_batch: Callable[[int, Result], None] | None

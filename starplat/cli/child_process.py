@@ -2,7 +2,8 @@
 
 Drivers, their compilers and kernels on the host's cores run in the calling process, and a fault in one of them ends it
 silently. The parent only waits: it forwards signals and reports how the child ended. A child that ignores a request to
-stop, because it waits for a kernel, is killed. With STARPLAT_DEBUG there is one process, for debuggers.
+stop, because it waits for a kernel, is killed. With STARPLAT_DEBUG there is one process, for debuggers, and so there is
+for each of MPI's ranks.
 """
 
 import os
@@ -20,6 +21,9 @@ def _known(*names: str) -> frozenset[int]:
 VERBS = frozenset({"run", "bench", "tune", "devices", "doctor", "explain", "inspect", "graph"})
 """Those that load what belongs to a device, or wait for libraries that do not hear of signals."""
 
+RANK_VARIABLES = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
+"""What launchers of MPI leave in the environment of the ranks that they start, watch and end by themselves."""
+
 CRASHES = _known("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGSYS", "SIGTRAP")
 _STOPS = _known("SIGINT", "SIGTERM")
 _PATIENCE = 0.8
@@ -32,7 +36,8 @@ _INTERRUPTED = 130
 
 def step_aside() -> None:
     """Returns in the child process; the calling one ends as the child does."""
-    wanted = len(sys.argv) > 1 and sys.argv[1] in VERBS and not os.environ.get("STARPLAT_DEBUG")
+    is_alone = not any(os.environ.get(name) for name in ("STARPLAT_DEBUG", *RANK_VARIABLES))
+    wanted = len(sys.argv) > 1 and sys.argv[1] in VERBS and is_alone
     if not wanted or sys.platform != "linux":
         return
     heard = {*_HANDED_ON, int(signal.SIGCHLD)}

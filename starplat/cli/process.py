@@ -24,7 +24,8 @@ def run() -> NoReturn:
     with _interrupted_without_words():
         from starplat.cli.app import main
     code = main()
-    if any(name in sys.modules for name in _DEVICE_LIBRARIES):
+    is_rank = "mpi4py.MPI" in sys.modules  # which takes leave of the others as it ends
+    if not is_rank and any(name in sys.modules for name in _DEVICE_LIBRARIES):
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from starplat.runtime import Result
+    from starplat.runtime.results.result import Division
     from starplat.runtime.tracing.trace import Trace
 
 
@@ -32,6 +33,8 @@ def show(result: Result, *, json: bool, asked: str, validate: bool, rounds: bool
         console.write(f"returned {in_text(result.returned)}")
     if result.trace is not None and rounds:
         _print_rounds(result, result.trace)
+    if result.parts is not None:
+        console.write(_parts(result.parts))
     console.write(_times(result))
 
 
@@ -74,6 +77,12 @@ def _number(value: float | None) -> str:
             return str(value)
         case _:
             return f"{value:.10g}"
+
+
+def _parts(division: Division) -> str:
+    least, most = min(division.arcs), max(division.arcs)
+    arcs = f"{least:,} arcs each" if least == most else f"{least:,} to {most:,} arcs"
+    return f"parts: {len(division.arcs)} of {arcs}; {division.bytes:,} bytes in {division.exchanges:,} exchanges"
 
 
 def _times(result: Result) -> str:

@@ -18,6 +18,7 @@ from starplat.cli.following import following
 from starplat.cli.kept import KEPT
 from starplat.cli.optional import ENDINGS, NO_PAGE
 from starplat.cli.program_file import is_stdin, source_at
+from starplat.cli.ranks import joined, on_all
 from starplat.cli.request import Request
 from starplat.cli.run_report import show
 from starplat.cli.scheduling import wanted_schedule
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from starplat.graph import Graph
     from starplat.program import Program
     from starplat.runtime import Result
+    from starplat.runtime.parts.communicator import Communicator
     from starplat.runtime.tracing.trace import Trace
 
 EVERYWHERE = "all"
@@ -89,6 +91,11 @@ _HostMemory = Annotated[
     typer.Option("--host-memory", metavar="SIZE", help="Leave no more than that in the host's memory, such as 64G."),
 ]
 
+_Ranks = Annotated[
+    int | None,
+    typer.Option("--ranks", metavar="N", min=1, help="Run in so many parts, each an MPI process that this starts."),
+]
+
 
 def run(
     file: options.ProgramOrStdin,
@@ -108,6 +115,7 @@ def run(
     time_limit: _TimeLimit = None,
     device_memory: _DeviceMemory = None,
     host_memory: _HostMemory = None,
+    ranks: _Ranks = None,
     verbose: _Verbose = False,
     json: options.Json = False,
     undirected: options.Undirected = False,
@@ -118,29 +126,34 @@ def run(
     all_errors: options.AllErrors = False,
 ) -> None:
     """Run a program on a graph."""
+    communicator = joined(ranks, from_stdin=is_stdin(file))
+    is_first = communicator is None or communicator.rank == 0
     from starplat.runtime import targets
 
     if target != EVERYWHERE:
         targets.require(target)
-    wanted_files = _wanted_files(out, trace, target, batch=batch)
+    wanted_files = on_all(communicator, lambda: _wanted_files(out if is_first else None, trace, target, batch=batch))
     words = options.arguments_in(arg or [])
     wanted = wanted_schedule(schedule, file)
     limits = (max_rounds, time_limit, checked, device_memory, host_memory)
     request = Request(function, target, device, repeat, validate, wanted, trace is not None, *limits)
     started = perf_counter()
-    program = _compiled(file, function, strict=strict)
+    program = on_all(communicator, lambda: _compiled(file, function, strict=strict))
     compiled = perf_counter()
-    read = load(graph, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)
+    read = on_all(
+        communicator, lambda: load(graph, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)
+    )
     KEPT.append(read)
     loaded = perf_counter()
     console.say(read.describe())
     request = replace(request, function=function or program.form_on(read, given=words))
-    if target == EVERYWHERE and not checked:
+    if target == EVERYWHERE and not checked and communicator is None:
         run_on_all(program, read, words, request, json=json)
         return
     if batch:
         _require_updates(program, request.function)
-    result = run_program(program, read, words, request, wanted_files.write_batch if batch else None)
+    on_batch = wanted_files.write_batch if batch else None
+    result = run_program(program, read, words, request, on_batch, communicator)
     result = _with_seconds(result, compiling=compiled - started, loading=loaded - compiled)
     try:
         wanted_files.write(result)
@@ -249,13 +262,16 @@ def run_program(
     words: dict[str, str],
     request: Request,
     on_batch: Callable[[int, Result], None] | None = None,
+    communicator: Communicator | None = None,
 ) -> Result:
     """Binds the words to the entry's parameters and runs."""
     from starplat.runtime import bind_text
 
-    bound = bind_text(program.module(request.function), graph, words)
+    bound = on_all(communicator, lambda: bind_text(program.module(request.function), graph, words))
     with following(f"running {program.name}") as followed:
-        return program.run(graph, arguments=bound, follow=followed.look, on_batch=on_batch, **request.options)
+        return program.run(
+            graph, arguments=bound, follow=followed.look, on_batch=on_batch, comm=communicator, **request.options
+        )
 
 
 def _findings(result: Result) -> Findings:

@@ -34,12 +34,14 @@ class Communicator(ABC):
         size: how many there are.
         bytes: how many bytes this rank has given so far.
         times: how often ranks have exchanged something.
+        ends_processes: whether `abort` ends the processes of all ranks.
     """
 
     rank: int
     size: int
     bytes: int = 0
     times: int = 0
+    ends_processes: bool = False
 
     @abstractmethod
     def gather(self, value: Any) -> list[Any]:

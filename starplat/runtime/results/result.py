@@ -55,6 +55,27 @@ class Bytes:
 
 
 @dataclass(frozen=True, slots=True)
+class Division:
+    """Of a run in parts.
+
+    Attributes:
+        rank: the number of this part.
+        arcs: how many arcs each part has.
+        bytes: what all parts together gave to the others in a repetition.
+        exchanges: how often they exchanged something.
+    """
+
+    rank: int
+    arcs: tuple[int, ...]
+    bytes: int
+    exchanges: int
+
+    def to_json(self) -> dict[str, Any]:
+        """As the schema has it."""
+        return {"rank": self.rank, "arcs": list(self.arcs), "bytes": self.bytes, "exchanges": self.exchanges}
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """Of one property: how many values, and of those that are finite (not INF) how many, their sum, least and greatest.
 
@@ -97,6 +118,7 @@ class Result(Mapping[str, Any]):
         on_device: whether the properties were left on the device.
         estimate: the memory that the run was expected to take there, and the arrays in mapped host memory.
         trace: what happened in every round of a run that was watched, if one was asked for.
+        parts: of a run in parts, how the graph was divided and what crossed; None of any other.
         validated: whether the answers were compared with the interpreter's and agree; None if not asked for.
         warnings: what is doubtful in the answer: values that are no finite numbers. A property on the device is looked
             at by `on_host`, which warns.
@@ -119,6 +141,7 @@ class Result(Mapping[str, Any]):
     on_device: bool = False
     estimate: Estimate = field(default_factory=Estimate)
     trace: Trace | None = None
+    parts: Division | None = None
     warnings: tuple[Diagnostic, ...] = ()
     judge: Callable[[Mapping[str, Any]], tuple[Diagnostic, ...]] | None = None
 
@@ -227,6 +250,7 @@ class Result(Mapping[str, Any]):
             "validated": self.validated,
             "warnings": [warning.to_json() for warning in self.warnings],
             **({} if self.trace is None else {"trace": self.trace.to_json()}),
+            **({} if self.parts is None else {"parts": self.parts.to_json()}),
         }
 
 

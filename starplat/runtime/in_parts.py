@@ -1,0 +1,101 @@
+"""Runs a program in parts: this process is one of the ranks, all of which call this with the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
+from starplat.graph.graph import Graph
+from starplat.ir import nodes as ir
+from starplat.passes.parts.placing import in_parts
+from starplat.runtime.arguments.bind import Bound
+from starplat.runtime.attending.limits import UNLIMITED, Limits
+from starplat.runtime.launch import run_module
+from starplat.runtime.parts.agreeing import agreed, ending_together, marks_of, require_alike
+from starplat.runtime.parts.communicator import Communicator
+from starplat.runtime.parts.parts import parts_of
+from starplat.runtime.results.result import Division, Result
+from starplat.runtime.session import Session
+from starplat.schedule import PLAIN
+
+
+def communicator_of(comm: Any) -> Communicator:
+    """The ranks that `comm` connects: one of mpi4py's communicators, or of ours.
+
+    Raises:
+        DiagnosticError: E0712, it is neither; E0901, mpi4py is not installed.
+    """
+    if isinstance(comm, Communicator):
+        return comm
+    if not all(hasattr(comm, name) for name in ("allgather", "Allreduce", "Allgatherv", "Abort")):
+        message = f"comm is a {type(comm).__name__}, which connects no ranks"
+        raise DiagnosticError(Diagnostic("E0712", message, help="give a communicator of mpi4py: MPI.COMM_WORLD"))
+    from starplat.runtime.parts.mpi import MpiCommunicator
+
+    return MpiCommunicator(comm)
+
+
+def require_divisible(asked: Mapping[str, object]) -> None:
+    """Raises E0736 where something is asked for that runs in parts go without."""
+    besides = [name for name, is_asked in asked.items() if is_asked]
+    if besides:
+        message = f"a run in parts goes without {', '.join(besides)}"
+        help = "parts run the program as it is written, each its own nodes: leave the rest out, or run in one part"
+        raise DiagnosticError(Diagnostic("E0736", message, help=help))
+
+
+def run_in_parts(
+    module: ir.Module,
+    graph: Graph,
+    communicator: Communicator,
+    arguments: Bound,
+    *,
+    target: str,
+    device_index: int = 0,
+    results: Sequence[str] | None = None,
+    repeat: int = 1,
+    limits: Limits = UNLIMITED,
+    session: Session | None = None,
+    compile_seconds: float = 0.0,
+) -> Result:
+    """The same result on all ranks; `Result.parts` says how the graph was divided and what crossed.
+
+    Raises:
+        DiagnosticError: on all ranks: E0668, the program cannot be divided; E0735, another rank runs something else. An
+            error that comes later is said by its rank and ends the processes of all.
+    """
+    divided = agreed(communicator, lambda: in_parts(module))
+    options = (target, sorted(results or ()), repeat)
+    require_alike(communicator, marks_of(module, graph, arguments, options))
+    before = communicator.bytes, communicator.times
+    with ending_together(communicator):
+        result = run_module(
+            divided,
+            graph,
+            target=target,
+            device_index=device_index,
+            arguments=arguments,
+            results=results,
+            repeat=repeat,
+            schedule=PLAIN,
+            limits=limits,
+            session=session,
+            communicator=communicator,
+            compile_seconds=compile_seconds,
+        )
+        given = communicator.bytes - before[0]
+        times = (communicator.times - before[1]) // max(repeat, 1)
+        arcs = parts_of(graph, communicator).arcs
+        of_parts = tuple(end - first for first, end in pairwise(arcs))
+        crossed = sum(communicator.gather(given)) // max(repeat, 1)
+    return replace(result, parts=Division(communicator.rank, of_parts, crossed, times))
+
+
+def unavailable_mpi() -> DiagnosticError:
+    """E0901: mpi4py, or what it needs, is missing."""
+    message = "runs in parts need mpi4py and an MPI"
+    help = "pip install 'starplat[mpi]', which brings MPICH, or pip install mpi4py where a cluster has an MPI"
+    return DiagnosticError(Diagnostic("E0901", message, help=help), exit_code=ExitCode.NO_DEVICE)

@@ -1,0 +1,80 @@
+"""Ranks that MPI has started and connects, through mpi4py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from starplat.ir import nodes as ir
+from starplat.runtime.elements import Cells
+from starplat.runtime.parts.communicator import OPERATIONS, Communicator
+
+
+class MpiCommunicator(Communicator):
+    """One of the ranks of an mpi4py communicator."""
+
+    ends_processes = True
+
+    def __init__(self, comm: Any) -> None:
+        self.rank, self.size, self._comm = comm.Get_rank(), comm.Get_size(), comm
+
+    def gather(self, value: Any) -> list[Any]:
+        found: list[Any] = self._comm.allgather(value)
+        return found
+
+    def combine(self, cells: Cells, combine: ir.Combine) -> Cells:
+        given = np.ascontiguousarray(cells)
+        found = np.empty_like(given)
+        self.counted(given.nbytes)
+        self._comm.Allreduce(_plain(given), _plain(found), _operation(combine, given.dtype.kind))
+        return found
+
+    def share(self, cells: Cells, bounds: list[int]) -> Cells:
+        own = np.ascontiguousarray(cells[bounds[self.rank] : bounds[self.rank + 1]])
+        found = np.empty(bounds[-1], cells.dtype)
+        self.counted(own.nbytes)
+        sizes = [end - first for first, end in pairwise(bounds)]
+        self._comm.Allgatherv(_plain(own), [_plain(found), (sizes, bounds[:-1])])
+        return found
+
+    def abort(self, code: int) -> None:
+        self._comm.Abort(code)
+
+
+def _plain(cells: Cells) -> Cells:
+    """The same memory as numbers, which MPI can combine."""
+    return cells.view(np.uint8) if cells.dtype == bool else cells
+
+
+@cache
+def _operation(combine: ir.Combine, kind: str) -> Any:
+    """MPI's operation for cells of that kind of NumPy's. Extremes of floats are NumPy's own: MPI leaves open what comes
+    of NaN."""
+    from mpi4py import MPI
+
+    if kind == "f" and combine in (ir.Combine.MIN, ir.Combine.MAX):
+        return MPI.Op.Create(_extreme(combine), commute=True)
+    return {
+        ir.Combine.ADD: MPI.SUM,
+        ir.Combine.MULTIPLY: MPI.PROD,
+        ir.Combine.AND: MPI.LAND,
+        ir.Combine.OR: MPI.LOR,
+        ir.Combine.BIT_AND: MPI.BAND,
+        ir.Combine.BIT_OR: MPI.BOR,
+        ir.Combine.BIT_XOR: MPI.BXOR,
+        ir.Combine.MIN: MPI.MIN,
+        ir.Combine.MAX: MPI.MAX,
+    }[combine]
+
+
+def _extreme(combine: ir.Combine) -> Callable[[Any, Any, Any], None]:
+    def combined(given: Any, found: Any, datatype: Any) -> None:
+        kind = np.float32 if datatype.Get_size() == np.float32().itemsize else np.float64
+        into = np.frombuffer(found, kind)
+        into[:] = OPERATIONS[combine](np.frombuffer(given, kind), into)
+
+    return combined

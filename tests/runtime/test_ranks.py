@@ -1,0 +1,190 @@
+"""Runs in parts whose ranks are processes of MPI: answers as of one part, mistakes said once, no rank left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import starplat
+from starplat.diagnostics import DiagnosticError
+from starplat.ir import nodes as ir
+from starplat.runtime.parts.communicator import OPERATIONS, Communicator
+from starplat.runtime.parts.threads import in_threads
+from tests.runtime.test_parts import CAN_BE_DIVIDED, ring
+
+ROOT = Path(__file__).resolve().parents[2]
+SSSP = ("run", "sssp", "--graph", "liechtenstein", "--arg", "src=1")
+
+
+def mpiexec() -> str:
+    """The launcher that comes with MPI's wheel."""
+    pytest.importorskip("mpi4py", reason="pip install 'starplat[mpi]'")
+    beside = Path(sys.executable).with_name("mpiexec")
+    if not beside.is_file():
+        pytest.skip("mpiexec is missing: pip install 'starplat[mpi]'")
+    return str(beside)
+
+
+def said(*words: str, patience: float = 300.0) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
+    return subprocess.run(
+        words, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=patience, check=False
+    )
+
+
+def starplat_in(ranks: int, *words: str) -> subprocess.CompletedProcess[str]:
+    mpiexec()
+    return said(sys.executable, "-m", "starplat", *words, "--ranks", str(ranks))
+
+
+@pytest.mark.parametrize(("target", "ranks", "step"), [
+    ("openmp", 2, 6),
+    pytest.param("openmp", 2, 1, marks=pytest.mark.campaign),
+    pytest.param("openmp", 3, 2, marks=pytest.mark.campaign),
+    pytest.param("reference", 2, 3, marks=pytest.mark.campaign),
+    *(pytest.param(t, n, 1, marks=pytest.mark.nightly) for t in ("opencl", "sycl", "openmp") for n in (2, 3, 5)),
+])  # fmt: skip
+def test_examples_are_right_on_ranks(target: str, ranks: int, step: int) -> None:
+    module = "tests.runtime.ranks_of_examples"
+    done = said(mpiexec(), "-n", str(ranks), sys.executable, "-m", module, target, str(step), patience=1800)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("is right") == len(CAN_BE_DIVIDED)
+
+
+def test_the_command_starts_ranks_and_one_speaks(tmp_path: Path) -> None:
+    out = tmp_path / "r.csv"
+    done = starplat_in(3, *SSSP, "-t", "openmp", "--json", "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["properties"]["dist"]["sum"] == 1793000995
+    assert len(found["parts"]["arcs"]) == 3
+    assert sum(found["parts"]["arcs"]) == 34116
+    assert found["parts"]["bytes"] > 0 < found["parts"]["exchanges"]
+    assert done.stderr.count("r.csv: written") == 1
+    assert len(out.read_text(encoding="utf-8").splitlines()) == 16913
+
+
+def test_ranks_that_a_launcher_has_started_are_known() -> None:
+    done = said(mpiexec(), "-n", "2", sys.executable, "-m", "starplat", *SSSP, "-t", "openmp")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("1793000995") == 1
+    assert re.search(r"parts: 2 of [\d,]+ to [\d,]+ arcs; [\d,]+ bytes in [\d,]+ exchanges", done.stdout)
+
+
+@pytest.mark.parametrize(("words", "code", "said_once"), [
+    (("run", "sssp", "--graph", "missing.mtx", "--arg", "src=1"), 1, "error[E0801]"),
+    (("run", "sssp", "--graph", "liechtenstein", "--arg", "src=0"), 1, "error[E0816]"),
+    (("run", "label_propagation", "--graph", "liechtenstein"), 1, "error[E0668]"),
+    ((*SSSP, "--validate"), 1, "error[E0736]: a run in parts goes without validate"),
+    ((*SSSP, "--max-rounds", "3"), 1, "error[E0730]"),
+    (("run", "-", "--graph", "liechtenstein"), 2, "ranks do not share stdin"),
+])  # fmt: skip
+def test_a_mistake_is_said_once_and_ends_all(words: tuple[str, ...], code: int, said_once: str) -> None:
+    begun = time.monotonic()
+    done = starplat_in(2, *words)
+    assert done.returncode == code, done.stderr
+    assert done.stderr.count(said_once) == 1, done.stderr
+    assert "Traceback" not in done.stderr
+    assert time.monotonic() - begun < 30
+
+
+def test_ranks_with_other_graphs_are_refused() -> None:
+    one = [sys.executable, "-m", "starplat", *SSSP]
+    other = [sys.executable, "-m", "starplat", *SSSP, "--undirected"]
+    done = said(mpiexec(), "-n", "1", *one, ":", "-n", "1", *other)
+    assert done.returncode == 1, done.stderr
+    assert done.stderr.count("error[E0735]: rank 1 has another graph than rank 0") == 1
+
+
+def test_a_rank_that_dies_ends_the_others() -> None:
+    dies = "import os, time; from mpi4py import MPI; time.sleep(1); os.kill(os.getpid(), 9)"
+    begun = time.monotonic()
+    done = said(
+        mpiexec(), "-n", "1", sys.executable, "-m", "starplat", *SSSP, ":", "-n", "1", sys.executable, "-c", dies
+    )
+    assert done.returncode != 0
+    assert time.monotonic() - begun < 30
+
+
+def test_what_connects_no_ranks_is_refused() -> None:
+    with pytest.raises(DiagnosticError, match="E0712"):
+        starplat.compile("bfs_levels").run(ring(), src=0, comm=3)
+
+
+def test_ranks_agree_from_python() -> None:
+    program = starplat.compile("pagerank")
+    expected = program.run(ring(), target="reference")["rank"]
+
+    def work(communicator: Communicator) -> starplat.Result:
+        return program.run(ring(), target="reference", comm=communicator, session=starplat.Session())
+
+    for result in in_threads(3, work):
+        np.testing.assert_allclose(result["rank"], expected)
+        assert result.parts is not None
+        assert sum(result.parts.arcs) == ring().num_arcs
+
+
+def test_an_error_of_one_rank_is_raised_on_all() -> None:
+    program = starplat.compile("bfs_levels")
+
+    def work(communicator: Communicator) -> str:
+        try:
+            program.run(ring(), src=99 if communicator.rank == 1 else 0, target="reference", comm=communicator)
+        except DiagnosticError as error:
+            return error.diagnostics[0].code
+        return "none"
+
+    assert in_threads(3, work) == ["E0816"] * 3
+
+
+CELLS = """
+import numpy as np
+from mpi4py import MPI
+from starplat.ir import nodes as ir
+from starplat.runtime.parts.mpi import MpiCommunicator
+from tests.runtime.test_ranks import given, expected
+comm = MpiCommunicator(MPI.COMM_WORLD)
+for kind in ("?", "i4", "i8", "f4", "f8"):
+    for combine in ir.Combine:
+        if expected(combine, kind, comm.size) is not None:
+            found = comm.combine(given(comm.rank, kind), combine)
+            np.testing.assert_array_equal(found, expected(combine, kind, comm.size), f"{combine} {kind}")
+            assert found.dtype == np.dtype(kind)
+    bounds = [0, 2, 2, 5]
+    shared = comm.share(given(comm.rank, kind)[:5], bounds)
+    np.testing.assert_array_equal(shared, [given(0, kind)[0], given(0, kind)[1], *given(2, kind)[2:5]])
+assert comm.gather(comm.rank) == [0, 1, 2]
+"""
+
+
+def given(rank: int, kind: str) -> np.ndarray:
+    """Cells of a rank."""
+    cells = np.random.default_rng(rank).integers(-3, 4, 9).astype(kind)
+    if kind.startswith("f"):
+        cells[rank * 2] = np.nan
+    return cells
+
+
+def expected(combine: ir.Combine, kind: str, size: int) -> np.ndarray | None:
+    """What comes of the cells of all ranks; None where the operation has no meaning."""
+    is_bits = combine in (ir.Combine.BIT_AND, ir.Combine.BIT_OR, ir.Combine.BIT_XOR)
+    is_truth = combine in (ir.Combine.AND, ir.Combine.OR)
+    if (is_bits and kind.startswith("f")) or is_truth != (kind == "?"):
+        return None
+    found = given(0, kind)
+    for rank in range(1, size):
+        found = OPERATIONS[combine](found, given(rank, kind))
+    return found
+
+
+def test_mpi_combines_cells_as_numpy_does() -> None:
+    done = said(mpiexec(), "-n", "3", sys.executable, "-c", CELLS)
+    assert done.returncode == 0, done.stderr
