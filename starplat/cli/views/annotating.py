@@ -14,6 +14,7 @@ from starplat import pipeline
 from starplat.analysis.races import CellSet, LoopRaces
 from starplat.analysis.sharing import is_shared, why_shared
 from starplat.backends import BACKENDS
+from starplat.backends.scheduled import capabilities_of
 from starplat.backends.text.names import Names
 from starplat.cli.views import crossing
 from starplat.cli.views.annotation import Annotation, Atomic, Cells, KernelText, Line, Section
@@ -168,7 +169,8 @@ class _Annotator:
             yield step
 
     def kernel(self, kernel: _Emitted, cells: Sequence[CellSet]) -> KernelText:
-        atomics = tuple({a.name: a for part in kernel.kernels for a in _atomics(part, cells, self.helpers)}.values())
+        every = {a.name: a for part in kernel.kernels for a in _atomics(part, cells, self.helpers)}.values()
+        atomics = () if self.is_of_one_thread(kernel) else tuple(every)
         names = {cell.symbol.name for cell in cells} | {atomic.name for atomic in atomics}
         names |= {a.name for part in kernel.kernels for a in part.arrays if a.origin is not ir.Origin.GRAPH}
         in_one_piece = {atomic.name for atomic in atomics}
@@ -181,6 +183,11 @@ class _Annotator:
             atomic = number > body and any(_is_atomic(lines, number, name, self.helpers) for name in in_one_piece)
             shown.append(Line(first + number, text, mentioned, atomic))
         return KernelText(kernel.name, tuple(shown), atomics)
+
+    def is_of_one_thread(self, kernel: _Emitted) -> bool:
+        """Whether one thread does all of it, and so without anything atomic."""
+        in_one_group = kernel.loop is not None and kernel.loop.one_group
+        return in_one_group and capabilities_of(self.target).structured_loops
 
 
 def _indented(found: Sequence[Step]) -> tuple[tuple[int, str], ...]:
