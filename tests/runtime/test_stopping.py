@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 
+import numpy as np
 import pytest
 
 import starplat
@@ -33,6 +34,10 @@ SPINNING = """function f(Graph g, propNode<int> x) {
     v.x = i;
   }
 }"""
+
+
+class SeenEnoughError(Exception):
+    """Ends a run from the function that follows it, however quick or busy the machine is."""
 
 
 def code_of(caught: pytest.ExceptionInfo[DiagnosticError]) -> str:
@@ -70,27 +75,27 @@ def test_rounds_are_told_while_the_host_drives_them() -> None:
         seen.append(progress.rounds[0])
         texts.append(str(progress))
 
-    with pytest.raises(DiagnosticError):
-        COUNTING.run(GRAPH, n=-1, target="reference", time_limit=0.8, follow=look)
-    assert len(seen) > 1
+        if len(seen) > 1:
+            raise SeenEnoughError
+
+    with pytest.raises(SeenEnoughError):
+        COUNTING.run(GRAPH, n=-1, target="reference", time_limit=60, follow=look)
     assert seen == sorted(set(seen))
     assert all(", round " in text for text in texts)
 
 
 def test_active_nodes_are_told_where_the_host_has_a_list_of_them() -> None:
-    found: list[int | None] = []
-    path = starplat.Graph.from_arcs(30_000, range(29_999), range(1, 30_000))
-    program = starplat.compile("examples/bfs.sp")
-    with pytest.raises(DiagnosticError):
-        program.run(
-            path,
-            src=0,
-            target="reference",
-            schedule="frontier=queue,direction=push",
-            time_limit=0.6,
-            follow=lambda progress: found.append(progress.active),
+    nodes = np.arange(3_000_000)  # a path, and so many rounds that they outlast the first look
+    path = starplat.Graph.from_arcs(len(nodes), nodes[:-1], nodes[1:])
+
+    def look(progress: Progress) -> None:
+        if progress.active == 1:
+            raise SeenEnoughError
+
+    with pytest.raises(SeenEnoughError):
+        starplat.compile("examples/bfs.sp").run(
+            path, src=0, target="reference", schedule="frontier=queue,direction=push", time_limit=60, follow=look
         )
-    assert 1 in found
 
 
 def test_a_loop_of_the_device_is_said_to_tell_nothing() -> None:
@@ -131,7 +136,7 @@ def test_work_that_goes_on_all_the_same_is_left_behind_and_said() -> None:
         return "it goes on"
 
     with pytest.raises(attended.TimeIsOverError) as caught:
-        attended.attended(lambda: time.sleep(1.2) or ended.set(), seconds=0.1, left_behind=left_behind)
+        attended.attended(lambda: time.sleep(3) or ended.set(), seconds=0.1, left_behind=left_behind)
     assert caught.value.left_behind == "it goes on"
     assert left[0].done.wait(30)
     assert not ended.is_set()  # it ends as soon as Python gets to say so
