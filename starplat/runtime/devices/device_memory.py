@@ -4,6 +4,7 @@ A target fills in the methods whose names start with an underscore. The public o
 the next run, and leave out what has nothing to do.
 """
 
+import gc
 import weakref
 from abc import ABC, abstractmethod
 from collections import defaultdict
@@ -115,7 +116,7 @@ class DeviceMemory(ABC):
         """New memory; where there is none, after what is kept has been given up, then graphs that are not in use."""
         buffer = Buffer(dtype, count, None, placement=placement, near=near)
         wanted, far, most_far = buffer.size_on_device, buffer.size_on_host, self._most_on_host
-        give_up: Iterable[Callable[[], bool]] = (self._trimmed, *([self.relieve] * _MOST_RELIEFS))
+        give_up: Iterable[Callable[[], bool]] = (self._trimmed, *([self._relieved] * _MOST_RELIEFS))
         for more in give_up:
             with suppress(MemoryError):
                 if counted and wanted and self._most is not None and self.held + wanted > self._most:
@@ -140,6 +141,16 @@ class DeviceMemory(ABC):
         graphs = list(self.graphs)
         self.forget_graphs(graphs[:1] if len(graphs) > 1 else ())
         return len(graphs) > 1
+
+    def collect(self) -> bool:
+        """Frees arrays that nothing but a circle of references keeps, as the frames of a caught error do; whether there
+        were any."""
+        before = self.held, self.held_on_host
+        gc.collect()
+        return before != (self.held, self.held_on_host)
+
+    def _relieved(self) -> bool:
+        return self.relieve() or self.collect()
 
     def forget_graphs(self, graphs: Iterable[Graph] | None = None) -> None:
         """Takes graphs off the device, by default all, so that the next run uploads them again."""
