@@ -93,7 +93,26 @@ def test_a_mistake_is_said_once_and_ends_all(words: tuple[str, ...], code: int, 
     assert done.returncode == code, done.stderr
     assert done.stderr.count(said_once) == 1, done.stderr
     assert "Traceback" not in done.stderr
+    assert "Abort" not in done.stderr
     assert time.monotonic() - begun < 30
+
+
+FAILING_ALONE = """
+from mpi4py import MPI
+from starplat.runtime.in_parts import communicator_of
+from starplat.runtime.parts.agreeing import ending_together
+
+communicator = communicator_of(MPI.COMM_WORLD)
+with ending_together(communicator):
+    assert communicator.rank == 0, "rank 1 has failed"
+    communicator.gather(0)
+"""
+
+
+def test_what_goes_wrong_on_one_rank_ends_the_others() -> None:
+    done = said(mpiexec(), "-n", "2", sys.executable, "-c", FAILING_ALONE)
+    assert done.returncode != 0
+    assert done.stderr.count("internal error: AssertionError: rank 1 has failed") == 1, done.stderr
 
 
 def test_ranks_with_other_graphs_are_refused() -> None:

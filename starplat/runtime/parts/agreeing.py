@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -21,8 +20,8 @@ from starplat.runtime.arguments.caller_arrays import CallerArray
 from starplat.runtime.parts.communicator import Communicator
 
 Answer = TypeVar("Answer")
-PATIENCE = 0.2
-"""Seconds that each rank leaves the ranks before it, to say what all of them would say."""
+PATIENCE = 3.0
+"""Seconds that a rank waits for the others to fail as it has."""
 
 
 def agreed(communicator: Communicator, work: Callable[[], Answer]) -> Answer:
@@ -84,12 +83,12 @@ def _sum(cells: Any) -> tuple[str, int, int]:
 
 @contextmanager
 def ending_together(communicator: Communicator) -> Iterator[None]:
-    """What goes wrong here ends all ranks, which would wait for this one for ever: the first says what it was."""
+    """What goes wrong on all ranks is raised on all. What goes wrong here alone ends the others, which would wait for
+    ever."""
     try:
         yield
     except BaseException as error:
-        if communicator.ends_processes:
-            time.sleep(PATIENCE * communicator.rank)
+        if communicator.ends_processes and not communicator.all_fail(PATIENCE):
             code, words = _last_words(error)
             os.write(2, f"{words}\n".encode(errors="replace"))
             communicator.abort(code.value)

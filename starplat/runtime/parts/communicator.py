@@ -60,6 +60,10 @@ class Communicator(ABC):
         self.bytes += size
         self.times += 1
 
+    def all_fail(self, seconds: float) -> bool:
+        """Whether all ranks call this within some seconds, because none of them can go on."""
+        return False
+
     @abstractmethod
     def abort(self, code: int) -> None:
         """Ends all ranks, because this one cannot go on."""

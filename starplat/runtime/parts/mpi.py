@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
@@ -12,6 +13,10 @@ import numpy as np
 from starplat.ir import nodes as ir
 from starplat.runtime.elements import Cells
 from starplat.runtime.parts.communicator import OPERATIONS, Communicator
+
+_FAILED = 20_931
+"""The tag of a message by which a rank tells another that it cannot go on."""
+_ASKED_AGAIN = 0.01
 
 
 class MpiCommunicator(Communicator):
@@ -40,6 +45,17 @@ class MpiCommunicator(Communicator):
         sizes = [end - first for first, end in pairwise(bounds)]
         self._comm.Allgatherv(_plain(own), [_plain(found), (sizes, bounds[:-1])])
         return found
+
+    def all_fail(self, seconds: float) -> bool:
+        others = [rank for rank in range(self.size) if rank != self.rank]
+        told = [self._comm.isend(None, rank, _FAILED) for rank in others]
+        awaited = [self._comm.irecv(source=rank, tag=_FAILED) for rank in others]
+        deadline = time.monotonic() + seconds
+        while not all(request.test()[0] for request in (*told, *awaited)):
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(_ASKED_AGAIN)
+        return True
 
     def abort(self, code: int) -> None:
         self._comm.Abort(code)
