@@ -178,6 +178,32 @@ def test_a_run_may_be_repeated_and_starts_from_the_graph_as_it_was(marks: Progra
     assert same_arcs(once.graph, often.graph)
 
 
+class EndedError(Exception):
+    """Ends a run after one of its batches."""
+
+
+@every_target
+def test_a_run_that_ends_in_the_middle_leaves_the_graph_as_it_was(target: Target, marks: Program) -> None:
+    graph, updates, size = random_case(5)
+    arrays = graph.row_offsets, graph.columns, graph.weights
+    before = [np.array(array) for array in arrays]
+    call = {"U": updates, "size": size}
+    whole = target.run(marks, graph, call)
+
+    def end(number: int, result: starplat.Result) -> None:
+        assert not same_arcs(result.graph, graph)
+        if number == 2:
+            raise EndedError
+
+    for _ in range(2):
+        with pytest.raises(EndedError):
+            target.run(marks, graph, {**call, "on_batch": end})
+        assert all(map(np.array_equal, before, arrays))
+    again = target.run(marks, graph, call)
+    assert (again.returned, again["mark"].tolist()) == (whole.returned, whole["mark"].tolist())
+    assert same_arcs(again.graph, whole.graph)
+
+
 def test_a_batch_has_one_update_at_least(marks: Program) -> None:
     graph, updates, _ = random_case(8)
     with pytest.raises(DiagnosticError) as refused:
