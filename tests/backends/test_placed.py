@@ -46,7 +46,7 @@ def run(program: Path, *words: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run([program, *map(str, words)], capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("target", ["opencl", "sycl"])
+@pytest.mark.parametrize("target", ["opencl", "sycl", "cuda"])
 def test_a_program_keeps_to_the_limit_that_it_is_run_with(target: str, roads: Path, tmp_path: Path) -> None:
     device_of(target)
     program = built(SUM.artifact(target, schedule="memory=ondemand"), tmp_path)
