@@ -8,7 +8,10 @@ from starplat import pipeline
 from starplat.operators.canonical.form import canonical
 from starplat.operators.canonical.frontiers import over_frontiers
 from starplat.source import SourceFile
+from tests.changing import changed
+from tests.operators.meaning import assert_as_written
 from tests.operators.texts import operators_of
+from tests.spellings.graphs import UGLY
 
 _START = """
 function f(Graph g, propNode<int> c) {
@@ -227,3 +230,42 @@ def test_the_own_number_counts_only_where_labels_begin_with_it() -> None:
     own = SPELLINGS["the own number beside the label"]
     assert "min min(" not in operators_of(own)
     assert "min min(" in operators_of(own.replace("v.c = v;", "v.c = 3 * v;"))
+
+
+HOOKS = """
+function f(Graph g, propNode<int> least) {
+  propNode<node> c;
+  forall (v in g.nodes()) { v.c = v; }
+  bool more = True;
+  while (more) {
+    more = False;
+    forall (e in g.edges()) {
+      node a = e.source;
+      node b = e.destination;
+      node of_a = a.c;
+      node of_b = b.c;
+      if (of_a < of_b) { of_b.c = Min(of_b.c, of_a); b.c = Min(b.c, of_a); more = True; }
+      if (of_b < of_a) { of_a.c = Min(of_a.c, of_b); a.c = Min(a.c, of_b); more = True; }
+    }
+    forall (v in g.nodes()) { node label = v.c; v.c = Min(v.c, label.c); }
+  }
+  forall (v in g.nodes()) { v.least = v.c; }
+}
+"""
+OTHERS = {
+    "ends with another name": [],
+    "an arc is left out": [("if (of_a < of_b)", "if (a != 2 && of_a < of_b)")],
+    "another node in place of an end": [("node of_a =", "if (a == 2) { a = 0; } node of_a =")],
+    "the same end twice": [("node b = e.destination", "node b = e.source")],
+    "one way only": [("if (of_b < of_a)", "if (of_b < of_a && of_a < of_b)")],
+    "no word of what one end gets": [("b.c = Min(b.c, of_a); more = True;", "b.c = Min(b.c, of_a);")],
+    "some begin alike": [("v.c = v; }", "v.c = v; if (v == 4) { v.c = 0; } }")],
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_locals_may_name_the_ends_of_an_arc_whose_labels_hook(name: str) -> None:
+    text = changed(HOOKS, *OTHERS[name])
+    checked = pipeline.check(SourceFile("labels.sp", text))
+    assert ("union-find" in pipeline.operators(checked)) is (not OTHERS[name])
+    assert_as_written(text, (UGLY["knot"], UGLY["ladder"], UGLY["islands"]))

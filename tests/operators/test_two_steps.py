@@ -44,6 +44,30 @@ TAKEN = """    forall (v in g.nodes()) {
       v.there = False;
     }
 """
+TELLS = """    forall (v in g.nodes().filter(here == True)) {
+      forall (w in g.neighbors(v)) {
+        if (!w.visited && w != v) { w.there = True; }
+      }
+    }
+"""
+GATHERS = """    forall (w in g.nodes()) {
+      bool any = False;
+      for (v in g.nodes_to(w)) { any ||= v.here; }
+      w.there = any && !w.visited;
+    }
+"""
+LOOKS = """    forall (w in g.nodes().filter(visited == False)) {
+      for (v in g.nodes_to(w)) { if (v.here) { w.there = True; break; } }
+    }
+"""
+FINDS = """    forall (w in g.nodes()) {
+      if (w.level == INF) {
+        bool any = False;
+        for (v in g.nodes_to(w).filter(here)) { any = True; break; }
+        if (any) { w.there = True; }
+      }
+    }
+"""
 COPIED = """    forall (v in g.nodes().filter(there)) { v.visited = True; v.level = depth; more = True; }
     here = there;
     g.attachNodeProperty(there = False);
@@ -59,6 +83,7 @@ ENDS = "      v.there = False;\n    }\n"
 COUNTS = "    depth++;\n"
 KEPT = COPIED.replace("    g.attachNodeProperty(there = False);\n", "")
 CLEARED = COUNTS + "    g.attachNodeProperty(there = False);\n"
+STORED = GATHERS.replace("w.there = any && !w.visited;", "if (!w.visited) { w.there = any; }")
 NOT_LONG = ("while (more) {", "while (more && depth < 9) {")
 SPELLINGS = {
     "node by node": TWO_STEPS,
@@ -66,6 +91,10 @@ SPELLINGS = {
     "cleared as a round begins": _changed((TAKEN, KEPT), (COUNTS, CLEARED)),
     "no level yet": _changed(("!w.visited", "w.level == INF")),
     "a later level": _changed(("!w.visited", "w.level > depth")),
+    "gathered": _changed((TELLS, GATHERS)),
+    "gathered, never cleared": _changed((TELLS, GATHERS), ("      v.there = False;\n", "")),
+    "looked for": _changed((TELLS, LOOKS)),
+    "looked for by those that lack a level": _changed((TELLS, FINDS)),
     "counted in the end": _changed((COUNTS, ""), ("= depth;", "= depth + 1;"), (ENDS, ENDS + COUNTS)),
     "how many there are": _changed(
         ("bool more = True", "int more = 1"),
@@ -92,6 +121,14 @@ NEAR = {
     "the number of the node": _changed(("v.level = depth", "v.level = v")),
     "not all that are told": _changed(("if (v.here) {", "if (v.here && v % 3 != 1) {")),
     "not along every arc": _changed(("w != v", "w % 3 != 1")),
+    "gathered by members": _changed((TELLS, STORED)),
+    "gathered from those after it": _changed((TELLS, GATHERS), ("nodes_to(w)", "neighbors(w)")),
+    "gathered from one of them": _changed((TELLS, GATHERS), ("any ||= v.here", "any = v.here")),
+    "gathered from a flag of its own": _changed(
+        (TELLS, GATHERS), ("any ||= v.here", "any ||= v.here || v.there"), NOT_LONG
+    ),
+    "gathered for others": _changed((TELLS, GATHERS), ("any && !w.visited", "any || w == 2"), NOT_LONG),
+    "gathered to begin with": _changed((TELLS, GATHERS), ("bool any = False", "bool any = w == 2"), NOT_LONG),
     "told again": _changed(("!w.visited && ", ""), NOT_LONG),
     "who tells stays": _changed(("v.here = v.there;", "if (v.there) { v.here = True; }"), NOT_LONG),
     "who tells is asked for": _changed((ENDS, ENDS + "    if (depth == 2) { src.here = True; }\n")),

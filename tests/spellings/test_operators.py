@@ -27,8 +27,9 @@ CANONICAL = {
 REACHED = {
     "bfs": "as_in_the_paper count_of_the_frontier counted_loop depth_beside_flags every_arc_every_round"
     " first_come_flags first_flagged_parent first_parent_in_order goes_on_in_order helper_round in_bfs look_for_parent"
-    " local_level marked_in_neighbors number_visited one_after_another over_edges parent_is_near pull_least"
-    " push_or_pull_by_hand round_flag seen_beside_level two_flags unit_weights visited visited_in_order while_more",
+    " local_level marked_in_neighbors masked_product number_visited one_after_another over_edges parent_is_near"
+    " pull_least push_or_pull_by_hand round_flag seen_beside_level two_flags unit_weights visited visited_in_order"
+    " while_more",
     "sssp": "all_arcs changed_in_this_round frontier_count goes_on_in_order helpers in_its_turn local_result long_sums"
     " marked_in_neighbors marked_sources min_plus old_distance one_after_another over_edges pull relax_of_a_helper"
     " round_flag two_flags waiting_in_order",
@@ -55,7 +56,7 @@ SEARCHED = (
 )
 """The spellings of betweenness that search from each source, there and back, and do nothing else."""
 JOINED = (
-    "both_neighbors count_rounds edges_min edges_until_quiet helpers hooking jump_by_root label_frontier"
+    "both_neighbors count_rounds edges_min edges_until_quiet fast_sv helpers hooking jump_by_root label_frontier"
     " largest_turned least_of_the_row local_result min_times_vector old_and_new pull round_flag"
     " search_from_each search_with_a_frontier two_flags"
 )

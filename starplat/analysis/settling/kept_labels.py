@@ -23,6 +23,7 @@ class KeptLabels:
         self.labels = {symbol}
         self.guarded = list(guarded(loop.body))
         self.iterators = {s.iterator for s in self.inside if isinstance(s, typed.ForEach)}
+        self.ends = self._names_of_ends()
         self.beside = {
             Same(s): block.statements
             for block in self.inside
@@ -44,7 +45,7 @@ class KeptLabels:
         """Whether a value is a node of the component of the nodes at hand."""
         match named(value):
             case typed.Variable(symbol=symbol):
-                return symbol in self.labels or symbol in self.iterators
+                return symbol in self.labels or symbol in self.iterators or symbol in self.ends
             case typed.Cell(symbol=symbol, index=index):
                 return symbol in self.labels and self.is_label(index)
             case typed.EdgeEnd(edge=typed.Variable(symbol=symbol)):
@@ -53,6 +54,13 @@ class KeptLabels:
                 return all(self.is_label(a) for a in arguments)
             case _:
                 return False
+
+    def _names_of_ends(self) -> dict[typed.Symbol, typed.EdgeEnd]:
+        """The locals that only ever hold an end of the arc in hand."""
+        given = [(place.symbol, named(value)) for s in self.inside for place, value in stores_of(s)]
+        ends = {symbol: value for symbol, value in given if isinstance(value, typed.EdgeEnd)}
+        others = {place.symbol for s in self.inside for place in walk.written_places(s)}
+        return {symbol: end for symbol, end in ends.items() if self.is_label(end) and symbol not in others}
 
     def is_fine(self, value: typed.Expression) -> bool:
         """Whether an expression reads labels only as labels."""

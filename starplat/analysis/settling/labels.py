@@ -5,6 +5,8 @@ ends of no arc differ: then the label of every node of a component is the least 
 other (Shiloach and Vishkin). Such loops read the cells as indices and compare them, which `loops` knows nothing of.
 """
 
+from dataclasses import replace
+
 from starplat.analysis import walk
 from starplat.analysis.settling.guards import Guarded, guarded, is_left
 from starplat.analysis.settling.kept_labels import KeptLabels, named, stores_of
@@ -149,12 +151,19 @@ class _Labels(KeptLabels):
                 return False
 
     def stands_for(self, value: typed.Expression) -> typed.Expression:
-        """A value with a local that was given one label once replaced by that label."""
+        """A value with a local that was given one label once replaced by that label, and the name of an arc's end by
+        that end."""
         name = named(value)
         if isinstance(name, typed.Variable) and name.symbol in self.labels:
             given = [value for s in self.inside for place, value in stores_of(s) if place.symbol is name.symbol]
-            return named(given[0]) if len(given) == 1 else name
-        return name
+            name = named(given[0]) if len(given) == 1 else name
+        match name:
+            case typed.Variable(symbol=symbol) if symbol in self.ends:
+                return self.ends[symbol]
+            case typed.Cell(index=typed.Variable(symbol=symbol)) if symbol in self.ends:
+                return replace(name, index=self.ends[symbol])
+            case _:
+                return name
 
     def tells(self, s: typed.Statement) -> bool:
         if not isinstance(s, typed.AssignExtreme) or s.place.symbol not in self.labels:

@@ -85,7 +85,7 @@ def read_store(s: typed.Statement) -> Store | None:
     if place.index == typed.Variable(there) and not left:
         return Store(node, there, direction, when, place, store.value, beside)
     if place.index == typed.Variable(node):
-        when = rebuilt(when, lambda part: _seen_from(part, there, node))
+        when = rebuilt(when, lambda part: seen_from(part, there, node))
         return Store(there, node, REVERSED[direction], when, place, store.value, beside)
     return None
 
@@ -96,7 +96,8 @@ def _asks(condition: typed.Expression, place: typed.Cell, value: typed.Expressio
     return says(condition, place, spreads_false) or compared(condition, place) is not None
 
 
-def _seen_from(part: object, there: typed.Symbol, node: typed.Symbol) -> object:
+def seen_from(part: object, there: typed.Symbol, node: typed.Symbol) -> object:
+    """The arc in hand of a row, as the loop names it that comes to it from its other end."""
     is_it = isinstance(part, typed.ArcInHand) and part.iterator is there
     return typed.ArcInHand(node, span=part.span) if isinstance(part, typed.ArcInHand) and is_it else None
 

@@ -28,7 +28,8 @@ from starplat.frontend.types import Scalar
 from starplat.operators.build import Builder
 from starplat.operators.canonical.filters import all_of
 from starplat.operators.canonical.hosts import Known, surroundings
-from starplat.operators.canonical.rebuilding import spliced, with_block, with_fresh_symbols
+from starplat.operators.canonical.rebuilding import spliced, with_block, with_fresh_symbols, with_statements
+from starplat.operators.canonical.searches.gathered_flags import set_by_neighbors
 from starplat.operators.canonical.searches.initial_values import InitialValues, initial_values
 from starplat.operators.canonical.searches.levels import above, counted_up, number
 from starplat.operators.canonical.searches.steps import Steps
@@ -45,7 +46,10 @@ def discovered_in_one_step(body: typed.Block, results: frozenset[typed.Symbol]) 
         if not isinstance(loop, _Loop):
             continue
         block, place = around.block_of(loop)
-        read = _read(loop, block.statements[:place], around.known_before(loop))
+        told = replace(
+            loop, body=with_statements(loop.body, [t for s in loop.body.statements for t in set_by_neighbors(s)])
+        )
+        read = _read(told, block.statements[:place], around.known_before(loop))
         if read is None or any(s in results or around.is_seen(s, loop) for s in read.flags):
             continue
         return discovered_in_one_step(with_block(body, block, spliced(block, place, (read.made(loop),))), results)
@@ -173,7 +177,8 @@ def begins(
 ) -> tuple[typed.Expression | None, typed.Expression | None]:
     """The source, and the value of nodes without a level; None each if the invariant does not hold at first."""
     levels, there = initial[level], initial[steps.next_frontier]
-    if levels is None or there is None or there.set or there.fill != typed.FALSE or len(levels.set) != 1:
+    begins_empty = steps.cleared or (there is not None and not there.set and there.fill == typed.FALSE)
+    if levels is None or not begins_empty or len(levels.set) != 1:
         return None, None
     ((source, first),) = levels.set
     marked = [initial[flag] for flag in (steps.frontier, *steps.marks)]

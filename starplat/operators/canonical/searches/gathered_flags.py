@@ -1,0 +1,115 @@
+"""Flags that nodes gather from their rows become flags that neighbors set: a product over `||` and `&&`, masked.
+
+forall (v in g.nodes()) {                             g.attachNodeProperty(y = False);
+  bool any = False;                                   forall (u in g.nodes()) {
+  for (u in g.nodes_to(v)) { any ||= u.x; }             forall (v in g.neighbors(u)) {
+  v.y = any && v.level == INF;                            if (u.x && v.level == INF) { v.y = True; }
+}                                                       }
+                                                      }
+
+A flag that is set under a condition, `if (any) { v.y = True; }`, is not cleared before. No condition reads the flag, so
+that it does not matter which neighbor sets it first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from starplat.analysis import walk
+from starplat.analysis.settling.monotone import mentions
+from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+from starplat.operators.build import Builder
+from starplat.operators.canonical.effects import REVERSED, asked
+from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.searches.stores import seen_from
+
+_Conditions = tuple[typed.Expression, ...]
+
+
+def set_by_neighbors(s: typed.Statement) -> tuple[typed.Statement, ...]:
+    """A loop in which every node gathers a flag, as a loop in which neighbors set it, behind a fill where all nodes
+    store what they gather; any other statement as it is."""
+    match s:
+        case typed.ForEach(parallel=True, domain=typed.AllNodes(graph=graph), iterator=node):
+            branches, statements = _inside(s.filter, s.body.statements)
+        case _:
+            return (s,)
+    match statements:
+        case (
+            typed.Declare(symbol=gathered, value=typed.FALSE),
+            typed.ForEach(domain=typed.Neighbors() as domain) as row,
+            last,
+        ):
+            found, stored = _gathers(row, typed.Variable(gathered)), _stored(last, typed.Variable(gathered))
+        case (typed.ForEach(domain=typed.Neighbors() as domain) as row,):
+            gathered, found, stored = node, *_sets(row)
+        case _:
+            return (s,)
+    if found is None or stored is None or (stored[2] and branches):
+        return (s,)
+    flag, conditions, is_filled = stored
+    when = (*branches, *found, *conditions)
+    own = flag.index == domain.node == typed.Variable(node) and flag.type is Scalar.BOOL
+    plain = not any(mentions(c, {flag.symbol}) for c in when) and not any(walk.calls(s))
+    if not own or not plain or (gathered is not node and any(mentions(c, {gathered}) for c in when)):
+        return (s,)
+    build, there = Builder(s.span), row.iterator
+    store: typed.Statement = build.assign(flag, True)
+    if when:
+        store = build.when(rebuilt(build.both(*when), lambda part: seen_from(part, there, node)), store)
+    arcs = build.over(node, build.row(graph, there, REVERSED[domain.direction]), store)
+    fill = typed.Attach(graph, ((flag.symbol, build.truth(False)),), span=s.span)
+    return (*((fill,) if is_filled else ()), build.over(there, typed.AllNodes(graph), arcs))
+
+
+def _inside(
+    condition: typed.Expression | None, statements: Sequence[typed.Statement]
+) -> tuple[_Conditions, Sequence[typed.Statement]]:
+    """What is done under a condition and under those of the branches within, and all these conditions."""
+    conditions = asked(condition)
+    while len(statements) == 1 and isinstance(branch := statements[0], typed.If) and branch.otherwise is None:
+        conditions, statements = (*conditions, *asked(branch.condition)), branch.then.statements
+    return conditions, statements
+
+
+def _gathers(row: typed.ForEach, gathered: typed.Variable) -> _Conditions | None:
+    """The conditions under which a neighbor sets a local, if a loop does nothing else."""
+    conditions, statements = _inside(row.filter, row.body.statements)
+    match statements:
+        case (typed.Update(combine=typed.Combine.OR, place=place, value=value),) if place == gathered:
+            return (*conditions, *asked(value))
+        case (typed.Assign(place=place, value=typed.TRUE), *rest) if place == gathered and _only_leaves(rest):
+            return conditions
+        case _:
+            return None
+
+
+def _sets(row: typed.ForEach) -> tuple[_Conditions | None, tuple[typed.Cell, _Conditions, bool] | None]:
+    """The conditions under which a neighbor sets a flag, and the flag, as `_stored` gives it."""
+    conditions, statements = _inside(row.filter, row.body.statements)
+    match statements:
+        case (typed.Assign(place=typed.Cell() as flag, value=typed.TRUE), *rest) if _only_leaves(rest):
+            return conditions, (flag, (), False)
+        case _:
+            return None, None
+
+
+def _only_leaves(rest: Sequence[typed.Statement]) -> bool:
+    return not rest or (len(rest) == 1 and isinstance(rest[0], typed.Break))
+
+
+def _stored(s: typed.Statement, gathered: typed.Variable) -> tuple[typed.Cell, _Conditions, bool] | None:
+    """The flag that a statement sets if a local is, the conditions besides, and whether it clears it otherwise."""
+    match s:
+        case typed.Assign(place=typed.Cell() as flag, value=value):
+            conditions, is_filled = asked(value), True
+        case typed.If(
+            otherwise=None, then=typed.Block(statements=(typed.Assign(place=typed.Cell() as flag, value=one),))
+        ):
+            conditions, is_filled = asked(s.condition), False
+            if one != typed.TRUE:
+                return None
+        case _:
+            return None
+    return (flag, tuple(c for c in conditions if c != gathered), is_filled) if gathered in conditions else None
