@@ -1,0 +1,210 @@
+"""Drops a flag of the nodes whose numbers have changed, which only spares tests that fail anyway.
+
+g.attachNodeProperty(check = True);                   do {
+fixedPoint until (stable : !check) {                    more = False;
+  g.attachNodeProperty(out = False);                    g.attachNodeProperty(out = False);
+  forall (v in g.nodes().filter(check)) {               forall (v in g.nodes()) {
+    if (v.core == -1 && v.d <= k) {                       if (v.core == -1 && v.d <= k) {
+      v.core = k; v.out = True;                             v.core = k; v.out = True; more = True;
+    }                                                     }
+  }                                                     }
+  g.attachNodeProperty(check = False);                  forall (v in g.nodes().filter(out)) {
+  forall (v in g.nodes().filter(out)) {                   forall (w in g.neighbors(v)) { w.d -= 1; }
+    forall (w in g.neighbors(v)) {                      }
+      w.d -= 1; w.check = True;                       } while (more);
+    }
+  }
+}
+
+Invariant where nodes are tested: the test fails for nodes without the flag. All have it at first; a node that passes
+fails from then on, as it leaves a set that the test asks for; every other change of a number that is tested sets the
+flag. A round in which no node passes changes nothing, so that the loop may end there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from starplat.analysis import walk
+from starplat.analysis.convergence import negated_property
+from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+from starplat.operators.build import Builder
+from starplat.operators.canonical.counts.members import FLAG, Members, empties, is_over_nodes, member_of
+from starplat.operators.canonical.effects import asked_by_loop
+from starplat.operators.canonical.filters import all_of
+from starplat.operators.canonical.hosts import surroundings
+from starplat.operators.canonical.rebuilding import rebuilt, spliced, with_block
+
+
+def without_change_flags(body: typed.Block) -> typed.Block:
+    """A function's body without such flags."""
+    around = surroundings(body)
+    for loop in around.loops:
+        if not isinstance(loop, typed.FixedPoint) or (flag := negated_property(loop)) is None:
+            continue
+        found = _read(loop, flag, around.before(loop), body)
+        if found is None or any(around.is_seen(s, loop) for s in (*found.marks, loop.flag)):
+            continue
+        block, place = around.block_of(loop)
+        changed = with_block(body, block, spliced(block, place, found.made(loop)))
+        return without_change_flags(_without(changed, flag))
+    return body
+
+
+@dataclass(frozen=True)
+class _Round:
+    """A round: nodes are tested by the loop `visits`, which asks `conditions` besides the flag and does `done`; `marks`
+    are the flags of the nodes that passed."""
+
+    visits: typed.ForEach
+    conditions: tuple[typed.Expression, ...]
+    done: tuple[typed.Statement, ...]
+    marks: frozenset[typed.Symbol]
+
+    def made(self, loop: typed.FixedPoint) -> tuple[typed.Statement, ...]:
+        """The loop that goes on while nodes pass."""
+        build = Builder(loop.span)
+        more = build.variable(build.local("more", Scalar.BOOL))
+        inside = build.block(*self.done, build.assign(more, True))
+        tests = replace(self.visits, filter=all_of(self.conditions), body=inside)
+        statements = [tests if s is self.visits else s for s in loop.body.statements]
+        body = replace(loop.body, statements=(build.assign(more, False), *statements))
+        return build.declare(more.symbol, build.truth(True)), typed.DoWhile(body, more, span=loop.span)
+
+
+def _read(
+    loop: typed.FixedPoint, flag: typed.Symbol, before: Sequence[typed.Statement], body: typed.Block
+) -> _Round | None:
+    """The round of a loop, if the flag is for nothing else."""
+    every = loop.body.statements
+    fills = [s for s in before if flag in walk.all_written(s)][-1:]
+    filled = any(isinstance(s, typed.Attach) and (flag, typed.TRUE) in s.items for s in fills)
+    asking = [s for s in walk.statements(body) if flag in walk.read(s) and s is not loop]
+    clears = [place for place, s in enumerate(every) if empties(s, flag)]
+    tests = [place for place, s in enumerate(every) if any(s is i for i in asking)]
+    is_own = flag.type == FLAG and flag.role is typed.Role.LOCAL and not any(walk.calls(body))
+    if not is_own or not filled or len(asking) != 1 or _leaves_early(loop):
+        return None
+    match tests, clears:
+        case [tested], [cleared] if tested < cleared and isinstance(visits := every[tested], typed.ForEach):
+            conditions, done = asked_by_loop(visits)
+        case _:
+            return None
+    own = typed.Cell(flag, typed.Variable(visits.iterator))
+    others = tuple(c for c in conditions if member_of(c) != (own, True))
+    if len(others) + 1 != len(conditions) or not is_over_nodes(visits) or not _fail_after(visits, others, done, body):
+        return None
+    marks = frozenset(
+        s.place.symbol
+        for s in done
+        if isinstance(s, typed.Assign) and s.place.symbol.type == FLAG and s.value == typed.TRUE
+    )
+    tested_symbols = {part.symbol for c in others for part in walk.within(c) if isinstance(part, typed.Cell)}
+    asked = {part.symbol for c in others for part in walk.within(c) if isinstance(part, typed.Variable)}
+    written = {symbol for s in walk.statements(loop.body) for symbol in walk.written(s)}
+    told = all(
+        _sets_flag(part, flag, tested_symbols) for s in every[cleared + 1 :] for part in walk.statements(s)
+    ) and not any((tested_symbols | {flag}) & walk.all_written(s) for s in every[:cleared] if s is not visits)
+    nothing_left = all(_is_of_marked(s, marks, every[:tested], flag) for s in every if s is not visits)
+    local = all(mark.role is typed.Role.LOCAL for mark in marks)
+    if not told or not nothing_left or not local or asked & written or tested_symbols & marks or flag in marks:
+        return None
+    return _Round(visits, others, done, marks)
+
+
+def _leaves_early(loop: typed.FixedPoint) -> bool:
+    """Whether a round may be left before its end, or asks for the flag that says that the loop has ended."""
+    jumps = (typed.Break, typed.Continue, typed.Return)
+    return any(isinstance(s, jumps) or loop.flag in walk.read(s) for s in walk.statements(loop.body))
+
+
+def _fail_after(
+    visits: typed.ForEach, conditions: Sequence[typed.Expression], done: Sequence[typed.Statement], body: typed.Block
+) -> bool:
+    """Whether a node that passes fails from then on, and no other node is concerned: it is about its own cells, and
+    leaves a set of which it is asked to be a member."""
+    own = typed.Variable(visits.iterator)
+    cells = [part for c in conditions for part in walk.within(c) if isinstance(part, typed.Cell)]
+    plain = all(isinstance(s, typed.Assign | typed.Update) for s in done) and not any(walk.calls(visits))
+    mine = all(cell.index == own for cell in cells) and all(
+        not isinstance(place, typed.Cell) or place.index == own for s in done for place in walk.written_places(s)
+    )
+    pure = not any(isinstance(part, typed.Aggregate) for c in conditions for part in walk.within(c))
+    return plain and mine and pure and any(_leaves(c, visits, done, body) for c in conditions)
+
+
+def _leaves(
+    condition: typed.Expression, visits: typed.ForEach, done: Sequence[typed.Statement], body: typed.Block
+) -> bool:
+    """Whether a condition asks for a member of a set that the node leaves, by the only store to its cell."""
+    found = member_of(condition)
+    if found is None or found[0].index != typed.Variable(visits.iterator):
+        return False
+    writers = walk.writers(found[0].symbol, visits.body)
+    members = Members(found[0].symbol, found[1])
+    return len(writers) == 1 and any(
+        s is writers[0] and isinstance(s, typed.Assign) and members.joins(s.value, body) is False for s in done
+    )
+
+
+def _sets_flag(s: typed.Statement, flag: typed.Symbol, tested: set[typed.Symbol]) -> bool:
+    """Whether each change of a tested number in a block sets the flag of the same node, and the flag is set beside such
+    a change only."""
+    if not isinstance(s, typed.Block):
+        return isinstance(s, typed.Assign | typed.Update) or not (tested | {flag}) & set(walk.written(s))
+    changes, sets = list[typed.Expression](), list[typed.Expression]()
+    for inner in s.statements:
+        for place in walk.written_places(inner):
+            if isinstance(place, typed.Cell) and place.symbol in tested:
+                changes.append(place.index)
+            elif isinstance(place, typed.Cell) and place.symbol is flag:
+                if not isinstance(inner, typed.Assign) or inner.value != typed.TRUE:
+                    return False
+                sets.append(place.index)
+    return set(changes) == set(sets)
+
+
+def _is_of_marked(
+    s: typed.Statement, marks: frozenset[typed.Symbol], before: Sequence[typed.Statement], flag: typed.Symbol
+) -> bool:
+    """Whether a statement changes nothing in a round that marks no node: it clears flags, or is about marked nodes
+    where none was marked when the round began."""
+    match s:
+        case typed.Attach(items=items):
+            return all(symbol in (*marks, flag) and value == typed.FALSE for symbol, value in items)
+        case typed.ForEach(iterator=node, filter=condition) if is_over_nodes(s) and condition is not None:
+            found = member_of(condition)
+            return (
+                found is not None
+                and found[0].symbol in marks
+                and found == (typed.Cell(found[0].symbol, typed.Variable(node)), True)
+                and any(empties(i, found[0].symbol) for i in before)
+            )
+        case _:
+            return False
+
+
+def _without(body: typed.Block, flag: typed.Symbol) -> typed.Block:
+    """The body without a flag that nothing reads."""
+
+    def change(part: Any) -> Any:
+        match part:
+            case typed.Block(statements=statements):
+                return replace(part, statements=tuple(new for s in statements for new in kept(s)))
+            case _:
+                return None
+
+    def kept(s: typed.Statement) -> tuple[typed.Statement, ...]:
+        match s:
+            case typed.Declare(symbol=symbol) | typed.Assign(place=typed.Cell(symbol=symbol)) if symbol is flag:
+                return ()
+            case typed.Attach(items=items):
+                rest = tuple(item for item in items if item[0] is not flag)
+                return (s,) if len(rest) == len(items) else (replace(s, items=rest),) if rest else ()
+            case _:
+                return (rebuilt(s, change),)
+
+    return rebuilt(body, change)
