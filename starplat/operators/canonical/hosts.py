@@ -111,10 +111,10 @@ def surely_begins(loop: Loop, known: Known, before: Sequence[typed.Statement]) -
     block. A loop that only begins if there are nodes counts as one that does, as its rounds are about nodes."""
     if not isinstance(loop, typed.While):
         return True
-    return all(_is_true(c, known) or _asks_for_nodes(c, before) for c in conjuncts(loop.condition))
+    return all(_is_true(c, known) or asks_for_nodes(c, before) for c in conjuncts(loop.condition))
 
 
-def _asks_for_nodes(condition: typed.Expression, before: Sequence[typed.Statement]) -> bool:
+def asks_for_nodes(condition: typed.Expression, before: Sequence[typed.Statement]) -> bool:
     """Whether a condition asks whether a scalar is above 0 that has been given the number of nodes."""
     match condition:
         case typed.Binary(

@@ -46,8 +46,8 @@ class Members:
         """True if a node is a member after this value is stored, False if it is not; None if that is unknown."""
         if self.symbol.type == FLAG:
             return stored.value == self.value if isinstance(stored, typed.Literal) else None
-        if (constant := number(stored)) is not None:
-            return constant == self.value
+        if (held := number(stored)) is not None:
+            return held == self.value
         lowest = least(stored.symbol, body) if isinstance(stored, typed.Variable) else None
         return False if lowest is not None and lowest > self.value else None
 
@@ -69,9 +69,9 @@ def member_of(condition: typed.Expression) -> tuple[typed.Cell, bool | int] | No
         case typed.Unary(operator=typed.UnaryOperator.NOT, operand=typed.Cell() as cell) if cell.type is Scalar.BOOL:
             return cell, False
         case typed.Binary(operator=typed.Operator.EQUAL, left=typed.Cell() as cell, right=right) if (
-            cell.type is Scalar.INT and (constant := number(right)) is not None
+            cell.type is Scalar.INT and (held := number(right)) is not None
         ):
-            return cell, constant
+            return cell, held
         case _:
             return None
 
@@ -120,3 +120,8 @@ def are_part_of(
     joined = found[0].symbol
     since = [i for i, s in enumerate(before) if empties(s, joined)][-1:]
     return any(all(only_join(s, joined, of) for s in before[place + 1 :]) for place in since)
+
+
+def constant(value: typed.Expression) -> bool | int | None:
+    """The flag or whole number that an expression is known to be."""
+    return value.value if isinstance(value, typed.Literal) and isinstance(value.value, bool) else number(value)

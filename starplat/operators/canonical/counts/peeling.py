@@ -5,6 +5,7 @@ from __future__ import annotations
 from starplat.frontend import typed
 from starplat.operators.canonical.counts.change_flags import without_change_flags
 from starplat.operators.canonical.counts.ends import asked_of_ends
+from starplat.operators.canonical.counts.in_turn import left_at_once
 from starplat.operators.canonical.counts.joining import done_on_joining
 from starplat.operators.canonical.counts.kept import with_kept_counts
 from starplat.operators.canonical.counts.nested import in_what_was_left
@@ -24,7 +25,9 @@ def with_counts(body: typed.Block) -> typed.Block:
     nested before counts are maintained, since no set is filled in every round then. Loops over members are fused
     last, when no count reads them.
     """
-    flagged = without_change_flags(as_truths(with_flags_for_marks(compared_with_none(with_ones_counted(body)))))
+    flagged = without_change_flags(
+        as_truths(with_flags_for_marks(compared_with_none(with_ones_counted(left_at_once(body)))))
+    )
     asked = with_filters(asked_of_ends(flagged))
     counted = with_filters(with_kept_counts(in_what_was_left(asked)))
     return told_on_leaving(done_on_joining(counted))

@@ -13,11 +13,10 @@ from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.build import Builder
 from starplat.operators.canonical.counts.counting import Count
-from starplat.operators.canonical.counts.members import FLAG, are_part_of
+from starplat.operators.canonical.counts.members import FLAG, are_part_of, constant
 from starplat.operators.canonical.effects import REVERSED, asked
 from starplat.operators.canonical.filters import all_of
 from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_fresh_symbols
-from starplat.operators.canonical.rising import number
 from starplat.same import Same
 
 ZERO = typed.Literal(0, Scalar.INT)
@@ -96,7 +95,7 @@ class Keeping:
         if values:
             none = [(mark, typed.FALSE) for mark in self.marks.values() if s is self.first]
             yield replace(s, items=(*items, (self.kept, ZERO), *none))
-            if any(isinstance(value, typed.Expression) and members.value == _constant(value) for value in values):
+            if any(isinstance(value, typed.Expression) and members.value == constant(value) for value in values):
                 yield self.recount(s)
         elif items:
             yield replace(s, items=items)
@@ -171,7 +170,3 @@ class Keeping:
     def addition(self, node: typed.Symbol, amount: int, s: typed.Statement) -> typed.Block:
         build = Builder(s.span)
         return build.block(build.add(build.cell(self.kept, node), amount))
-
-
-def _constant(value: typed.Expression) -> bool | int | None:
-    return value.value if isinstance(value, typed.Literal) and isinstance(value.value, bool) else number(value)
