@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import PropertyType
-from starplat.operators.canonical.rebuilding import with_statements
+from starplat.operators.canonical.rebuilding import rebuilt, with_statements
 
 
 def without_unread(body: typed.Block, results: frozenset[typed.Symbol]) -> typed.Block:
@@ -17,7 +18,7 @@ def without_unread(body: typed.Block, results: frozenset[typed.Symbol]) -> typed
     own = {s.symbol for s in inside if isinstance(s, typed.Declare) and isinstance(s.symbol.type, PropertyType)}
     dead = own - results - {symbol for s in inside for symbol in walk.read(s)}
     stored = {symbol for s in inside if not _is_plain(s) for symbol in walk.written(s)}
-    return _without(body, dead - stored) if dead - stored else body
+    return without_stores(body, dead - stored) if dead - stored else body
 
 
 def _is_plain(s: typed.Statement) -> bool:
@@ -34,11 +35,18 @@ def _is_plain(s: typed.Statement) -> bool:
             return False
 
 
-def _without(block: typed.Block, dead: set[typed.Symbol]) -> typed.Block:
-    return with_statements(block, [new for s in block.statements for new in _kept(s, dead)])
+def without_stores(body: typed.Block, dead: set[typed.Symbol]) -> typed.Block:
+    """A body without the declarations of properties, without fills of and stores to these."""
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, typed.Block):
+            return None
+        return with_statements(part, [rebuilt(new, change) for s in part.statements for new in _left(s, dead)])
+
+    return rebuilt(body, change)
 
 
-def _kept(s: typed.Statement, dead: set[typed.Symbol]) -> Iterator[typed.Statement]:
+def _left(s: typed.Statement, dead: set[typed.Symbol]) -> Iterator[typed.Statement]:
     match s:
         case typed.Declare(symbol=symbol) | typed.CopyProperty(destination=symbol) if symbol in dead:
             return
@@ -48,14 +56,5 @@ def _kept(s: typed.Statement, dead: set[typed.Symbol]) -> Iterator[typed.Stateme
             rest = tuple(item for item in items if item[0] not in dead)
             if rest:
                 yield replace(s, items=rest)
-        case typed.Block():
-            yield _without(s, dead)
-        case typed.If():
-            then, otherwise = _without(s.then, dead), None if s.otherwise is None else _without(s.otherwise, dead)
-            same = then is s.then and otherwise is s.otherwise
-            yield s if same else replace(s, then=then, otherwise=otherwise)
-        case typed.While() | typed.DoWhile() | typed.FixedPoint() | typed.CountedLoop() | typed.ForEach():
-            body = _without(s.body, dead)
-            yield s if body is s.body else replace(s, body=body)
         case _:
             yield s

@@ -25,7 +25,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from starplat.analysis import walk
 from starplat.analysis.convergence import negated_property
@@ -36,7 +35,8 @@ from starplat.operators.canonical.counts.members import FLAG, Members, empties, 
 from starplat.operators.canonical.effects import asked_by_loop
 from starplat.operators.canonical.filters import all_of
 from starplat.operators.canonical.hosts import surroundings
-from starplat.operators.canonical.rebuilding import rebuilt, spliced, with_block
+from starplat.operators.canonical.rebuilding import spliced, with_block
+from starplat.operators.canonical.unread import without_stores
 
 
 def without_change_flags(body: typed.Block) -> typed.Block:
@@ -50,7 +50,7 @@ def without_change_flags(body: typed.Block) -> typed.Block:
             continue
         block, place = around.block_of(loop)
         changed = with_block(body, block, spliced(block, place, found.made(loop)))
-        return without_change_flags(_without(changed, flag))
+        return without_change_flags(without_stores(changed, {flag}))
     return body
 
 
@@ -185,26 +185,3 @@ def _is_of_marked(
             )
         case _:
             return False
-
-
-def _without(body: typed.Block, flag: typed.Symbol) -> typed.Block:
-    """The body without a flag that nothing reads."""
-
-    def change(part: Any) -> Any:
-        match part:
-            case typed.Block(statements=statements):
-                return replace(part, statements=tuple(new for s in statements for new in kept(s)))
-            case _:
-                return None
-
-    def kept(s: typed.Statement) -> tuple[typed.Statement, ...]:
-        match s:
-            case typed.Declare(symbol=symbol) | typed.Assign(place=typed.Cell(symbol=symbol)) if symbol is flag:
-                return ()
-            case typed.Attach(items=items):
-                rest = tuple(item for item in items if item[0] is not flag)
-                return (s,) if len(rest) == len(items) else (replace(s, items=rest),) if rest else ()
-            case _:
-                return (rebuilt(s, change),)
-
-    return rebuilt(body, change)

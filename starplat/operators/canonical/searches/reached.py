@@ -24,6 +24,7 @@ from starplat.frontend.walk import children
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.searches.levels import above
 from starplat.operators.canonical.searches.stores import compared, says
+from starplat.operators.canonical.unread import without_stores
 from starplat.same import Same
 
 _FAR = 1 << 20
@@ -207,14 +208,12 @@ def _replaced(body: typed.Block, flag: typed.Symbol, level: typed.Symbol) -> typ
 
     def change(part: Any) -> Any:
         match part:
-            case typed.Block(statements=statements) if any(_is_of(s, flag) for s in statements):
-                return rebuilt(replace(part, statements=tuple(_left(statements, flag))), change)
             case typed.Unary() | typed.Binary() | typed.Cell():
                 return _asked(part, flag, level)
             case _:
                 return None
 
-    return rebuilt(body, change)
+    return rebuilt(without_stores(body, {flag}), change)
 
 
 def _asked(part: typed.Expression, flag: typed.Symbol, level: typed.Symbol) -> typed.Expression | None:
@@ -226,20 +225,3 @@ def _asked(part: typed.Expression, flag: typed.Symbol, level: typed.Symbol) -> t
     operator = typed.Operator.NOT_EQUAL if truth else typed.Operator.EQUAL
     own, none = typed.Cell(level, cells[0].index, span=part.span), typed.Infinity(Scalar.INT, span=part.span)
     return typed.Binary(operator, own, none, Scalar.BOOL, span=part.span)
-
-
-def _is_of(s: typed.Statement, flag: typed.Symbol) -> bool:
-    return flag in walk.written(s) or (isinstance(s, typed.Declare) and s.symbol is flag)
-
-
-def _left(statements: Sequence[typed.Statement], flag: typed.Symbol) -> Iterator[typed.Statement]:
-    for s in statements:
-        match s:
-            case typed.Attach(items=items) if any(symbol is flag for symbol, _ in items):
-                rest = tuple(item for item in items if item[0] is not flag)
-                if rest:
-                    yield replace(s, items=rest)
-            case _ if not _is_of(s, flag):
-                yield s
-            case _:
-                pass

@@ -20,7 +20,7 @@ neighbors are asked: `v.inverse = 1.0 / g.count_outNbrs(v)` where there are any.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,6 +29,7 @@ from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType
 from starplat.operators.canonical.effects import asked_by_loop
 from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_statements
+from starplat.operators.canonical.unread import without_stores
 
 _DEGREES = {typed.Query.OUT_DEGREE: typed.Direction.IN, typed.Query.IN_DEGREE: typed.Direction.OUT}
 """The degree of which a neighbor has at least 1, by the way in which it is looked for."""
@@ -117,8 +118,7 @@ class _Stored:
         def change(part: Any) -> Any:
             match part:
                 case typed.Block(statements=statements):
-                    kept = [new for s in statements for new in self._kept(s)]
-                    done = [rebuilt(s, change) for s in kept]
+                    done = [rebuilt(s, change) for s in statements]
                     return with_statements(part, [s for s in done if not _is_empty(s)])
                 case typed.Binary(operator=typed.Operator.MULTIPLY, left=left, right=right):
                     return divided(part, left, right) or divided(part, right, left)
@@ -138,22 +138,8 @@ class _Stored:
                 case _:
                     return None
 
-        done: typed.Block = rebuilt(body, change)
+        done = rebuilt(without_stores(body, {self.symbol}), change)
         return None if any(walk.touches(s, self.symbol) for s in done.statements) else _without_names(done, arcs)
-
-    def _kept(self, s: typed.Statement) -> Iterator[typed.Statement]:
-        """A statement without what stores the property."""
-        match s:
-            case typed.Declare(symbol=symbol) if symbol is self.symbol:
-                pass
-            case typed.Assign(place=typed.Cell(symbol=symbol)) if symbol is self.symbol:
-                pass
-            case typed.Attach(graph=graph, items=items) if any(symbol is self.symbol for symbol, _ in items):
-                rest = tuple(item for item in items if item[0] is not self.symbol)
-                if rest:
-                    yield typed.Attach(graph, rest, span=s.span)
-            case _:
-                yield s
 
     def _source(self, index: typed.Expression, rows: Mapping[typed.Symbol, typed.ForEach]) -> typed.Expression | None:
         """The node whose value a cell holds."""
