@@ -33,6 +33,7 @@ from starplat.operators.canonical.searches.in_bfs import as_rounds
 from starplat.operators.canonical.searches.late_marks import marked_on_discovery
 from starplat.operators.canonical.searches.reached import without_reached
 from starplat.operators.canonical.searches.two_steps import discovered_in_one_step
+from starplat.operators.canonical.searches.visited import as_marks_that_spread
 from starplat.operators.canonical.sums.cleared import cleared_first
 from starplat.operators.canonical.sums.degrees import without_degrees
 from starplat.operators.canonical.sums.dissolved import dissolved
@@ -71,7 +72,8 @@ def _canonical_function(
         return function
     results = function.results
     given = without_degrees(one_by_one(function.body, program), results) if on_host else function.body
-    ranged = as_rounds(within_range(as_results(as_truths(with_fills(as_nodes(without_choices(given)))))))
+    filled = as_truths(with_fills(as_nodes(without_choices(given))))
+    ranged = as_rounds(as_marks_that_spread(within_range(as_results(filled))))
     ranged = with_flags_for_sent(until_none_is_left(with_turns(without_counters(ranged))))
     flags = as_flags(without_reached(until_none_joins(without_continues(ranged))))
     flagged = without_copies(turned(flags, frozenset(function.parameters)))
