@@ -224,6 +224,9 @@ class Program:
         from starplat.schedule import PLAIN
         from starplat.schedule.parse import as_schedule
 
+        chosen: dict[str, Any] = {
+            "target": target, "device_index": device or 0, "results": results, "repeat": repeat, "session": session,
+        }  # fmt: skip
         if comm is not None:
             beside = {
                 "a schedule": schedule not in (None, PLAIN, "plain"), "validate": validate, "checked": checked,
@@ -234,14 +237,9 @@ class Program:
                 beside,
                 partial(self._call, graph, function, arguments, named),
                 partial(limits, max_rounds, time_limit, follow, device_memory, host_memory),
-                {
-                    "target": target,
-                    "device_index": device or 0,
-                    "results": results,
-                    "repeat": repeat,
-                    "session": session,
-                },
+                chosen,
             )
+        running: Callable[..., Result] = partial(run_module, **chosen, device_results=device_results, on_batch=on_batch)
         if checked or (self.checked.remarks and _is_reference(target)):
             interpreted = target in ("auto", "reference", "all")
             asked = {
@@ -255,39 +253,21 @@ class Program:
             if interpreted:
                 return self._interpreted(call, results, on_batch)
             allowed = limits(max_rounds, time_limit, follow or of_run(self.name), device_memory, host_memory)
-            return run_module(
-                self._checked_module(call.module.entry),
-                call.graph,
-                target=target,
-                device_index=device or 0,
-                arguments=call.given,
-                results=results,
-                device_results=device_results,
-                repeat=repeat,
-                schedule=PLAIN,
-                limits=allowed,
-                session=session,
-                on_batch=on_batch,
-                compile_seconds=call.seconds,
+            module = self._checked_module(call.module.entry)
+            return running(
+                module, call.graph, arguments=call.given, schedule=PLAIN, limits=allowed, compile_seconds=call.seconds
             )
         allowed = limits(max_rounds, time_limit, follow or of_run(self.name), device_memory, host_memory)
         wanted = as_schedule(schedule) or self.schedule
         call = self._call(graph, function, arguments, named)
         before = call.given.on_host(call.graph) if validate else call.given
-        result = run_module(
+        result = running(
             call.module,
             call.graph,
-            target=target,
-            device_index=device or 0,
             arguments=call.given,
-            results=results,
-            device_results=device_results,
-            repeat=repeat,
             schedule=wanted,
             trace=trace,
             limits=allowed,
-            session=session,
-            on_batch=on_batch,
             compile_seconds=call.seconds,
         )
         for doubtful in (*result.warnings, *self._unsaid(result.target)):

@@ -20,7 +20,6 @@ from starplat.analysis.settling.labels import hooked_ways
 from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
-from starplat.operators.canonical.frontiers import as_fill
 from starplat.operators.canonical.hosts import HostLoop, Surroundings, surely_begins, surroundings
 from starplat.operators.canonical.labels.spreading import whole_number
 from starplat.operators.canonical.rounds import edge_effects
@@ -103,7 +102,7 @@ def _start(labels: typed.Symbol, before: Sequence[typed.Statement]) -> Start:
     if _begin_as_themselves(labels, before):
         return Start.NODES
     for s in _writers(labels, before):
-        match as_fill(s):
+        match s:
             case typed.CopyProperty():
                 return Start.EACH
             case typed.Attach(items=items):

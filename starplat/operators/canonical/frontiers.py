@@ -159,13 +159,13 @@ class _Replacement:
         filled: typed.Expression | None = None
         for s in block.statements[:place]:
             done.append(s)
-            match as_fill(s):
-                case typed.Attach(items=items) as fill if any(symbol is target for symbol, _ in items):
+            match s:
+                case typed.Attach(items=items) if any(symbol is target for symbol, _ in items):
                     (value,) = (value for symbol, value in items if symbol is target)
                     if filled is not None or isinstance(value, typed.Symbol) or not self._offers_nothing(value):
                         return None
                     build = Builder(s.span)
-                    done[-1:] = [build.declare(active), replace(fill, items=(*items, (active, build.truth(False))))]
+                    done[-1:] = [build.declare(active), replace(s, items=(*items, (active, build.truth(False))))]
                     filled = value
                 case typed.Assign(place=typed.Cell(symbol=symbol, index=index), value=value) as store if (
                     symbol is target and filled is not None
@@ -269,23 +269,3 @@ def _given(effect: EdgeEffect) -> typed.Literal:
 
 def _is(cell: typed.Cell, truth: typed.Literal) -> typed.Expression:
     return cell if truth.value else Builder(truth.span).negated(cell)
-
-
-def as_fill(s: typed.Statement) -> typed.Statement:
-    """A loop in which every node stores one constant, as the filling of a property."""
-    match s:
-        case typed.ForEach(
-            domain=typed.AllNodes(graph=graph),
-            filter=None,
-            body=typed.Block(
-                statements=(
-                    typed.Assign(
-                        place=typed.Cell(symbol=symbol, index=typed.Variable(symbol=own)),
-                        value=typed.Literal() | typed.Infinity() as value,
-                    ),
-                )
-            ),
-        ) if own is s.iterator:
-            return typed.Attach(graph, ((symbol, value),), span=s.span)
-        case _:
-            return s
