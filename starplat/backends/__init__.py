@@ -6,12 +6,12 @@ from starplat.backends.base import Backend
 from starplat.backends.cuda import CUDA
 from starplat.backends.hip import HIP
 from starplat.backends.openacc import OPENACC
-from starplat.backends.opencl import OpenCL
+from starplat.backends.opencl import OPENCL
 from starplat.backends.openmp import OPENMP
-from starplat.backends.sycl import Sycl
+from starplat.backends.sycl import SYCL
 from starplat.backends.webgpu import WebGPU
 
 BACKENDS: Mapping[str, Backend] = {
-    backend.name: backend for backend in (CUDA, OpenCL(), Sycl(), OPENACC, HIP, OPENMP, WebGPU())
+    backend.name: backend for backend in (CUDA, OPENCL, SYCL, OPENACC, HIP, OPENMP, WebGPU())
 }
 """Every target that emits text, by name."""

@@ -32,10 +32,6 @@ class Backend(Protocol):
         """
         ...
 
-    def kernel_name(self, module: ir.Module, kernel: ir.Kernel) -> str:
-        """A kernel's name in that text."""
-        ...
-
     def artifact(
         self, module: ir.Module, stem: str, *, library: bool = False, single_file: bool = False
     ) -> dict[str, str]:

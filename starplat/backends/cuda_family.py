@@ -22,7 +22,6 @@ from starplat.backends.legal_module import loop_entry
 from starplat.backends.spelling import GroupWords, Spelling
 from starplat.backends.text.comments import END_OF_KERNELS
 from starplat.backends.text.helpers import Helper, made_of, named
-from starplat.backends.text.names import Names
 from starplat.backends.view import Unit, view
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
@@ -227,10 +226,6 @@ class Family:
             helpers=helpers,
             routines=(*unit.functions, *unit.kernels),
         )
-
-    def kernel_name(self, module: ir.Module, kernel: ir.Kernel) -> str:
-        """The kernel's name in the text."""
-        return Names(module, (), ()).kernel(kernel.name)
 
     def loop(self, module: ir.Module, op: ir.OnDevice) -> tuple[str, tuple[launch.KernelArgument, ...]]:
         """The name and parameters of a persistent kernel in the text."""

@@ -16,7 +16,6 @@ from starplat.backends.host.launches import AS_FUNCTIONS
 from starplat.backends.spelling import Directives, Spelling
 from starplat.backends.text.comments import END_OF_KERNELS
 from starplat.backends.text.helpers import Helper, made_of, named
-from starplat.backends.text.names import Names
 from starplat.backends.view import Unit, view
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
@@ -122,10 +121,6 @@ class DirectiveBackend:
         """The kernels as one C++ file without a `main`. `-DARC_64` makes arc numbers 64 bits wide."""
         unit = view(module, self.capabilities, self.spelling)
         return render("directives/kernels.cpp.jinja", language=self.language, **self._pieces(unit))
-
-    def kernel_name(self, module: ir.Module, kernel: ir.Kernel) -> str:
-        """The name of the kernel's function in the text."""
-        return Names(module, (), ()).kernel(kernel.name)
 
     def artifact(
         self, module: ir.Module, stem: str, *, library: bool = False, single_file: bool = False

@@ -1,25 +1,21 @@
 """OpenCL C 1.2: capabilities and spelling."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 from starplat.backends.c.cplusplus import REALS, TYPES
 from starplat.backends.c.groups import ROWS_OF_GROUPS
-from starplat.backends.files.artifact import artifact_pieces, kernel_pieces
 from starplat.backends.files.definitions import used
-from starplat.backends.files.headers import Header, bare, folded_text, headers_of_placement, host_header
+from starplat.backends.files.headers import Header, bare, folded_text, host_header
 from starplat.backends.files.kernel_headers import common_helpers, says_double
-from starplat.backends.files.layout import laid_out
-from starplat.backends.files.placed import limited_by_nothing
 from starplat.backends.files.render import helper_texts, render
+from starplat.backends.kernels_apart import KernelsApart
 from starplat.backends.spelling import GroupWords, Latest, Spelling
 from starplat.backends.text.helpers import Helper, named
-from starplat.backends.text.names import Names
 from starplat.backends.view import Unit, view
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.processors import Processor
 
 _SIMPLE = (ir.Combine.ADD, ir.Combine.BIT_AND, ir.Combine.BIT_OR, ir.Combine.BIT_XOR, ir.Combine.MIN, ir.Combine.MAX)
 _WORDS = dict(zip(_SIMPLE, ("add", "and", "or", "xor", "min", "max"), strict=True))
@@ -137,48 +133,13 @@ _BASE_ATOMICS = ("atom_add", "atom_cmpxchg")
 _EXTENDED_ATOMICS = ("atom_and", "atom_or", "atom_xor", "atom_min", "atom_max")
 
 
-@dataclass(frozen=True)
-class OpenCL:
-    """Kernels in a `.cl` file, and a C++ program over OpenCL's C interface beside it."""
-
-    name: str = "opencl"
-    capabilities: Capabilities = CAPABILITIES
-
-    def capabilities_on(self, processor: Processor) -> Capabilities:
-        """What its kernels may rely on there."""
-        return self.capabilities if processor is Processor.GPU else CPU_CAPABILITIES
-
-    def kernels_text(self, module: ir.Module) -> str:
-        """The kernels with all that they need. `-DARC_64` makes arc numbers 64 bits wide."""
-        return kernels_text(module)
-
-    def kernel_name(self, module: ir.Module, kernel: ir.Kernel) -> str:
-        """The kernel's name in the text."""
-        return kernel_name(module, kernel)
-
-    def artifact(
-        self, module: ir.Module, stem: str, *, library: bool = False, single_file: bool = False
-    ) -> dict[str, str]:
-        """`<stem>.cpp`, and `<stem>.cl` over the header of kernels; one file has `kernels_text` as a literal."""
-        module = limited_by_nothing(module) if library else module
-        mapped = headers_of_placement(module, "opencl", "OpenCL 1.2")
-        headers = (_header(), _header_of_kernels(), *mapped)
-        kernels = _text(module, None if single_file else headers[1])
-        pieces = artifact_pieces(module, stem, CAPABILITIES, library=library, headers=(headers[0], *mapped))
-        pieces |= kernel_pieces(f"{stem}.cl", kernels, single_file=single_file)
-        program = {f"{stem}.cpp": render("opencl/host.cpp.jinja", **pieces)}
-        files = program if single_file else {f"{stem}.cl": kernels, **program}
-        return laid_out(files, headers, single_file=single_file)
-
-
 @cache
-def _header() -> Header:
-    """The header that programs share."""
+def _headers() -> tuple[Header, Header]:
+    """The header that programs share, and that of their kernels."""
     includes = ("#define CL_TARGET_OPENCL_VERSION 120", "#include <CL/cl.h>")
-    return host_header("opencl", "OpenCL 1.2", includes)
+    return host_header("opencl", "OpenCL 1.2", includes), _header_of_kernels()
 
 
-@cache
 def _header_of_kernels() -> Header:
     """The header that files of kernels share. What needs an extension is there where the device has it."""
     common = common_helpers(SPELLING, CAPABILITIES)
@@ -209,15 +170,6 @@ def _texts(helpers: Iterable[Helper]) -> list[str]:
     return helper_texts(["opencl/helpers.jinja"], helpers, **SPELLING.for_helpers)
 
 
-def kernels_text(module: ir.Module) -> str:
-    """The text that a runner builds, which is complete.
-
-    Raises:
-        DiagnosticError: E06xx, OpenCL cannot do what the program asks.
-    """
-    return _text(module, None)
-
-
 def _text(module: ir.Module, header: Header | None) -> str:
     """The kernels, with the helpers that they use or, of these, with those that are not in the header."""
     unit = view(module, CAPABILITIES, SPELLING)
@@ -232,11 +184,6 @@ def _text(module: ir.Module, header: Header | None) -> str:
         helpers=helpers,
         routines=(*unit.functions, *unit.kernels),
     )
-
-
-def kernel_name(module: ir.Module, kernel: ir.Kernel) -> str:
-    """A kernel's name in the text."""
-    return Names(module, (), ()).kernel(kernel.name)
 
 
 def language_flag(text: str, device_version: str) -> str:
@@ -259,3 +206,6 @@ def _atomic_extensions(unit: Unit) -> tuple[str, ...]:
     base = swaps or any(unit.says(word) for word in _BASE_ATOMICS)
     extended = any(unit.says(word) for word in _EXTENDED_ATOMICS)
     return (_BASE_EXTENSION,) * base + ("cl_khr_int64_extended_atomics",) * extended
+
+
+OPENCL = KernelsApart("opencl", "OpenCL 1.2", ".cl", CAPABILITIES, CPU_CAPABILITIES, _text, _headers)

@@ -2,28 +2,24 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 from starplat.backends import statements as st
 from starplat.backends.c.cplusplus import LARGEST, LONG_SUFFIX, REALS, SMALLEST, TYPES
 from starplat.backends.c.groups import ROWS_OF_GROUPS
 from starplat.backends.c.parameters import signature_text
-from starplat.backends.files.artifact import artifact_pieces, kernel_pieces
 from starplat.backends.files.definitions import used
-from starplat.backends.files.headers import Header, bare, headers_of_placement, host_header, shared
+from starplat.backends.files.headers import Header, bare, host_header, shared
 from starplat.backends.files.kernel_headers import common_helpers
-from starplat.backends.files.layout import laid_out
-from starplat.backends.files.placed import limited_by_nothing
 from starplat.backends.files.render import helper_texts, render
+from starplat.backends.kernels_apart import KernelsApart
 from starplat.backends.legal_module import legal
 from starplat.backends.spelling import GroupWords, Spelling
 from starplat.backends.text.helpers import Helper, named
-from starplat.backends.text.names import Names
 from starplat.backends.view import Routine, Unit, view
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.processors import Processor
 from starplat.ir.visitor import walk
 
 _ATOMICS = {
@@ -126,49 +122,14 @@ _LIMITS = ("INT_MAX", "INT_MIN", "LLONG_MAX", "LLONG_MIN")
 _REAL_LIMITS = ("INFINITY", "NAN")
 
 
-@dataclass(frozen=True)
-class Sycl:
-    """Kernels as free functions in a file of their own, and a C++ program that has the runtime compile them."""
-
-    name: str = "sycl"
-    capabilities: Capabilities = CAPABILITIES
-
-    def capabilities_on(self, processor: Processor) -> Capabilities:
-        """What its kernels may rely on there."""
-        return self.capabilities if processor is Processor.GPU else CPU_CAPABILITIES
-
-    def kernels_text(self, module: ir.Module) -> str:
-        """The kernels with all that they need. `-DARC_64` makes arc numbers 64 bits wide."""
-        return kernels_text(module)
-
-    def kernel_name(self, module: ir.Module, kernel: ir.Kernel) -> str:
-        """The kernel's name in the text."""
-        return Names(module, (), ()).kernel(kernel.name)
-
-    def artifact(
-        self, module: ir.Module, stem: str, *, library: bool = False, single_file: bool = False
-    ) -> dict[str, str]:
-        """`<stem>.cpp` and `<stem>_kernels.cpp`, which asks for the header of kernels; one file has `kernels_text` as a
-        literal."""
-        module = limited_by_nothing(module) if library else module
-        mapped = headers_of_placement(module, "sycl", "SYCL 2020")
-        headers = (_header(), _header_of_kernels(), *mapped)
-        name, kernels = f"{stem}_kernels.cpp", _text(module, None if single_file else headers[1])
-        pieces = artifact_pieces(module, stem, CAPABILITIES, library=library, headers=(headers[0], *mapped))
-        pieces |= kernel_pieces(name, kernels, single_file=single_file)
-        program = {f"{stem}.cpp": render("sycl/host.cpp.jinja", **pieces)}
-        return laid_out(program if single_file else {name: kernels, **program}, headers, single_file=single_file)
-
-
 @cache
-def _header() -> Header:
-    """The header that programs share."""
+def _headers() -> tuple[Header, Header]:
+    """The header that programs share, and that of their kernels."""
     quiet = "SYCL_DISABLE_FSYCL_SYCLHPP_WARNING"
     includes = (f"#ifndef {quiet}", f"#define {quiet}", "#endif", "#include <sycl/sycl.hpp>")
-    return host_header("sycl", "SYCL 2020", includes)
+    return host_header("sycl", "SYCL 2020", includes), _header_of_kernels()
 
 
-@cache
 def _header_of_kernels() -> Header:
     """The header that files of kernels share."""
     first = named("largest_arc", "saturated", "group_memory", "find_arc")
@@ -178,15 +139,6 @@ def _header_of_kernels() -> Header:
     says = "SYCL 2020: what kernels call."
     names = frozenset(map(bare, helpers))
     return Header("starplat_sycl_kernels.hpp", says, includes, tuple(parts), names, "sycl/kernels.hpp.jinja")
-
-
-def kernels_text(module: ir.Module) -> str:
-    """The text that the runtime's compiler gets from a runner, which is complete.
-
-    Raises:
-        DiagnosticError: E06xx, SYCL cannot do what the program asks.
-    """
-    return _text(module, None)
 
 
 def _text(module: ir.Module, header: Header | None) -> str:
@@ -258,3 +210,6 @@ def _updated_at_once(module: ir.Module) -> Iterator[ir.Element]:
                 yield part.array.element
             case st.CombineGroup():
                 yield part.result.element
+
+
+SYCL = KernelsApart("sycl", "SYCL 2020", "_kernels.cpp", CAPABILITIES, CPU_CAPABILITIES, _text, _headers)

@@ -14,7 +14,6 @@ from starplat.backends.files.render import helper_texts, render
 from starplat.backends.launch import GROUP_SIZE
 from starplat.backends.spelling import Spelling
 from starplat.backends.text.folding import folded
-from starplat.backends.text.names import Names
 from starplat.backends.wgsl.instances import Binding
 from starplat.backends.wgsl.instances import emitted as emitted_as
 from starplat.backends.wgsl.kernels import wgsl_unit
@@ -86,10 +85,6 @@ class WebGPU:
         return laid_out(
             program if single_file else {f"{stem}.wgsl": kernels, **program}, (header,), single_file=single_file
         )
-
-    def kernel_name(self, module: ir.Module, kernel: ir.Kernel) -> str:
-        """The kernel's name in the text."""
-        return Names(module, (), ()).kernel(kernel.name)
 
 
 @cache

@@ -101,8 +101,9 @@ def _overriding_text(path: Path, target: str, module: ir.Module, emitted: str) -
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise _unfit(f"{path}: cannot be read: {reason.lower()}") from error
-    alone = (BACKENDS[target].kernel_name(module, kernel) for kernel in launched_alone(module))
-    together = (Names(module, (), ()).kernel(loop.name) for loop in loops_of(module))
+    names = Names(module, (), ())
+    alone = (names.kernel(kernel.name) for kernel in launched_alone(module))
+    together = (names.kernel(loop.name) for loop in loops_of(module))
     lost = [name for name in (*alone, *together) if not re.search(rf"\b{re.escape(name)}\b", text)]
     if lost:
         raise _unfit(f"{path} has no kernel '{lost[0]}', which the program launches")

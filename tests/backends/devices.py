@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from starplat.backends.launch import GROUP_SIZE, ArgumentKind, kernel_parameters
-from starplat.backends.opencl import kernel_name, kernels_text, language_flag
+from starplat.backends.opencl import OPENCL, language_flag
+from starplat.backends.text.names import Names
 from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import identity
 
@@ -63,7 +64,7 @@ def run(context: Any, module: ir.Module, n: int, arrays: dict[str, np.ndarray], 
 
     kernel = module.kernels[0]
     queue = cl.CommandQueue(context)
-    entry = cl.Kernel(build(context, kernels_text(module)), kernel_name(module, kernel))
+    entry = cl.Kernel(build(context, OPENCL.kernels_text(module)), Names(module, (), ()).kernel(kernel.name))
     combines = {reduction.variable: reduction.combine for reduction in kernel.reductions}
     buffers: dict[str, tuple[Any, np.ndarray]] = {}
     given: list[Any] = []

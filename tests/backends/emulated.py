@@ -25,6 +25,7 @@ import pytest
 from starplat.backends.cuda import CUDA
 from starplat.backends.cuda_family import Family
 from starplat.backends.launch import KernelArgument
+from starplat.backends.text.names import Names
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import launched_alone, loops_of
 from starplat.runtime.devices.buffers import Buffer
@@ -84,7 +85,7 @@ def host_text(module: ir.Module, *, limits: bool, family: Family = CUDA) -> str:
     text = re.sub(r"asm\(\"mapa.*\);", "there = on_host::in_block(cell, block);", text)
     for name, small in LIMITS.items() if limits else ():
         text = re.sub(rf"^#define {name} \d+", f"#define {name} {small}", text, flags=re.MULTILINE)
-    names = [family.kernel_name(module, kernel) for kernel in launched_alone(module)]
+    names = [Names(module, (), ()).kernel(kernel.name) for kernel in launched_alone(module)]
     names += [family.loop(module, op)[0] for op in loops_of(module)]
     launches = (f"LAUNCHED({name})" for name in names)
     return "\n".join(['#include "cuda_on_host.hpp"', text, '#line 1 "launches"', *launches])

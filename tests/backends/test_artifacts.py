@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from starplat.backends.opencl import OpenCL, kernels_text
+from starplat.backends.opencl import OPENCL
 from starplat.frontend.types import Carrier, GraphType, PropertyType, Scalar, SetType
 from starplat.ir import nodes as ir
 from tests.backends.devices import require_devices
@@ -30,7 +30,7 @@ def require_headers() -> None:
 
 
 def write(module: ir.Module, folder: Path, stem: str) -> None:
-    for name, text in OpenCL().artifact(module, stem).items():
+    for name, text in OPENCL.artifact(module, stem).items():
         (folder / name).write_text(text)
 
 
@@ -43,10 +43,10 @@ def compiled(module: ir.Module, folder: Path, stem: str) -> None:
 
 
 def test_the_kernel_file_asks_for_the_header_of_kernels() -> None:
-    files = OpenCL().artifact(sssp(), "paths")
+    files = OPENCL.artifact(sssp(), "paths")
     assert {name for name in files if not name.startswith("starplat_")} == {"paths.cl", "paths.cpp"}
     opening, kernels = files["paths.cl"].split('#include "starplat_opencl_kernels.h"\n')
-    complete = kernels_text(sssp())
+    complete = OPENCL.kernels_text(sssp())
     assert complete.startswith(opening)
     assert complete.endswith(kernels)
     for helper in ("add_inf", "latest"):
@@ -59,7 +59,7 @@ def test_shortest_paths_compile_without_warnings(tmp_path: Path) -> None:
 
 
 def test_shortest_paths_host_reads_well() -> None:
-    text = OpenCL().artifact(sssp(), "paths")["paths.cpp"]
+    text = OPENCL.artifact(sssp(), "paths")["paths.cpp"]
     assert (
         """\
     while (!finished) {

@@ -12,7 +12,7 @@ import starplat
 from starplat import Program
 from starplat.backends import launch
 from starplat.backends.hip import HIP
-from starplat.backends.opencl import CAPABILITIES, kernels_text
+from starplat.backends.opencl import CAPABILITIES, OPENCL
 from starplat.backends.scheduled import for_target
 from starplat.graph import Graph, from_object
 from starplat.ir.visitor import launched_alone
@@ -255,7 +255,7 @@ SSSP = """\
 
 def text_of(name: str, schedule: str = EDGE) -> str:
     module = decided(program_of(name).module(), parse_schedule(schedule), CAPABILITIES).module
-    return kernels_text(module)
+    return OPENCL.kernels_text(module)
 
 
 @pytest.mark.parametrize(("name", "part"), [("pagerank", PAGERANK), ("sssp", SSSP)])
@@ -275,9 +275,9 @@ def test_kernels_that_share_have_groups_of_one_size() -> None:
     module = decided(program_of("bfs").module(), parse_schedule(f"{EDGE},direction=push"), CAPABILITIES).module
     shared = [kernel for kernel in launched_alone(module) if kernel.shares_arcs]
     assert shared
-    assert kernels_text(module).count("reqd_work_group_size(256, 1, 1)") == len(shared)
+    assert OPENCL.kernels_text(module).count("reqd_work_group_size(256, 1, 1)") == len(shared)
     alone = replace(module, kernels=tuple(replace(kernel, shares_arcs=False) for kernel in module.kernels))
-    assert "reqd_work_group_size" not in kernels_text(alone)
+    assert "reqd_work_group_size" not in OPENCL.kernels_text(alone)
 
 
 # --- how they are launched -----------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 from starplat import pipeline
 from starplat.backends import BACKENDS
 from starplat.backends.launch import has_uneven_loops
-from starplat.backends.opencl import CAPABILITIES, SPELLING, extensions, kernels_text
+from starplat.backends.opencl import CAPABILITIES, OPENCL, SPELLING, extensions
 from starplat.backends.view import view
 from starplat.diagnostics import DiagnosticError
 from starplat.ir import nodes as ir
@@ -61,13 +61,13 @@ CHOSEN = Path(__file__).parents[1] / "programs" / "found" / "chosen_beside_what_
 
 
 def test_shortest_paths_read_well() -> None:
-    assert kernels_text(sssp()).endswith(SSSP_KERNELS)
+    assert OPENCL.kernels_text(sssp()).endswith(SSSP_KERNELS)
 
 
 def test_only_kernels_that_walk_rows_keep_out_of_the_lanes_of_vectors() -> None:
     uneven = {kernel.name: has_uneven_loops(kernel) for kernel in sssp().kernels}
     assert uneven == {"sssp_relax": True, "sssp_finished": False}
-    (line, *others) = (line for line in kernels_text(sssp()).splitlines() if "vec_type_hint" in line)
+    (line, *others) = (line for line in OPENCL.kernels_text(sssp()).splitlines() if "vec_type_hint" in line)
     assert line.startswith("__kernel ")
     assert not others
 
@@ -75,22 +75,22 @@ def test_only_kernels_that_walk_rows_keep_out_of_the_lanes_of_vectors() -> None:
 def test_nothing_is_promised_of_a_cell_that_is_chosen_beside_one_that_changes() -> None:
     """NVIDIA's compiler takes it for a promise about both, and reads the other before it is stored to."""
     module = pipeline.lower(pipeline.check(read_program(CHOSEN)))
-    text = kernels_text(module)
+    text = OPENCL.kernels_text(module)
     assert "__global const int *columns," in text
     assert "__global const int *restrict q," in text
     assert "__restrict__ columns" in BACKENDS["cuda"].kernels_text(module)
     plain = read_program(CHOSEN).text.replace("? (0 + e.destination) : e.p)", "? (0 + e.destination) : 3)")
-    assert "restrict columns," in kernels_text(pipeline.lower(pipeline.check(SourceFile("plain.sp", plain))))
+    assert "restrict columns," in OPENCL.kernels_text(pipeline.lower(pipeline.check(SourceFile("plain.sp", plain))))
 
 
 def test_the_same_module_gives_the_same_bytes() -> None:
-    assert kernels_text(sssp()) == kernels_text(sssp())
+    assert OPENCL.kernels_text(sssp()) == OPENCL.kernels_text(sssp())
 
 
 @pytest.mark.parametrize("flags", [(), ("-DARC_64",)])
 def test_shortest_paths_build(flags: tuple[str, ...]) -> None:
     for context in require_devices():
-        build(context, kernels_text(sssp()), *flags)
+        build(context, OPENCL.kernels_text(sssp()), *flags)
 
 
 NUMBERS = [ir.Element.INT, ir.Element.LONG, ir.Element.FLOAT, ir.Element.DOUBLE]
@@ -138,7 +138,7 @@ def test_shared_flags(combine: ir.Combine) -> None:
 def test_flags_need_no_atomic_operation() -> None:
     cells, values = node_array("cells", ir.Element.BOOL), node_array("values", ir.Element.BOOL)
     body = [ir.UpdateCell(ir.Combine.OR, cells, TARGET, load(values, V), shared=True)]
-    text = kernels_text(module_of(over_nodes(body, [cells, values])))
+    text = OPENCL.kernels_text(module_of(over_nodes(body, [cells, values])))
     assert "if (values[v]) cells[v % 7] = true;" in text
     assert "atomic" not in text
 
@@ -165,7 +165,7 @@ def test_a_lock_keeps_what_is_carried_consistent(extreme: ir.Combine, element: i
         extreme, best, TARGET, load(values, V), (ir.Carry(who, TARGET, ir.Ref(V)),), shared=True, lock=lock
     )
     module = module_of(over_nodes([take], [best, who, values, lock]))
-    assert "volatile int *who" in kernels_text(module)
+    assert "volatile int *who" in OPENCL.kernels_text(module)
     given = np.random.default_rng(1).permutation(N).astype(DTYPES[element])
     start = np.full(N, 2 * N if extreme is ir.Combine.MIN else -1, DTYPES[element])
     for context in require_devices():
@@ -200,7 +200,7 @@ def test_one_atomic_operation_for_a_group_at_most() -> None:
     kernel = over_nodes(
         [ir.Contribute(total, load(values, V))], [values], reductions=[ir.Reduction(total, ir.Combine.ADD)]
     )
-    text = kernels_text(module_of(kernel))
+    text = OPENCL.kernels_text(module_of(kernel))
     assert "if (get_local_id(0) == 0) atom_add(total, total_part);" in text
     assert "total_part += values[v];" in text
 
@@ -245,7 +245,7 @@ def test_functions_get_what_they_need() -> None:
         ir.KernelCall(ir.CallFunction("grow", (local, cells), ir.Element.INT)),
         ir.Store(cells, ir.Ref(V), ir.Ref(local)),
     ]
-    text = kernels_text(module_of(over_nodes(body, [cells], scalars=[scale]), grow))
+    text = OPENCL.kernels_text(module_of(over_nodes(body, [cells], scalars=[scale]), grow))
     assert "static int grow(int num_nodes, int *x, __global int *xs) {" in text
     assert "*x += num_nodes;" in text
     assert "grow(num_nodes, &y, cells);" in text
@@ -288,7 +288,7 @@ def test_program_text_stays_in_comments_and_marks() -> None:
     name = 'a"b\\\nint x;??/.sp'
     text = sssp().source.text.replace("filter(modified == True)) {", "filter(modified == True)) { // \\")
     module = replace(sssp(), source=SourceFile(name, text))
-    emitted = kernels_text(module)
+    emitted = OPENCL.kernels_text(module)
     assert "\nint x;" not in emitted
     for context in require_devices():
         build(context, emitted)

@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 
 import starplat
-from starplat.backends.sycl import Sycl, aspects, kernels_text
+from starplat.backends.sycl import SYCL, aspects
 from starplat.diagnostics import DiagnosticError
 from starplat.ir import nodes as ir
 from starplat.runtime.devices.device import LaunchSize
@@ -54,11 +54,11 @@ KERNEL sssp_relax(
 
 
 def test_shortest_paths_read_well() -> None:
-    assert RELAX in kernels_text(sssp())
+    assert RELAX in SYCL.kernels_text(sssp())
 
 
 def test_a_group_is_reduced_before_one_atomic_operation() -> None:
-    text = kernels_text(all_reductions()[0])
+    text = SYCL.kernels_text(all_reductions()[0])
     reduced = "total_part = sycl::reduce_over_group(item.get_group(), total_part, sycl::plus<long long>());"
     assert f"    {reduced}\n    if (item.get_local_id(0) == 0) atomic(*total).fetch_add(total_part);" in text
 
@@ -279,7 +279,7 @@ def test_the_program_compiles_without_warnings(name: str, tmp_path: Path) -> Non
 @pytest.mark.parametrize("compiler", ["g++", "icpx"])
 def test_the_first_comment_builds_a_program_that_runs(compiler: str, tmp_path: Path) -> None:
     device_of("sycl")
-    for file, text in Sycl().artifact(sssp(), "paths").items():
+    for file, text in SYCL.artifact(sssp(), "paths").items():
         (tmp_path / file).write_text(text)
     (tmp_path / "graph.txt").write_text("1 2 3\n2 3 4\n1 3 10\n3 4 1\n5 1 2\n")
     command = re.search(rf"// +(?:build: )?({re.escape(compiler)} .*)", (tmp_path / "paths.cpp").read_text())

@@ -13,7 +13,6 @@ from itertools import groupby
 from starplat import pipeline
 from starplat.analysis.races import CellSet, LoopRaces
 from starplat.analysis.sharing import is_shared, why_shared
-from starplat.backends import BACKENDS
 from starplat.backends.scheduled import capabilities_of
 from starplat.backends.text.names import Names
 from starplat.cli.views import crossing
@@ -54,9 +53,9 @@ class _Emitted:
     loop: ir.OnDevice | None = None
 
 
-def _emitted_kernels(module: ir.Module, target: str) -> tuple[_Emitted, ...]:
-    backend, names = BACKENDS[target], Names(module, (), ())
-    alone = (_Emitted(k.name, backend.kernel_name(module, k), k.span, (k,)) for k in launched_alone(module))
+def _emitted_kernels(module: ir.Module) -> tuple[_Emitted, ...]:
+    names = Names(module, (), ())
+    alone = (_Emitted(k.name, names.kernel(k.name), k.span, (k,)) for k in launched_alone(module))
     together = (
         _Emitted(op.name, names.kernel(op.name), op.span, _launched_in(op, module), op) for op in loops_of(module)
     )
@@ -75,7 +74,7 @@ class _Annotator:
         self.module = module
         self.target = target
         self.texts = text.splitlines()
-        emitted = _emitted_kernels(module, target)
+        emitted = _emitted_kernels(module)
         self.places = {k.name: _place(self.texts, k.called) for k in emitted if k.span != NOWHERE}
         self.groups = _groups(emitted, self.source)
         self.host = self.host_steps()

@@ -11,8 +11,8 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from starplat.backends import BACKENDS
 from starplat.backends.launch import RECORDS, ArgumentKind, KernelArgument, kernel_parameters
+from starplat.backends.text.names import Names
 from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.visitor import launched_alone
@@ -71,7 +71,7 @@ class WordKernels(Kernels):
         """What a kernel gets for a buffer."""
 
     def _load(self, kernel: ir.Kernel) -> Loaded:
-        name = BACKENDS[self.device.target].kernel_name(self.module, kernel)
+        name = Names(self.module, (), ()).kernel(kernel.name)
         parameters = kernel_parameters(self.module, kernel)
         words = {r.variable.name: self._word(r) for r in kernel.brought_back}
         return Loaded(self.entry(name, parameters), self.all_given(parameters, words), words)

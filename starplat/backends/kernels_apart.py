@@ -1,0 +1,56 @@
+"""A target whose kernels lie in a file of their own, which the program beside it has compiled where it runs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from starplat.backends.files.artifact import artifact_pieces, kernel_pieces
+from starplat.backends.files.headers import Header, headers_of_placement
+from starplat.backends.files.layout import laid_out
+from starplat.backends.files.placed import limited_by_nothing
+from starplat.backends.files.render import render
+from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.processors import Processor
+
+
+@dataclass(frozen=True)
+class KernelsApart:
+    """A `Backend` of that kind.
+
+    Attributes:
+        language: what comments call it, with its version.
+        ending: that of the file of kernels, behind the stem.
+        capabilities, on_cpus: what kernels may rely on on a GPU, and on a CPU.
+        text: the kernels, without what is in a header if one is given. `-DARC_64` makes arc numbers 64 bits wide.
+        headers: the header that programs share, and the one that files of kernels do.
+    """
+
+    name: str
+    language: str
+    ending: str
+    capabilities: Capabilities
+    on_cpus: Capabilities
+    text: Callable[[ir.Module, Header | None], str]
+    headers: Callable[[], tuple[Header, Header]]
+
+    def capabilities_on(self, processor: Processor) -> Capabilities:
+        """What its kernels may rely on there."""
+        return self.capabilities if processor is Processor.GPU else self.on_cpus
+
+    def kernels_text(self, module: ir.Module) -> str:
+        """The kernels with all that they need, as a runner builds them."""
+        return self.text(module, None)
+
+    def artifact(
+        self, module: ir.Module, stem: str, *, library: bool = False, single_file: bool = False
+    ) -> dict[str, str]:
+        """`<stem>.cpp`, and the kernels over their header; one file has `kernels_text` as a literal."""
+        module = limited_by_nothing(module) if library else module
+        mapped = headers_of_placement(module, self.name, self.language)
+        of_host, of_kernels = self.headers()
+        name, kernels = f"{stem}{self.ending}", self.text(module, None if single_file else of_kernels)
+        pieces = artifact_pieces(module, stem, self.capabilities, library=library, headers=(of_host, *mapped))
+        pieces |= kernel_pieces(name, kernels, single_file=single_file)
+        program = {f"{stem}.cpp": render(f"{self.name}/host.cpp.jinja", **pieces)}
+        files = program if single_file else {name: kernels, **program}
+        return laid_out(files, (of_host, of_kernels, *mapped), single_file=single_file)
