@@ -132,7 +132,7 @@ def _work(
         modules, looking = _scheduled(module, taken, wanted.schedule, device, counted=progress.most_rounds is not None)
         begin = partial(
             Run,
-            graph=taken,
+            first_graph=taken,
             device=device,
             resident=resident,
             held=held,
@@ -150,7 +150,8 @@ def _work(
         later = partial(not_numbers, module, now, given, returned=None) if wanted.on_device else None
         odd = not_numbers(module, now, given, done.properties, run.returned)
     looking += started - began
-    seconds = Seconds(spent.load, compiling + done.build, looking + done.upload, done.runs, done.download)
+    batches = tuple(run.batch_seconds)
+    seconds = Seconds(spent.load, compiling + done.build, looking + done.upload, done.runs, done.download, batches)
     moved = Bytes(device.traffic.up - before.up, device.traffic.down - before.down)
     return replace(_result(run, now, done, seconds, moved, on_device=wanted.on_device), warnings=odd, judge=later)
 

@@ -5,6 +5,8 @@ programs run on it; when the graph is forgotten its memory is the device's again
 takes the graphs off the device that were not used for longest; they cross again when they are used again.
 """
 
+from __future__ import annotations
+
 import weakref
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -38,15 +40,15 @@ _Key = tuple[str, ir.Element, ir.Placement]
 
 
 class HostArrays(Mapping[str, Cells]):
-    """The graph's arrays by name, made on demand."""
+    """The arrays of the graph that a function gives, by name, made on demand."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Callable[[], Graph]) -> None:
         self._graph = graph
         self._made: dict[str, Cells] = {}
 
     def __getitem__(self, name: str) -> Cells:
         if name not in self._made:
-            self._made[name] = _MAKERS[name](self._graph)
+            self._made[name] = _MAKERS[name](self._graph())
         return self._made[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -59,24 +61,37 @@ class HostArrays(Mapping[str, Cells]):
 class ResidentGraph:
     """The arrays of one graph on one device."""
 
-    def __init__(self, device: Device, graph: Graph) -> None:
+    def __init__(self, device: Device, num_nodes: int, num_arcs: int, *, directed: bool) -> None:
         self._device = device
         self._buffers: dict[_Key, Buffer] = {}
-        self._when_graph_goes = weakref.finalize(graph, _trim, weakref.ref(device))
-        self._when_graph_goes.atexit = False
-        self.num_nodes = graph.num_nodes
-        self.num_arcs = graph.num_arcs
-        self.wide_arcs = needs_wide_arcs(graph.num_arcs)
-        self._directed = graph.directed
+        self._when_graph_goes: weakref.finalize[..., Any] | None = None
+        self.num_nodes = num_nodes
+        self.num_arcs = num_arcs
+        self.wide_arcs = needs_wide_arcs(num_arcs)
+        self._directed = directed
 
-    def array(self, array: ir.Array, graph: Graph, where: Whereabouts = ON_DEVICE) -> Buffer:
+    @classmethod
+    def of(cls, device: Device, graph: Graph) -> ResidentGraph:
+        """Of a graph that lies on the host; nothing crosses yet."""
+        made = cls(device, graph.num_nodes, graph.num_arcs, directed=graph.directed)
+        made._when_graph_goes = weakref.finalize(graph, _trim, weakref.ref(device))
+        made._when_graph_goes.atexit = False
+        return made
+
+    def changed(self, num_arcs: int, buffers: Mapping[ir.Array, Buffer]) -> ResidentGraph:
+        """The place of another graph with these nodes, of which these arrays are here."""
+        made = ResidentGraph(self._device, self.num_nodes, num_arcs, directed=self._directed)
+        made._buffers = {made._key(array, ir.Placement.DEVICE): buffer for array, buffer in buffers.items()}
+        return made
+
+    def array(self, array: ir.Array, graph: Callable[[], Graph], where: Whereabouts = ON_DEVICE) -> Buffer:
         """One of the graph's own arrays, or its weights as cells of `array`; uploaded the first time."""
         key = self._key(array, where.placement)
         if not self.holds(array, where):
             self._drop(key)
             buffer = self._allocated(array, where)
             try:
-                self._fill(buffer, key[0], array.element, graph)
+                self._fill(buffer, key[0], array.element, graph())
             except BaseException:
                 self._device.release(buffer)
                 raise
@@ -161,7 +176,8 @@ class ResidentGraph:
     def give_back(self) -> None:
         """Leaves the device, and with it what was kept for runs on graphs of this size."""
         self._buffers.clear()
-        self._when_graph_goes.detach()
+        if self._when_graph_goes is not None:
+            self._when_graph_goes.detach()
         _trim(weakref.ref(self._device))
 
 
@@ -181,7 +197,7 @@ def on_device(device: Device, graph: Graph) -> ResidentGraph:
     device.require_countable(graph.num_nodes)
     resident: ResidentGraph | None = device.graphs.pop(graph, None)
     if resident is None:
-        resident = ResidentGraph(device, graph)
+        resident = ResidentGraph.of(device, graph)
     device.graphs[graph] = resident
     return resident
 
@@ -201,15 +217,24 @@ def weights_as(graph: Graph, element: ir.Element) -> Cells:
     Raises:
         DiagnosticError: E0708, the property cannot hold them.
     """
+    return weights_of(graph.weights, graph.num_arcs, element, graph.name)
+
+
+def weights_of(weights: Cells | None, count: int, element: ir.Element, name: str) -> Cells:
+    """The same for any weights of so many arcs; `name` is what they belong to.
+
+    Raises:
+        DiagnosticError: E0708, the property cannot hold them.
+    """
     dtype = dtype_of(element, wide_arcs=True)
-    if graph.weights is None:
-        return np.ones(graph.num_arcs, dtype)
-    if graph.weights.dtype == dtype:
-        return graph.weights
+    if weights is None:
+        return np.ones(count, dtype)
+    if weights.dtype == dtype:
+        return weights
     with np.errstate(invalid="ignore", over="ignore"):
-        cells: Cells = graph.weights.astype(dtype)
-        if _lost(graph.weights, cells, element):
-            raise _weights_do_not_fit(graph, element, graph.weights.dtype)
+        cells: Cells = weights.astype(dtype)
+        if _lost(weights, cells, element):
+            raise _weights_do_not_fit(name, element, weights.dtype)
     return cells
 
 
@@ -220,9 +245,9 @@ def _lost(weights: Cells, cells: Cells, element: ir.Element) -> bool:
     return not np.array_equal(cells.astype(weights.dtype), weights)
 
 
-def _weights_do_not_fit(graph: Graph, element: ir.Element, have: np.dtype[Any]) -> DiagnosticError:
+def _weights_do_not_fit(name: str, element: ir.Element, have: np.dtype[Any]) -> DiagnosticError:
     real = have.kind == "f"
-    message = f"the weights of {graph.name} are {have} and do not fit '{element.value}' without loss"
+    message = f"the weights of {name} are {have} and do not fit '{element.value}' without loss"
     wide = "double" if real else "long"
     help = f"give the program a parameter 'propEdge<{wide}> weight'"
     return DiagnosticError(Diagnostic("E0708", message, help=help))

@@ -6,11 +6,12 @@ device is used in place: the program's changes are the caller's, as a parameter 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import combinations
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ import numpy as np
 from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.graph.graph import Graph
 from starplat.graph.updates import Updates
+from starplat.graph.updates.history import Change, History
 from starplat.ir import nodes as ir
 from starplat.ir.launches import changed, changes_graph
 from starplat.ir.visitor import walk_host, written_arrays
@@ -26,11 +28,15 @@ from starplat.runtime.actions.machine import Graphs, Place, World
 from starplat.runtime.arguments.bind import Bound, brought_over, parts_of_updates
 from starplat.runtime.arguments.caller_arrays import CallerArray
 from starplat.runtime.attending.progress import Progress
+from starplat.runtime.changing.merge import Moving
+from starplat.runtime.changing.on_device import merged
+from starplat.runtime.changing.slices import Slice, Slices
 from starplat.runtime.devices.buffers import Adopted, Buffer
 from starplat.runtime.devices.device import Device, Kernels
 from starplat.runtime.elements import Cells, Returned, dtype_of
 from starplat.runtime.parts.communicator import Communicator
 from starplat.runtime.parts.parts import parts_of
+from starplat.runtime.placing import ON_DEVICE
 from starplat.runtime.resident import HostArrays, ResidentGraph, on_device
 from starplat.runtime.room import Room
 from starplat.runtime.tracing.watch import Watch
@@ -50,10 +56,11 @@ class _Adoption:
 @dataclass
 class Run(Graphs):
     """One call of `run_module`; `held` gives its buffers back at the end, whatever happens. `graph` is the one that it
-    is at, `after_batch` is called when a batch of updates is done; `communicator` connects it to other parts."""
+    is at, at first `first_graph`; `after_batch` is called when a batch of updates is done; `communicator` connects it
+    to other parts."""
 
     module: ir.Module
-    graph: Graph
+    first_graph: Graph
     bound: Bound
     device: Device
     resident: ResidentGraph
@@ -64,12 +71,15 @@ class Run(Graphs):
     communicator: Communicator | None = None
 
     def __post_init__(self) -> None:
-        self.first_graph = self.graph
+        self._history = History(self.first_graph)
+        self._world: World | None = None
+        self._slices: dict[Updates, Slices] = {}
         self.num_updates = max(map(len, self.bound.updates.values()), default=0)
         self._changes_graph = changes_graph(self.module)
         self._lists = {name: parts[0] for name, parts in parts_of_updates(self.module).items()}
         self.returned: Returned = None
         self.launches = 0
+        self.batch_seconds: list[float] = []
         self.may_begin_again = True
         self._given: dict[str, Buffer] = {}
         self._first: dict[str, Buffer] = {}
@@ -124,8 +134,6 @@ class Run(Graphs):
 
     def upload(self) -> None:
         """Brings to the device what is not there yet: the graph's arrays, the weights, what the caller gave."""
-        made = self.module.prepared_arrays
-        graph = {array.name: self._resident(array) for array in self.module.graph_arrays if array not in made}
         for array in self.module.inputs:
             given = self.bound.arrays.get(array.name)
             if array.name in self._adopted:
@@ -135,31 +143,68 @@ class Run(Graphs):
             elif array.origin is ir.Origin.WEIGHT:
                 self._given[array.name] = self._resident(array)
         self.held.callback(self._leave_world)
-        self._world = self._world_with(graph)
+        self._world = self._world_now()
 
     def _leave_world(self) -> None:
         """The world knows the run: without this the graph would stay on the device until garbage is collected."""
-        del self._world
+        self._world = None
 
     def prepare(self, kernels: Kernels) -> None:
         """Makes the arrays of the graph that the module makes itself, where they are not on the device yet."""
         world = self._world
+        assert world is not None
         for one in self.module.prepared:
             fill = partial(Executor(kernels, world).prepare, one.function)
             buffers = self.resident.prepared(one.arrays, fill)
-            self._world = replace(self._world, buffers={**self._world.buffers, **buffers})
+            self._world = world = replace(world, buffers={**world.buffers, **buffers})
 
     # --- a graph that changes
 
+    @property
+    def graph(self) -> Graph:
+        """The graph that it is at."""
+        return self._history.graph
+
+    @property
+    def merges_on_device(self) -> bool:
+        """Whether the device's kernels can, and all arcs lie in its memory."""
+        module, room = self.module, self.room
+        arrays = (*module.graph_arrays, *filter(self._from_weights, module.inputs))
+        return self.device.merges_graphs and all(room.where(array) == ON_DEVICE for array in arrays)
+
     def follow(self, graph: Graph) -> World:
         """The run goes on with another graph, which lies on the device as any other does while it is in use."""
-        self.graph, self.resident = graph, on_device(self.device, graph)
+        self._history, self.resident = History(graph), on_device(self.device, graph)
+        return self._world_now()
+
+    def slice(self, change: Change) -> Slice:
+        """The updates of a change, of whose list the device has a copy."""
+        if change.updates not in self._slices:
+            self._slices[change.updates] = Slices(self.device, change.updates)
+        return self._slices[change.updates].between(change.first, change.end, adds=change.adds)
+
+    def merge(self, change: Change, properties: Sequence[Moving]) -> tuple[World, list[Buffer]]:
+        """The run goes on with the graph that the device makes. The first one leaves the device unless it is needed
+        again: with it there would be three."""
+        directed, used = self.first_graph.directed, self.module.graph_arrays
+        after = merged(
+            self.device, self.resident, self.slice(change), self._resident, used, properties, directed=directed
+        )
+        self._history.then(change)
+        self.resident = after.resident
+        if not self.repeated:
+            self._leave_world()
+            self.device.forget_graphs([self.first_graph])
+            for array in filter(self._from_weights, self.module.inputs):
+                self._given.pop(array.name, None)
+        return self._world_now(), after.cells
+
+    def _world_now(self) -> World:
         made = self.module.prepared_arrays
-        buffers = {array.name: self._resident(array) for array in self.module.graph_arrays if array not in made}
-        return self._world_with(buffers)
+        return self._world_with({a.name: self._resident(a) for a in self.module.graph_arrays if a not in made})
 
     def _world_with(self, buffers: Mapping[str, Buffer]) -> World:
-        host, names, sizes = HostArrays(self.graph), self.graph.original_id, self.resident
+        host, names, sizes = HostArrays(lambda: self.graph), self.first_graph.original_id, self.resident
         counts = (sizes.num_nodes, sizes.num_arcs, sizes.wide_arcs)
         parts = None if self.communicator is None else parts_of(self.graph, self.communicator)
         return World(*counts, host, buffers, self, names, self.num_updates, parts)
@@ -173,13 +218,20 @@ class Run(Graphs):
         """Whether a buffer is used by other runs, or by the next repetition."""
         return self._is_given(buffer)
 
+    def batch_begins(self) -> None:
+        """Starts the time of a batch."""
+        self.device.synchronise()
+        self._batch_began = perf_counter()
+
     def batch_done(self) -> None:
-        """Calls what is to be called after every batch."""
+        """Notes the time of a batch, and calls what is to be called after every one."""
+        self.device.synchronise()
+        self.batch_seconds.append(perf_counter() - self._batch_began)
         if self.after_batch is not None:
             self.after_batch(self)
 
     def _resident(self, array: ir.Array) -> Buffer:
-        return self.resident.array(array, self.graph, self.room.where(array))
+        return self.resident.array(array, lambda: self.graph, self.room.where(array))
 
     def _on_host(self, given: Cells | CallerArray) -> Cells:
         if not isinstance(given, CallerArray):
@@ -194,10 +246,11 @@ class Run(Graphs):
         """One repetition; gives its time. A watch is told of every round, which takes its own time."""
         self._give_back()
         self._begin_with_first_graph()
-        world = self._world
+        self.batch_seconds.clear()
+        assert self._world is not None
         progress = self.progress
-        watched = None if watch is None else WatchedExecutor(kernels, world, watch, progress)
-        executor = watched or Executor(kernels, world, progress)
+        watched = None if watch is None else WatchedExecutor(kernels, self._world, watch, progress)
+        executor = watched or Executor(kernels, self._world, progress)
         self.held.callback(self._give_back)
         for array in self._parameters:
             self._places[array.name] = self._start(array)
@@ -211,8 +264,8 @@ class Run(Graphs):
         return seconds
 
     def _begin_with_first_graph(self) -> None:
-        if self.graph is not self.first_graph:
-            self.graph, self.resident = self.first_graph, on_device(self.device, self.first_graph)
+        if self._history.changed_from(self.first_graph):
+            self._history, self.resident = History(self.first_graph), on_device(self.device, self.first_graph)
 
     def _start(self, array: ir.Array) -> Place:
         """Where a parameter's cells begin: what was given, or zeros; anything where the program sets them first."""

@@ -11,6 +11,7 @@ from hypothesis import given
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import Graph
 from starplat.graph.updates import ADD, DELETE, Updates
+from starplat.graph.updates.history import Change, History
 from tests.graph.changing import Stream, after, arcs_of, streams
 
 TRIANGLE = Graph.from_arcs(3, [0, 1, 2], [1, 2, 0], [5, 6, 7])
@@ -34,6 +35,18 @@ def test_batches_rebuild_the_graph(stream: Stream) -> None:
         assert len(np.unique(changed.before[kept])) == np.count_nonzero(kept)
         graph = changed.graph
     assert arcs_of(stream.graph) == untouched
+
+
+@given(streams())
+def test_changes_applied_elsewhere_come_to_the_graph_of_all_batches(stream: Stream) -> None:
+    updates, graph, history = stream.updates, stream.graph, History(stream.graph)
+    for number, (first, last) in enumerate(updates.batches(stream.batch)):
+        graph = updates.rebuilt(graph, first, last).graph
+        history.then(Change(updates, first, last, adds=False))
+        history.then(Change(updates, first, last, adds=True))
+        if number % 3 == 2:
+            assert arcs_of(history.graph) == arcs_of(graph)
+    assert arcs_of(history.graph) == arcs_of(graph)
 
 
 def test_order_of_parallel_arcs_is_the_order_of_their_additions() -> None:

@@ -12,8 +12,12 @@ import numpy as np
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.frontend.typed import ADDITIONS, ALL, DELETIONS
 from starplat.graph.updates import Changed, Updates
+from starplat.graph.updates.history import Change
 from starplat.ir import nodes as ir
 from starplat.runtime.actions.machine import Flow, Frame, Machine, Place
+from starplat.runtime.changing.merge import Moving
+from starplat.runtime.changing.slices import Slice
+from starplat.runtime.elements import needs_wide_arcs
 from starplat.runtime.resident import weights_as
 
 
@@ -23,6 +27,7 @@ def take_batch(machine: Machine, op: ir.TakeBatch, frame: Frame) -> Flow:
         message = f"a batch has one update and more, not {size}"
         help = "give the size that stands in 'Batch (U : size)' as 1 or more"
         raise DiagnosticError(Diagnostic("E0733", message, machine.module.source, Label(machine.span), help=help))
+    machine.world.graphs.batch_begins()
     starts = _list(machine, op.adds, frame).starts
     given = int(np.searchsorted(starts, first))
     end = int(starts[min(given + size, len(starts) - 1)])
@@ -39,19 +44,54 @@ def change_graph(machine: Machine, op: ir.ChangeGraph, frame: Frame) -> Flow:
     first, end, kind = (int(machine.value(number, frame)) for number in (op.first, op.end, op.kind))
     if kind not in (ALL, ADDITIONS if op.adds else DELETIONS):
         return Flow.ON
-    updates, graph = _list(machine, op.adds_of, frame), machine.world.graphs.graph
-    changed = updates.added(graph, first, end) if op.adds else updates.deleted(graph, first, end)
-    before = machine.world
-    after = machine.world.graphs.follow(changed.graph)
-    if after.wide_arcs is not before.wide_arcs:
-        message = f"the graph has {after.num_arcs:,} arcs now, whose numbers are wider than those the run began with"
+    change = Change(_list(machine, op.adds_of, frame), first, end, op.adds)
+    if machine.world.graphs.merges_on_device:
+        _change_on_device(machine, change, frame)
+    else:
+        _change_on_host(machine, change, frame)
+    return Flow.ON
+
+
+def _change_on_host(machine: Machine, change: Change, frame: Frame) -> None:
+    graph = machine.world.graphs.graph
+    make = change.updates.added if change.adds else change.updates.deleted
+    changed = make(graph, change.first, change.end)
+    _require_width(machine, changed.graph.num_arcs)
+    machine.world = machine.world.graphs.follow(changed.graph)
+    for array in _arrays_of_arcs(frame.function):
+        _carry(machine, array, frame.places[array.name], changed)
+
+
+def _change_on_device(machine: Machine, change: Change, frame: Frame) -> None:
+    graphs = machine.world.graphs
+    slice = graphs.slice(change)
+    if not len(slice):
+        return
+    _require_width(machine, machine.world.num_arcs + slice.adds * len(slice))
+    arrays = _arrays_of_arcs(frame.function)
+    moving = [array for array in arrays if array.extent is ir.Extent.ARCS]
+    machine.world, cells = graphs.merge(change, [_moving(array, frame, slice) for array in moving])
+    _require_width(machine, machine.world.num_arcs)
+    moved = dict(zip(moving, cells, strict=True))
+    for array in arrays:
+        place = frame.places[array.name]
+        if not graphs.is_given(place.buffer):
+            machine.device.release_changing(place.buffer)
+        place.buffer, place.known = moved.get(array) or machine.allocate(array), None
+
+
+def _moving(array: ir.Array, frame: Frame, slice: Slice) -> Moving:
+    """The cells of an array; those of new arcs are 0, False or, of the weights, what the update says."""
+    weights = slice.adds and array.origin is ir.Origin.WEIGHT
+    return Moving(array.element, frame.places[array.name].buffer, slice.weights(array.element) if weights else None)
+
+
+def _require_width(machine: Machine, num_arcs: int) -> None:
+    """E0811 where kernels cannot count the arcs of the changed graph as they counted those of the first."""
+    if needs_wide_arcs(num_arcs) is not machine.kernels.wide_arcs:
+        message = f"the graph has {num_arcs:,} arcs now, whose numbers are wider than those the run began with"
         help = "run the rest of the updates on the graph as it is by then"
         raise DiagnosticError(Diagnostic("E0811", message, machine.module.source, Label(machine.span), help=help))
-    machine.world = after
-    for array in _arrays_of_arcs(frame.function):
-        place = frame.places[array.name]
-        _carry(machine, array, place, changed)
-    return Flow.ON
 
 
 def _arrays_of_arcs(function: ir.HostFunction) -> list[ir.Array]:

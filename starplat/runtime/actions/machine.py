@@ -7,7 +7,7 @@ each other is for the `Executor`, which is a machine that can also `perform` one
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
@@ -18,6 +18,7 @@ from starplat.backends.launch import SET_WORDS
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.graph.graph import Graph
 from starplat.graph.updates import Updates
+from starplat.graph.updates.history import Change
 from starplat.ir import nodes as ir
 from starplat.ir.interpreting.evaluate import evaluate
 from starplat.ir.points import points_of
@@ -25,6 +26,8 @@ from starplat.ir.python.arithmetic import settled
 from starplat.ir.shapes.listed import told_length
 from starplat.runtime.attending.limits import too_many_rounds
 from starplat.runtime.attending.progress import LoopProgress, Progress
+from starplat.runtime.changing.merge import Moving
+from starplat.runtime.changing.slices import Slice
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device, Kernels
 from starplat.runtime.elements import Cells, Returned, Value, as_value, clipped, dtype_of
@@ -62,17 +65,29 @@ class Frame:
 
 
 class Graphs(ABC):
-    """The graph of a run where it changes, and the lists of updates that it takes.
+    """The graph of a run where it changes, and the lists of updates that it takes."""
 
-    Attributes:
-        graph: the one that the run is at.
-    """
+    @property
+    @abstractmethod
+    def graph(self) -> Graph:
+        """The one that the run is at, on the host."""
 
-    graph: Graph
+    @property
+    @abstractmethod
+    def merges_on_device(self) -> bool:
+        """Whether the device changes its graph, so that no arc crosses."""
 
     @abstractmethod
     def follow(self, graph: Graph) -> World:
         """The run goes on with another graph."""
+
+    @abstractmethod
+    def slice(self, change: Change) -> Slice:
+        """The updates of a change as the device takes them."""
+
+    @abstractmethod
+    def merge(self, change: Change, properties: Sequence[Moving]) -> tuple[World, list[Buffer]]:
+        """The run goes on with the graph that the device makes; the cells of arcs that moved with them."""
 
     @abstractmethod
     def updates_in(self, buffer: Buffer) -> Updates:
@@ -81,6 +96,10 @@ class Graphs(ABC):
     @abstractmethod
     def is_given(self, buffer: Buffer) -> bool:
         """Whether a buffer is to stay as it is when the run is over."""
+
+    @abstractmethod
+    def batch_begins(self) -> None:
+        """A batch of updates is taken, and its time runs."""
 
     @abstractmethod
     def batch_done(self) -> None:

@@ -18,6 +18,9 @@ from starplat.runtime.devices.device import ArrayDevice
 from starplat.runtime.devices.device_faults import device_fault
 from starplat.runtime.elements import Cells
 
+_SIZES_OF_BLOCKS = 6
+"""Logarithm of the number of sizes of blocks between one power of two and the next, for cells of arcs that change."""
+
 _NO_MEMORY = 2
 """CUDA's number for an allocation that finds no room."""
 
@@ -84,6 +87,34 @@ class CupyDevice(ArrayDevice):
         super().trim()
         with self.faults(), self.device:
             self.cupy.get_default_memory_pool().free_all_blocks()
+
+    @property
+    def vector_module(self) -> Any:
+        return self.cupy
+
+    def working(self) -> AbstractContextManager[object]:
+        return self.operation()
+
+    def vector_of(self, cells: Cells) -> Any:
+        self.traffic.up += cells.nbytes
+        with self.operation():
+            return self.cupy.asarray(cells)
+
+    def as_vector(self, buffer: Buffer) -> Any:
+        return buffer.memory[: buffer.count]
+
+    def as_buffer(self, vector: Any) -> Buffer:
+        return Buffer(vector.dtype, len(vector), vector, lent=True)
+
+    def allocate_changing(self, dtype: np.dtype[Any], count: int) -> Buffer:
+        """In blocks of few sizes, so that CuPy's pool finds one again for the next graph."""
+        step = 1 << max((count * dtype.itemsize).bit_length() - _SIZES_OF_BLOCKS, 9)
+        room = -(-max(count, 1) * dtype.itemsize // step) * step
+        whole = self.allocate(dtype, room // dtype.itemsize)
+        self._ours.discard(whole)
+        buffer = Buffer(dtype, count, whole.memory)
+        self._ours.add(buffer)
+        return buffer
 
     def adopt(self, array: Any, dtype: np.dtype[Any], count: int) -> Adopted | None:
         with self.faults(), self.device:

@@ -24,7 +24,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.visitor import written_arrays
 from starplat.runtime.devices.buffers import Adopted, Buffer
-from starplat.runtime.devices.device_memory import DeviceMemory
+from starplat.runtime.devices.vectors import VectorMemory
 from starplat.runtime.elements import Value
 from starplat.same import Same
 
@@ -37,7 +37,7 @@ class LaunchSize(NamedTuple):
     num_arcs: int
 
 
-class Device(DeviceMemory):
+class Device(VectorMemory):
     """One device. Operations happen in the order they are asked for."""
 
     target: ClassVar[str]

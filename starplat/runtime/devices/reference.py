@@ -19,6 +19,7 @@ class ReferenceDevice(ArrayDevice):
 
     target = "reference"
     is_host = True
+    merges_graphs = False
     split_unit = 8
     most_nodes = 2**31 - 1
 

@@ -33,6 +33,7 @@ class WebGPUDevice(Device):
     """One adapter, with a device and queue of its own."""
 
     target = "webgpu"
+    merges_graphs = False
 
     def __init__(self, adapter: Any) -> None:
         super().__init__(f"{adapter.info['device']} ({adapter.info['backend_type']})")

@@ -27,13 +27,14 @@ SCHEMA = 1
 @dataclass(frozen=True, slots=True)
 class Seconds:
     """Times by the host's clock; `run` has one for every repetition, each from an idle device to an idle device, by the
-    device's own clock where it has one (cuda)."""
+    device's own clock where it has one (cuda). `batches` has one for every batch of updates of the last repetition."""
 
     load: float = 0.0
     compile: float = 0.0
     upload: float = 0.0
     run: tuple[float, ...] = ()
     download: float = 0.0
+    batches: tuple[float, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """As the schema has it."""
@@ -43,6 +44,7 @@ class Seconds:
             "upload": self.upload,
             "run": list(self.run),
             "download": self.download,
+            **({"batches": list(self.batches)} if self.batches else {}),
         }
 
 

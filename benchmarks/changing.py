@@ -1,0 +1,240 @@
+"""Graphs that change: the time of a batch of updates beside that of a static run on the changed graph.
+
+    python benchmarks/changing.py                             rmat22 on CUDA, batches of 0.01, 0.1 and 1 % of the arcs
+    python benchmarks/changing.py --target openmp --graphs rmat16     the same on this machine's cores
+
+Half of a batch are deletions of edges that there are, half additions of edges with random ends and weights. A figure is
+the median of the batches of a run after its first; it counts only if the answers after the last batch are those of the
+static program. The table comes last. Exit code 1 if an answer is wrong, 2 if none is but a promise is not kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import numpy as np
+
+import starplat
+from benchmarks.measured import graphs
+from benchmarks.measured.options import names
+from starplat import Graph, Result
+from starplat.algorithms import program
+from starplat.graph.updates import ADD, DELETE, Updates
+from starplat.runtime.session import default_session
+
+APPLY = """
+Dynamic apply(Graph g, propEdge<int> weight, updates<g> changes, int batch) {
+  Batch (changes : batch) {
+    g.updateCSRDel(changes);
+    g.updateCSRAdd(changes);
+  }
+}"""
+"""Does nothing but to change the graph; its weights follow."""
+
+APPLIED_WITHIN = {0.01: 1.0e-3, 0.0001: 0.4e-3}
+"""Seconds that a batch of a share of rmat22's arcs may take."""
+FIRST_WEIGHT, LAST_WEIGHT = 1, 255
+
+Same = Callable[[Result, Result], bool]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A program that follows updates, and the one that knows nothing of them.
+
+    Attributes:
+        same: whether both have found the same.
+        judged_on: the graph on which the static program means the same.
+        promised: how many times as fast a batch of 0.1 % of the arcs is to be.
+    """
+
+    dynamic: str
+    static: str
+    same: Same
+    promised: float
+    arguments: Callable[[int], dict[str, Any]] = lambda source: {}
+    judged_on: Callable[[Graph], Graph] = lambda graph: graph
+
+
+def same_cells(of_batches: str, of_static: str) -> Same:
+    return lambda changing, static: np.array_equal(changing[of_batches], static[of_static])
+
+
+def same_ranks(changing: Result, static: Result) -> bool:
+    return bool(np.abs(changing["rank"] - static["rank"]).sum() < 1e-4)
+
+
+def same_count(changing: Result, static: Result) -> bool:
+    return bool(changing.returned == static.returned)
+
+
+def from_source(source: int) -> dict[str, Any]:
+    return {"src": source}
+
+
+def simple(graph: Graph) -> Graph:
+    return graph.deduplicated().without_loops()
+
+
+ROWS = {
+    "sssp": Row("dynamic_sssp", "sssp", same_cells("dist", "dist"), 5, from_source),
+    "bfs": Row("dynamic_bfs_levels", "bfs_levels", same_cells("level", "level"), 1, from_source),
+    "pagerank": Row("dynamic_pagerank", "pagerank", same_ranks, 3),
+    "components": Row("dynamic_components", "connected_components", same_cells("comp", "component"), 2),
+    "triangles": Row("dynamic_triangle_count", "triangle_count", same_count, 20, judged_on=simple),
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the table: seconds of a batch, and of the static run where there is one."""
+
+    graph: str
+    share: float
+    row: str
+    batch: float
+    static: float | None
+    right: bool
+    memory: float | None
+
+    @property
+    def keeps_promise(self) -> bool:
+        if self.static is not None:
+            return self.share != 0.001 or self.static >= ROWS[self.row].promised * self.batch
+        return self.graph != "rmat22" or self.batch <= APPLIED_WITHIN.get(self.share, np.inf)
+
+    def __str__(self) -> str:
+        static = "" if self.static is None else f"{1e3 * self.static:11.3f} {self.static / self.batch:8.2f}"
+        memory = "" if self.memory is None else f"{self.memory:6.2f}"
+        verdict = "right" if self.right else "WRONG"
+        short = "" if self.keeps_promise else "  less than promised"
+        head = f"{self.graph:9} {100 * self.share:7.3f} % {self.row:11}"
+        return f"{head} {1e3 * self.batch:11.3f} {static:20} {memory:6} {verdict}{short}"
+
+
+HEAD = f"{'graph':9} {'of arcs':>9} {'program':11} {'batch, ms':>11} {'static, ms':>11} {'ratio':>8} {'memory':>6}"
+
+
+def updates_of(graph: Graph, share: float, batches: int, seed: int = 1) -> tuple[Updates, int]:
+    """Updates for so many batches, and how many make one: of an undirected graph each is of two arcs."""
+    draw, arcs_each = np.random.default_rng(seed), 1 if graph.directed else 2
+    size = max(2, int(share * graph.num_arcs / arcs_each))
+    count = size * batches
+    deletes = np.arange(count) % 2 == 0
+    gone = draw.integers(0, graph.num_arcs, count)
+    n = graph.num_nodes
+    sources = np.where(deletes, np.searchsorted(graph.row_offsets, gone, "right") - 1, draw.integers(0, n, count))
+    destinations = np.where(deletes, graph.columns[gone], draw.integers(0, n, count))
+    weights = draw.integers(FIRST_WEIGHT, LAST_WEIGHT + 1, count)
+    return Updates.of(graph, np.where(deletes, DELETE, ADD), sources, destinations, weights), size
+
+
+def after(graph: Graph, updates: Updates, size: int) -> Graph:
+    """The graph after all batches."""
+    for first, end in updates.batches(size):
+        graph = updates.rebuilt(graph, first, end).graph
+    return graph
+
+
+class PeakOfPool:
+    """The most memory that arrays took on a GPU, as CuPy's pool has it; None elsewhere."""
+
+    def __init__(self, target: str) -> None:
+        self.pool: Any = None
+        if target == "cuda":
+            import cupy
+
+            self.pool = cupy.get_default_memory_pool()
+
+    def begin(self) -> None:
+        if self.pool is not None:
+            default_session().close()
+            self.pool.free_all_blocks()
+
+    def bytes(self) -> int | None:
+        return None if self.pool is None else int(self.pool.total_bytes())
+
+
+def measured(options: argparse.Namespace, graph: Graph, name: str, source: int) -> list[Line]:
+    lines = []
+    for share in options.shares:
+        updates, size = updates_of(graph, share, options.batches)
+        given = {"changes": updates, "batch": size, "target": options.target}
+        peak = PeakOfPool(options.target)
+        peak.begin()
+        applied = starplat.compile(APPLY).run(graph, results=[], **given)
+        static_bytes = 4 * (graph.num_nodes + 1 + 2 * graph.num_arcs)
+        memory = None if peak.bytes() is None else peak.bytes() / static_bytes
+        changed = after(graph, updates, size)
+        right = np.array_equal(applied.graph.columns, changed.columns)
+        lines.append(Line(name, share, "apply", of_batches(applied), None, right, memory))
+        print(lines[-1], flush=True)
+        for row in options.rows:
+            lines.append(compared(options, name, share, row, graph, changed, given, source))
+            print(lines[-1], flush=True)
+    return lines
+
+
+def compared(
+    options: argparse.Namespace,
+    name: str,
+    share: float,
+    row: str,
+    graph: Graph,
+    changed: Graph,
+    given: dict[str, Any],
+    source: int,
+) -> Line:
+    """A program's batches beside the static one on the graph as it is at last."""
+    what = ROWS[row]
+    following = program(what.dynamic).run(graph, **given, **what.arguments(source))
+    static = program(what.static).run(
+        what.judged_on(changed), target=options.target, repeat=1 + options.repeat, **what.arguments(source)
+    )
+    seconds = statistics.median(static.seconds.run[1:])
+    return Line(name, share, row, of_batches(following), seconds, what.same(following, static), None)
+
+
+def of_batches(result: Result) -> float:
+    return statistics.median(result.seconds.batches[1:])
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options."""
+    made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.add_argument("--graphs", type=names, default=("rmat22",), help="names, with commas (rmat22)")
+    made.add_argument("--shares", default="0.0001,0.001,0.01", help="of the arcs, in a batch, with commas")
+    made.add_argument("--rows", type=names, default=tuple(ROWS), help=f"of {', '.join(ROWS)}")
+    made.add_argument("--target", default="cuda")
+    made.add_argument("--batches", type=int, default=4, help="of a run; the first is not measured (4)")
+    made.add_argument("--repeat", type=int, default=3, help="of static runs, after the first (3)")
+    made.add_argument("--data", type=Path, help="where the files of NY and egotw are")
+    made.add_argument("--kept", type=Path, help="where made-up graphs are kept between processes")
+    return made
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = parser().parse_args(arguments)
+    options.shares = [float(share) for share in options.shares.split(",")]
+    lines = []
+    for name in options.graphs:
+        entry = graphs.load(name, options.data, options.kept)
+        lines += measured(options, entry.graph, name, entry.source)
+    print(f"\n{HEAD}")
+    for line in lines:
+        print(line)
+    if not all(line.right for line in lines):
+        return 1
+    return 0 if all(line.keeps_promise for line in lines) else 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""A graph that changes on the device where it lies."""

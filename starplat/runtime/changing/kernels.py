@@ -1,0 +1,228 @@
+"""The kernels that merge updates with the rows of a graph, on every target that has kernels.
+
+Updates come sorted by row, then neighbor, each pair of ends as one number. With each goes how many arcs it takes away:
+those parallel to it, or -1 for an addition. The sums of these numbers say for every arc of the new graph, and for every
+row, how far from there the old one lies; nothing else of the old arcs is looked at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from starplat.ir import build
+from starplat.ir import nodes as ir
+from starplat.ir.visitor import with_signature
+from starplat.source import SourceFile
+
+PIECE = 256
+"""New arcs of which one number of `pieces` tells how many updates lie before them."""
+
+_ARC, _INT, _LONG, _NODE = ir.Element.ARC, ir.Element.INT, ir.Element.LONG, ir.Element.NODE
+
+
+def _of_updates(name: str, element: ir.Element) -> ir.Array:
+    return ir.Array(name, element, ir.Extent.UPDATES, ir.Origin.PARAMETER)
+
+
+KEYS = _of_updates("keys", _LONG)
+"""row * n + neighbor of every update, ascending."""
+ROWS = _of_updates("rows", _NODE)
+"""Their rows."""
+FIRST = _of_updates("first", _ARC)
+"""By update, the old number of the first arc that it takes away, or before which it adds one."""
+GONE = _of_updates("gone", _ARC)
+"""By update, how many arcs it takes away; -1 for an addition."""
+SHIFT = _of_updates("shift", _ARC)
+"""By number of updates, how many arcs the first so many take away."""
+MARKS = _of_updates("marks", _ARC)
+"""By update, the new number of the arc that it adds, or before which it takes some away; ascending."""
+PIECES = _of_updates("pieces", _INT)
+"""By piece of the new arcs, how many marks lie before it."""
+OTHER_FIRST, OTHER_SHIFT = _of_updates("other_first", _ARC), _of_updates("other_shift", _ARC)
+"""FIRST and SHIFT of the rows by which arcs are numbered."""
+OFFSETS = ir.Array("offsets", _ARC, ir.Extent.NODES_AND_ONE, ir.Origin.PARAMETER)
+NEIGHBORS = ir.Array("neighbors", _NODE, ir.Extent.SLOTS, ir.Origin.PARAMETER)
+NEW_OFFSETS = ir.Array("new_offsets", _ARC, ir.Extent.NODES_AND_ONE, ir.Origin.PARAMETER)
+"""The old rows, and where the new ones begin."""
+
+COUNT = ir.Variable("count", _INT)
+"""How many updates there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """Cells of one kind: of the old arcs, of the added ones in their order, of the new arcs."""
+
+    old: ir.Array
+    added: ir.Array
+    new: ir.Array
+
+    @classmethod
+    def numbered(cls, number: int, element: ir.Element) -> Carried:
+        """The arrays of a number in a module."""
+        return cls(
+            ir.Array(f"old_{number}", element, ir.Extent.ARCS, ir.Origin.PARAMETER),
+            _of_updates(f"added_{number}", element),
+            ir.Array(f"new_{number}", element, ir.Extent.ARCS, ir.Origin.PARAMETER),
+        )
+
+
+FIND_ARCS, FIND_PLACES, MOVE_ROWS = "find_arcs", "find_places", "move_rows"
+RENUMBER = {True: "renumber_with_added", False: "renumber"}
+MOVE = {True: "move_with_added", False: "move"}
+"""The kernels' names; those of additions, and the others."""
+
+NUMBERS = Carried.numbered(0, _ARC)
+"""What the kernels that renumber take: the old arcs' numbers, where the added ones lie, the new numbers."""
+
+
+@cache
+def finding() -> ir.Module:
+    """The module that finds where updates meet the rows, and moves the rows and the numbers of arcs."""
+    return _module(
+        _found(FIND_ARCS, adds=False, comment="the arcs that are deleted, each with those parallel to it"),
+        _found(FIND_PLACES, adds=True, comment="where arcs are added: behind those that are parallel"),
+        _moved_rows(),
+        *(_moved(RENUMBER[adds], (NUMBERS,), adds=adds, renumbers=True) for adds in (False, True)),
+    )
+
+
+@cache
+def moving(elements: tuple[ir.Element, ...]) -> ir.Module:
+    """The module that moves cells of these types together, each with its arc."""
+    carried = tuple(Carried.numbered(number, element) for number, element in enumerate(elements))
+    return _module(*(_moved(MOVE[adds], carried, adds=adds) for adds in (False, True)))
+
+
+def _module(*kernels: ir.Kernel) -> ir.Module:
+    arrays = {array: None for kernel in kernels for array in kernel.arrays}
+    parameters = (*map(ir.Parameter, arrays), ir.Parameter(COUNT))
+    body = tuple(ir.Launch(kernel.name) for kernel in kernels)
+    return ir.Module(
+        source=SourceFile("changing.sp", ""),
+        entry="change",
+        functions=(ir.HostFunction("change", parameters, (), None, body),),
+        kernels=kernels,
+        helpers=(),
+        arguments=(),
+        inputs=(),
+        results=(),
+        result_types=(),
+        graph_arrays=(),
+    )
+
+
+def _kernel(
+    name: str, domain: ir.Domain, iterator: ir.Variable, body: tuple[ir.KernelOp, ...], comment: str
+) -> ir.Kernel:
+    return with_signature(ir.Kernel(name, domain, iterator, body=body, comment=comment))
+
+
+def _first_that(low: ir.Variable, high: ir.Variable, middle: ir.Variable, too_low: ir.Expression) -> ir.KernelWhile:
+    """Moves `low` to the first number up to `high` of which `too_low`, said of `middle`, does not hold."""
+    one = ir.Const(1, low.element)
+    half = build.divided(build.minus(ir.Ref(high), ir.Ref(low)), ir.Const(2, low.element))
+    return ir.KernelWhile(
+        build.less(ir.Ref(low), ir.Ref(high)),
+        (
+            ir.Let(middle, build.plus(ir.Ref(low), half)),
+            ir.KernelIf(
+                too_low, (ir.SetLocal(low, build.plus(ir.Ref(middle), one)),), (ir.SetLocal(high, ir.Ref(middle)),)
+            ),
+        ),
+    )
+
+
+def _found(name: str, *, adds: bool, comment: str) -> ir.Kernel:
+    """By update, its place in its row. Of updates of one pair of ends the first alone takes arcs away."""
+    i, key = ir.Variable("i", _INT), ir.Variable("key", _LONG)
+    row, neighbor = ir.Variable("row", _NODE), ir.Variable("neighbor", _NODE)
+    low, high, end, middle = (ir.Variable(word, _ARC) for word in ("low", "high", "end", "middle"))
+    nodes, at = ir.NumNodes(_LONG), ir.Ref(i)
+    there = ir.Load(NEIGHBORS, ir.Ref(middle))
+    found: tuple[ir.KernelOp, ...]
+    if adds:
+        found = (
+            _first_that(low, high, middle, build.at_most(there, ir.Ref(neighbor))),
+            ir.Store(FIRST, at, ir.Ref(low)),
+            ir.Store(GONE, at, ir.Const(-1, _ARC)),
+        )
+    else:
+        last, behind = ir.Variable("last", _ARC), ir.Variable("behind", _ARC)
+        before = build.minus(at, build.ONE)
+        repeats = build.both(build.greater(at, build.ZERO), build.equal(ir.Load(KEYS, before), ir.Ref(key)))
+        found = (
+            ir.Let(end, ir.Ref(high)),
+            _first_that(low, high, middle, build.less(there, ir.Ref(neighbor))),
+            ir.Let(last, ir.Ref(low)),
+            _first_that(last, end, behind, build.at_most(ir.Load(NEIGHBORS, ir.Ref(behind)), ir.Ref(neighbor))),
+            ir.KernelIf(repeats, (ir.SetLocal(low, ir.Ref(last)),)),
+            ir.Store(FIRST, at, ir.Ref(low)),
+            ir.Store(GONE, at, build.minus(ir.Ref(last), ir.Ref(low))),
+        )
+    body = (
+        ir.Let(key, ir.Load(KEYS, at)),
+        ir.Let(row, ir.Cast(build.divided(ir.Ref(key), nodes), _NODE)),
+        ir.Let(neighbor, ir.Cast(ir.Binary(ir.BinaryOperator.REMAINDER, ir.Ref(key), nodes, _LONG), _NODE)),
+        ir.Store(ROWS, at, ir.Ref(row)),
+        ir.Let(low, ir.Load(OFFSETS, ir.Ref(row))),
+        ir.Let(high, ir.Load(OFFSETS, build.plus(ir.Ref(row), ir.Const(1, _NODE)))),
+        *found,
+    )
+    return _kernel(name, ir.Numbers(ir.Ref(COUNT)), i, body, comment)
+
+
+def _moved_rows() -> ir.Kernel:
+    """Where the next row begins: earlier by as many arcs as the updates of the rows up to this one take away."""
+    node = ir.Variable("node", _NODE)
+    low, high, middle = (ir.Variable(word, _INT) for word in ("low", "high", "middle"))
+    behind = build.plus(ir.Ref(node), ir.Const(1, _NODE))
+    body = (
+        ir.Let(low, build.ZERO),
+        ir.Let(high, ir.Ref(COUNT)),
+        _first_that(low, high, middle, build.at_most(ir.Load(ROWS, ir.Ref(middle)), ir.Ref(node))),
+        ir.Store(NEW_OFFSETS, behind, build.minus(ir.Load(OFFSETS, behind), ir.Load(SHIFT, ir.Ref(low)))),
+        ir.KernelIf(
+            build.equal(ir.Ref(node), ir.Const(0, _NODE)),
+            (ir.Store(NEW_OFFSETS, ir.Const(0, _NODE), ir.Const(0, _ARC)),),
+        ),
+    )
+    return _kernel(MOVE_ROWS, ir.AllNodes(), node, body, "where rows begin")
+
+
+def _moved(name: str, carried: tuple[Carried, ...], *, adds: bool, renumbers: bool = False) -> ir.Kernel:
+    """By new arc, what the old one had, or what was added."""
+    arc, before, number = ir.Variable("arc", _ARC), ir.Variable("was", _ARC), ir.Variable("number", _ARC)
+    low, high, middle = (ir.Variable(word, _INT) for word in ("low", "high", "middle"))
+    piece = build.divided(ir.Ref(arc), ir.Const(PIECE, _ARC))
+    added = build.minus(ir.Ref(low), build.ONE)
+    is_old: tuple[ir.KernelOp, ...] = (ir.Let(before, build.plus(ir.Ref(arc), ir.Load(SHIFT, ir.Ref(low)))),)
+    if renumbers:
+        is_old = (*is_old, *_renumbered(number, before), ir.Store(NUMBERS.new, ir.Ref(arc), ir.Ref(number)))
+    else:
+        is_old += tuple(ir.Store(one.new, ir.Ref(arc), ir.Load(one.old, ir.Ref(before))) for one in carried)
+    if adds:
+        is_added = build.both(build.greater(ir.Ref(low), build.ZERO), build.equal(ir.Load(MARKS, added), ir.Ref(arc)))
+        stored = tuple(ir.Store(one.new, ir.Ref(arc), ir.Load(one.added, added)) for one in carried)
+        is_old = (ir.KernelIf(is_added, stored, is_old),)
+    body = (
+        ir.Let(low, ir.Load(PIECES, piece)),
+        ir.Let(high, ir.Load(PIECES, build.plus(piece, ir.Const(1, _ARC)))),
+        _first_that(low, high, middle, build.at_most(ir.Load(MARKS, ir.Ref(middle)), ir.Ref(arc))),
+        *is_old,
+    )
+    what = "the numbers of arcs, each in its place and as it is now" if renumbers else "cells, each with its arc"
+    return _kernel(name, ir.AllArcs(), arc, body, what)
+
+
+def _renumbered(number: ir.Variable, before: ir.Variable) -> tuple[ir.KernelOp, ...]:
+    """The number that an old arc has now: less by as many as the updates at and before it take away."""
+    left, right, half = (ir.Variable(word, _INT) for word in ("left", "right", "between"))
+    return (
+        ir.Let(number, ir.Load(NUMBERS.old, ir.Ref(before))),
+        ir.Let(left, build.ZERO),
+        ir.Let(right, ir.Ref(COUNT)),
+        _first_that(left, right, half, build.at_most(ir.Load(OTHER_FIRST, ir.Ref(half)), ir.Ref(number))),
+        ir.SetLocal(number, build.minus(ir.Ref(number), ir.Load(OTHER_SHIFT, ir.Ref(left)))),
+    )
