@@ -268,7 +268,7 @@ def artifact(
     from starplat.schedule.parse import as_schedule
 
     backend, stem = _backend(target), plain_stem(stem)
-    _refuse_updates(module)
+    _refuse_updates(module, library=library)
     asked = None if processor is None else capabilities_on(target, as_processor(processor))
     wanted = as_schedule(schedule)
     tells_graphs_apart = looks_at_the_graph(module, asked or capabilities_of(target))
@@ -284,12 +284,12 @@ def artifact(
     return {**header, **backend.artifact(module, stem, library=library, single_file=single_file)}
 
 
-def _refuse_updates(module: ir.Module) -> None:
-    """E0651 for programs whose graph changes, which only runs have."""
+def _refuse_updates(module: ir.Module, *, library: bool) -> None:
+    """E0651 for libraries of programs whose graph changes."""
     for argument in module.arguments:
-        if isinstance(argument.type, UpdatesType):
-            message = f"'{argument.name}' is a list of updates, which emitted programs do not take yet"
-            help = "run the program: 'starplat run' and Python take updates on every target"
+        if library and isinstance(argument.type, UpdatesType):
+            message = f"'{argument.name}' is a list of updates, which libraries do not take"
+            help = "compile a program of its own, without --library, or run it from Python"
             raise DiagnosticError(Diagnostic("E0651", message, module.source, help=help))
 
 

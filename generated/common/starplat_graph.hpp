@@ -97,10 +97,13 @@ struct HostGraph {
 
     // The node that the file calls `id`.
     int node(long long id) const {
-        const int found = ids.empty() ? counted_node(id) : listed_node(id);
+        const int found = find_node(id);
         if (found < 0) throw std::invalid_argument("the graph has no node " + std::to_string(id));
         return found;
     }
+
+    // The same, or -1 where there is none.
+    int find_node(long long id) const { return ids.empty() ? counted_node(id) : listed_node(id); }
 
     // What the file calls a node; -1, no node, stays.
     long long original_id(int node) const {
@@ -169,6 +172,15 @@ struct HostGraph {
         } else {
             add_incoming(true);
         }
+    }
+
+    // Leaves out what was worked out of other arcs.
+    void forget_arcs() {
+        arc_sources = {};
+        in_row_offsets = {};
+        in_columns = {};
+        in_arcs = {};
+        in_arcs_of_file = {};
     }
 
 private:

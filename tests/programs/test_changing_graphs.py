@@ -211,7 +211,7 @@ def test_a_batch_has_one_update_at_least(marks: Program) -> None:
     assert [d.code for d in refused.value.diagnostics] == ["E0733"]
 
 
-def test_emitted_programs_refuse_updates_by_name(marks: Program) -> None:
+def test_libraries_refuse_updates_by_name(marks: Program) -> None:
     with pytest.raises(DiagnosticError) as refused:
-        marks.artifact("cuda")
+        marks.artifact("cuda", library=True)
     assert [d.code for d in refused.value.diagnostics] == ["E0651"]

@@ -14,7 +14,8 @@ from tests.programs.targets import Target, every_target
 
 CARRY = """
 Dynamic carry(Graph g, propEdge<long> weight, propEdge<bool> flag, propEdge<int> number, propEdge<float> single,
-              propEdge<double> real, propNode<long> strength, propNode<int> sources, updates<g> U, int size) {
+              propEdge<double> real, propEdge<node> end, propNode<long> strength, propNode<int> sources,
+              updates<g> U, int size) {
   Batch (U : size) {
     g.updateCSRDel(U);
     g.updateCSRAdd(U);
@@ -28,6 +29,7 @@ Dynamic carry(Graph g, propEdge<long> weight, propEdge<bool> flag, propEdge<int>
       }
     }
     forall (e in g.edges()) {
+      e.end = e.end == -1 ? e.destination : e.end;
       e.number += e.source;
     }
   }
@@ -47,7 +49,13 @@ def updates_for(graph: Graph, count: int, seed: int = 1) -> Updates:
 
 def cells_of_arcs(graph: Graph) -> dict[str, np.ndarray]:
     numbers = np.arange(graph.num_arcs)
-    return {"flag": numbers % 3 == 0, "number": numbers, "single": numbers / 2, "real": numbers / 4}
+    return {
+        "flag": numbers % 3 == 0,
+        "number": numbers,
+        "single": numbers / 2,
+        "real": numbers / 4,
+        "end": graph.sources,
+    }
 
 
 @every_target

@@ -18,6 +18,7 @@ from starplat.backends.files.library import Interface, header_parameter_lines, p
 from starplat.backends.files.placed import OPTION, size_of_others
 from starplat.backends.files.read_graph import graph_pieces, weight_element
 from starplat.backends.files.render import helper_texts, render
+from starplat.backends.host.changing import lists_of
 from starplat.backends.host.functions import host_text, returned_type
 from starplat.backends.host.launches import BY_NAME, Launching
 from starplat.backends.host.words import CELLS, CPP, size_of
@@ -27,11 +28,16 @@ from starplat.backends.text.comments import file_name, origin, quoted
 from starplat.backends.text.folding import WIDEST
 from starplat.backends.text.helpers import Helper, Helpers
 from starplat.backends.text.names import Names
+from starplat.frontend.typed import ALL
 from starplat.frontend.types import Scalar, SetType
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.lists import Taken, taken
 from starplat.schedule.algebra import few_neighbors
 from starplat.schedule.facts import EVEN
+
+EVERY_BATCH = "every-batch"
+"""The option by which programs whose graph changes show results after every batch."""
 
 
 def artifact_pieces(
@@ -81,8 +87,12 @@ def host_lines(pieces: Mapping[str, object]) -> Iterator[str]:
 def _program_pieces(module: ir.Module, names: Names, stem: str, capabilities: Capabilities) -> dict[str, object]:
     """The pieces of `main` only."""
     arguments, returned = _Arguments(module, names, capabilities), _returned(module)
+    lists = {lists_of(module, names)[adds]: name for name, adds in arguments.lists.items()}
     return {
         "library": False,
+        "lists": {list: quoted(name) for list, name in lists.items()},
+        "update_weight": CELLS[weight_element(module) or ir.Element.DOUBLE],
+        "every_batch": EVERY_BATCH,
         "purpose": "as a program of its own",
         "build_as": f"-o {stem}",
         "how_to_run": f"// run:   ./{stem} GRAPH{arguments.usage()}",
@@ -105,6 +115,7 @@ def _library_pieces(module: ir.Module, names: Names, stem: str, capabilities: Ca
     entry = names.host_function(module.entry)
     return {
         "library": True,
+        "lists": {},
         "others": None,
         "purpose": "as a library",
         "build_as": f"-shared -fPIC -o lib{stem}.so",
@@ -168,14 +179,21 @@ class _Arguments:
         self.pairs = pairs(module)
         self.given = [pair for pair in self.pairs if not _is_property(*pair)]
         self.interface = Interface(module, names)
+        adds = ((one.argument.name, one.parameters[0].what) for one in taken(module) if one.is_list)
+        self.lists = {name: array for name, array in adds if isinstance(array, ir.Array)}
 
     def usage(self) -> str:
         """What stands after the graph on the command line."""
-        return "".join(f" {self.flag(argument)}" for argument, _ in self.given) + " [OPTIONS]"
+        lists = "".join(f" --{name} FILE" for name in self.lists)
+        return "".join(f" {self.flag(argument)}" for argument, _ in self.given) + lists + " [OPTIONS]"
 
     def options(self) -> list[str]:
         """What the algorithm takes, as elements of a C++ list: the form of each and what it means."""
-        return [f'{{"{quoted(self.flag(one))}", "{self.meaning(one)}"}}' for one, _ in self.given]
+        own = [f'{{"{quoted(self.flag(one))}", "{self.meaning(one)}"}}' for one, _ in self.given]
+        what = "updates: lines 'a SOURCE DESTINATION', perhaps with a weight, and 'd SOURCE DESTINATION'"
+        lists = [f'{{"--{quoted(name)} FILE", "{what}"}}' for name in self.lists]
+        every = f'{{"[--{EVERY_BATCH}]", "shows results after every batch too, in --out FILE with its number"}}'
+        return [*own, *lists, *([every] if lists else [])]
 
     def meaning(self, argument: ir.Argument) -> str:
         match argument.type:
@@ -220,7 +238,23 @@ class _Arguments:
 
     def setup(self) -> list[str]:
         """The lines that make, of the graph and what is given, what the entry is called with."""
-        return [line for argument, parameter in self.pairs for line in self.made(argument, parameter)]
+        lists = [line for one in taken(self.module) if one.is_list for line in self.made_of_list(one)]
+        return lists + [line for argument, parameter in self.pairs for line in self.made(argument, parameter)]
+
+    def made_of_list(self, one: Taken) -> Iterator[str]:
+        """The arrays that stand for a list of updates."""
+        list = lists_of(self.module, self.names)[self.lists[one.argument.name]]
+        for parameter, cells in zip(one.parameters, ("adds", "sources", "destinations", "weights"), strict=False):
+            assert isinstance(parameter.what, ir.Array)
+            kind = self.interface.kind(parameter.what)
+            yield f"{kind} {self.names.local(parameter.what)}(device, {list}.{cells});"
+
+    def passed(self, one: Taken) -> list[str]:
+        """What the entry is called with for an argument; of a list of updates, all of them."""
+        names = [self.names.local(p.what) for p in one.parameters]
+        if not one.is_list:
+            return names
+        return [*names[:4], "0", f"{lists_of(self.module, self.names)[self.lists[one.argument.name]]}.size()", str(ALL)]
 
     def made(self, argument: ir.Argument, parameter: ir.Parameter) -> Iterator[str]:
         name, given = self.names.local(parameter.what), self.interface.given(parameter.what)
@@ -229,7 +263,7 @@ class _Arguments:
                 yield f"const int {name} = host.node({given});"
             case ir.Array(_, element, _, ir.Origin.WEIGHT) as array:
                 yield f"{self.interface.kind(array)} {name}({self.where(array)}, host.weights);"
-                if array in self.changed:
+                if array in self.changed and not self.lists:
                     yield f"const Buffer<{CELLS[element]}> {given}(device, host.weights);"
             case ir.Array() as array if isinstance(argument.type, SetType):
                 yield f"{self.interface.kind(array)} {name}(device, {self.marked(argument, given)});"
@@ -247,8 +281,11 @@ class _Arguments:
 
     def before_each_run(self) -> list[str]:
         """The lines that give properties and sets the values with which every run begins."""
-        lines = []
+        lines = ["batches = 0;", "graph.become(host);"] if self.lists else []
         for argument, parameter in self.pairs:
+            if self.lists and isinstance(parameter.what, ir.Array) and parameter.what.extent.grows_with_arcs:
+                lines.append(self.made_again(parameter.what))
+                continue
             if isinstance(argument.type, SetType) and parameter.what in self.changed:
                 flags = self.marked(argument, self.interface.given(parameter.what))
                 lines.append(f"{self.names.local(parameter.what)} = {{device, {flags}}};")
@@ -260,6 +297,14 @@ class _Arguments:
             elif parameter.what in self.changed:
                 lines.append(f"{name}.copy_from({given});")
         return lines
+
+    def made_again(self, array: ir.Array) -> str:
+        """The cells of the first graph's arcs."""
+        kind, name = self.interface.kind(array), self.names.local(array)
+        if array.origin is ir.Origin.WEIGHT:
+            return f"{name} = {kind}(device, host.weights);"
+        again = f"{name} = {kind}(device, {size_of(array)});"
+        return f"{again} {name}.fill(0);" if array in self.module.inputs else again
 
     @cached_property
     def changed(self) -> frozenset[ir.Array]:
@@ -282,7 +327,7 @@ class _Arguments:
 
     def call(self, keep: str, *, depth: int) -> str:
         """The call of the entry, behind what keeps its value; its lines but the first are that deep."""
-        given = ["device", "graph", *(self.names.local(parameter.what) for _, parameter in self.pairs)]
+        given = ["device", "graph", *(word for one in taken(self.module) for word in self.passed(one))]
         entries = (*(variant.function for variant in self.module.variants), self.module.entry)
         calls = [f"{self.names.host_function(name)}({', '.join(given)})" for name in entries]
         kinds = [

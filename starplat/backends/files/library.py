@@ -15,8 +15,9 @@ from starplat.backends.host.words import CELLS, buffer_type, size_of
 from starplat.backends.text.comments import quoted
 from starplat.backends.text.names import Names
 from starplat.backends.text.words import WORDS_OF_C
-from starplat.frontend.types import GraphType, Scalar, SetType
+from starplat.frontend.types import Scalar, SetType
 from starplat.ir import nodes as ir
+from starplat.ir.lists import taken
 
 _TYPES = {
     ir.Element.BOOL: "uint8_t",
@@ -42,10 +43,9 @@ class CParameter:
 
 
 def pairs(module: ir.Module) -> list[tuple[ir.Argument, ir.Parameter]]:
-    """The arguments of the program but for the graph, each with the parameter of the entry that takes it."""
-    parameters = module.function(module.entry).parameters
-    wanted = (argument for argument in module.arguments if not isinstance(argument.type, GraphType))
-    return list(zip(wanted, parameters, strict=True))
+    """The arguments of the program but for the graph and lists of updates, each with the parameter of the entry that
+    takes it."""
+    return [(one.argument, one.parameters[0]) for one in taken(module) if not one.is_list]
 
 
 class Interface:

@@ -15,6 +15,7 @@ from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT, guarded
 from starplat.backends.c.parameters import signature_text, unnamed_if_idle
 from starplat.backends.c.set_uses import fixed_sets
+from starplat.backends.host.changing import changing_lines, lists_of
 from starplat.backends.host.launches import BY_NAME, Launching, LaunchPrinter
 from starplat.backends.host.loops import HostLoopPrinter, is_counter
 from starplat.backends.host.uses import callees_first
@@ -193,7 +194,7 @@ class HostPrinter:
             case ir.Tell() | ir.TellRecorded():
                 raise AssertionError("emitted programs are not checked")
             case ir.TakeBatch() | ir.EndBatch() | ir.ChangeGraph():
-                raise AssertionError("emitted programs take no updates")
+                yield from changing_lines(op, self.function, lists_of(self.module, self.names), self.names, self.text)
             case _ if isinstance(op, ir.Exchange):
                 raise AssertionError("emitted programs run in one part")
             case ir.CheckCell(array, index):

@@ -14,6 +14,7 @@ from starplat.frontend.typed import ADDITIONS, ALL, DELETIONS
 from starplat.graph.updates import Changed, Updates
 from starplat.graph.updates.history import Change
 from starplat.ir import nodes as ir
+from starplat.ir.lists import unset
 from starplat.runtime.actions.machine import Flow, Frame, Machine, Place
 from starplat.runtime.changing.merge import Moving
 from starplat.runtime.changing.slices import Slice
@@ -81,7 +82,7 @@ def _change_on_device(machine: Machine, change: Change, frame: Frame) -> None:
 
 
 def _moving(array: ir.Array, frame: Frame, slice: Slice) -> Moving:
-    """The cells of an array; those of new arcs are 0, False or, of the weights, what the update says."""
+    """The cells of an array; those of new arcs are `unset` or, of the weights, what the update says."""
     weights = slice.adds and array.origin is ir.Origin.WEIGHT
     return Moving(array.element, frame.places[array.name].buffer, slice.weights(array.element) if weights else None)
 
@@ -100,12 +101,12 @@ def _arrays_of_arcs(function: ir.HostFunction) -> list[ir.Array]:
 
 
 def _carry(machine: Machine, array: ir.Array, place: Place, changed: Changed) -> None:
-    """Cells stay with their arcs; those of new arcs are 0, False or, of the weights, what the update says."""
+    """Cells stay with their arcs; those of new arcs are `unset` or, of the weights, what the update says."""
     old = place.buffer
     new = machine.allocate(array)
     if array.extent is ir.Extent.ARCS:
         weights = array.origin is ir.Origin.WEIGHT
-        start = weights_as(changed.graph, array.element)[changed.comes] if weights else 0
+        start = weights_as(changed.graph, array.element)[changed.comes] if weights else unset(array.element)
         machine.device.upload(new, changed.carried(machine.device.download(old), start))
     place.buffer, place.known = new, None
     if not machine.world.graphs.is_given(old):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import assert_never
@@ -23,8 +22,9 @@ from starplat.graph.graph import Graph
 from starplat.graph.ids import Labelled
 from starplat.graph.updates import Updates, read_updates, updates_from
 from starplat.ir import nodes as ir
+from starplat.ir.lists import taken
 from starplat.runtime.arguments.caller_arrays import CallerArray, fetched, on_a_device
-from starplat.runtime.arguments.lists import PARTS_OF_UPDATES, taken_apart
+from starplat.runtime.arguments.lists import taken_apart
 from starplat.runtime.arguments.properties import members, numbered_cells, numbered_members, property_cells
 from starplat.runtime.arguments.property_files import property_in
 from starplat.runtime.arguments.scalars import NONE, UnfitError, parsed, scalar
@@ -126,11 +126,8 @@ def parts_of_updates(module: ir.Module) -> dict[str, tuple[str, ...]]:
 
 def _parameters(module: ir.Module) -> Iterator[tuple[str, tuple[str, ...], Type]]:
     """The arguments, what the module calls them or their parts, and their types."""
-    inside = iter(module.function(module.entry).parameters)
-    for argument in module.arguments:
-        if not isinstance(argument.type, GraphType):
-            parts = PARTS_OF_UPDATES if isinstance(argument.type, UpdatesType) else 1
-            yield argument.name, tuple(parameter.what.name for parameter in islice(inside, parts)), argument.type
+    for one in taken(module):
+        yield one.argument.name, tuple(parameter.what.name for parameter in one.parameters), one.argument.type
 
 
 def signature(module: ir.Module) -> str:

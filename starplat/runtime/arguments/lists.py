@@ -5,9 +5,6 @@ import numpy as np
 from starplat.graph.updates import ADD, Updates
 from starplat.runtime.elements import Cells
 
-PARTS_OF_UPDATES = 7
-"""Parameters that stand for a list: the arrays of `taken_apart`, the first number, the end, the kind."""
-
 
 def taken_apart(updates: Updates, length: int) -> tuple[Cells, ...]:
     """Whether each adds, its source, its destination, its weight as a double; zeros fill up to `length`."""

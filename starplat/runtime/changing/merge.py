@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from starplat.ir import nodes as ir
+from starplat.ir.lists import unset
 from starplat.runtime.changing import kernels as names
 from starplat.runtime.changing.slices import Slice, Vector
 from starplat.runtime.devices.buffers import Buffer
@@ -101,7 +102,7 @@ class Merge:
         return new
 
     def moved(self, at: Marked, moving: Sequence[Moving]) -> list[Buffer]:
-        """The cells of all arcs as they lie then; those of added arcs are 0 where nothing else is said."""
+        """The cells of all arcs as they lie then; those of added arcs are `unset` where nothing else is said."""
         new = [self._changing(one.element, at.num_arcs) for one in moving]
         buffers = dict(at.buffers)
         for number, (one, to) in enumerate(zip(moving, new, strict=True)):
@@ -137,7 +138,10 @@ class Merge:
     def _added(self, one: Moving, at: Marked) -> Buffer:
         xp, dtype = self.device.vector_module, dtype_of(one.element, wide_arcs=self.wide_arcs)
         with self.device.working():
-            added = xp.zeros(len(self.slice), dtype) if one.added is None else one.added[at.order].astype(dtype)
+            if one.added is None:
+                added = xp.full(len(self.slice), unset(one.element), dtype)
+            else:
+                added = one.added[at.order].astype(dtype)
         return self._buffer(added)
 
     def _buffer(self, vector: Vector) -> Buffer:

@@ -55,7 +55,7 @@ def end_of_batch(given: Updates, first: int, size: int, limit: int) -> int:
 
 
 def carry(s: typed.ChangeGraph, changed: Changed, frame: Frame) -> None:
-    """Cells stay with their arcs. Those of new arcs are 0 or False, the weights what the update says."""
+    """Cells stay with their arcs. Those of new arcs are 0, False or -1, the weights what the update says."""
     for symbol in s.properties:
         old = frame.cells(symbol).values
         start: list[Value | None] = [_start(symbol)] * len(changed.before)
