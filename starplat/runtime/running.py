@@ -73,6 +73,7 @@ class Run(Graphs):
     def __post_init__(self) -> None:
         self._history = History(self.first_graph)
         self._world: World | None = None
+        self._left_first_graph = False
         self._slices: dict[Updates, Slices] = {}
         self.num_updates = max(map(len, self.bound.updates.values()), default=0)
         self._changes_graph = changes_graph(self.module)
@@ -181,18 +182,22 @@ class Run(Graphs):
         """The updates of a change, of whose list the device has a copy."""
         if change.updates not in self._slices:
             self._slices[change.updates] = Slices(self.device, change.updates)
-        return self._slices[change.updates].between(change.first, change.end, adds=change.adds)
+        return self._slices[change.updates].between(change.first, change.end, change.kinds)
 
     def merge(self, change: Change, properties: Sequence[Moving]) -> tuple[World, list[Buffer]]:
         """The run goes on with the graph that the device makes. The first one leaves the device unless it is needed
         again: with it there would be three."""
+        if self._left_first_graph:
+            self._left_first_graph = False
+            self.device.trim()  # its blocks, which nothing holds by now
         directed, used = self.first_graph.directed, self.module.graph_arrays
         after = merged(
             self.device, self.resident, self.slice(change), self._resident, used, properties, directed=directed
         )
         self._history.then(change)
         self.resident = after.resident
-        if not self.repeated:
+        if not self.repeated and self._world is not None:
+            self._left_first_graph = True
             self._leave_world()
             self.device.forget_graphs([self.first_graph])
             for array in filter(self._from_weights, self.module.inputs):

@@ -93,7 +93,7 @@ def test_cells_of_arcs_follow_them(target: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.campaign
-@pytest.mark.thin(plain=None, campaign=4)
+@pytest.mark.thin(plain=8, campaign=4)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs_that_ship_follow_updates(name: str, target: str, tmp_path: Path) -> None:

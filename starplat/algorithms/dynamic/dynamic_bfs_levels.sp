@@ -19,6 +19,7 @@ Dynamic dynamic_bfs_levels(Graph g, propNode<int> level, propNode<node> parent, 
       }
     }
     g.updateCSRDel(changes);
+    g.updateCSRAdd(changes);
     Decremental(g, level, parent, lost, modified);
     OnAdd (u in changes.currentBatch(1)) {
       node a = u.source;
@@ -27,7 +28,6 @@ Dynamic dynamic_bfs_levels(Graph g, propNode<int> level, propNode<node> parent, 
         a.modified = True;
       }
     }
-    g.updateCSRAdd(changes);
     Incremental(g, level, parent, modified);
   }
 }
@@ -56,23 +56,15 @@ Decremental(Graph g, propNode<int> level, propNode<node> parent, propNode<bool> 
       }
     }
   }
-  propNode<int> near;
-  propNode<node> via;
   forall (v in g.nodes().filter(lost)) {
-    int least = INF;
-    node best = -1;
-    for (u in g.nodes_to(v)) {
-      if (!u.lost && u.level + 1 < least) {
-        least = u.level + 1;
-        best = u;
+    v.level = INF;
+    v.parent = -1;
+  }
+  forall (u in g.nodes().filter(!lost)) {
+    forall (v in g.neighbors(u)) {
+      if (v.lost) {
+        <v.level, v.modified, v.parent> = <Min(v.level, u.level + 1), True, u>;
       }
     }
-    v.near = least;
-    v.via = best;
-  }
-  forall (v in g.nodes().filter(lost)) {
-    v.level = v.near;
-    v.parent = v.via;
-    v.modified = v.near < INF;
   }
 }

@@ -24,6 +24,7 @@ Dynamic dynamic_components(Graph g, propNode<int> comp, propNode<node> parent, u
       }
     }
     g.updateCSRDel(changes);
+    g.updateCSRAdd(changes);
     Decremental(g, comp, parent, lost, active);
     OnAdd (u in changes.currentBatch(1)) {
       node a = u.source;
@@ -33,7 +34,6 @@ Dynamic dynamic_components(Graph g, propNode<int> comp, propNode<node> parent, u
         b.active = True;
       }
     }
-    g.updateCSRAdd(changes);
     Incremental(g, comp, parent, active);
   }
 }
@@ -62,23 +62,16 @@ Decremental(Graph g, propNode<int> comp, propNode<node> parent, propNode<bool> l
       }
     }
   }
-  propNode<int> label;
-  propNode<node> via;
   forall (v in g.nodes().filter(lost)) {
-    int least = v;
-    node best = -1;
-    for (u in g.inOutNbrs(v)) {
-      if (!u.lost && u.comp < least) {
-        least = u.comp;
-        best = u;
+    v.comp = v;
+    v.parent = -1;
+    v.active = True;
+  }
+  forall (u in g.nodes().filter(!lost)) {
+    forall (v in g.inOutNbrs(u)) {
+      if (v.lost) {
+        <v.comp, v.parent> = <Min(v.comp, u.comp), u>;
       }
     }
-    v.label = least;
-    v.via = best;
-  }
-  forall (v in g.nodes().filter(lost)) {
-    v.comp = v.label;
-    v.parent = v.via;
-    v.active = True;
   }
 }

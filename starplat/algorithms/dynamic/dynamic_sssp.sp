@@ -22,6 +22,7 @@ Dynamic dynamic_sssp(Graph g, propNode<int> dist, propNode<node> parent, propEdg
       }
     }
     g.updateCSRDel(changes);
+    g.updateCSRAdd(changes);
     Decremental(g, dist, parent, weight, lost, modified);
     OnAdd (u in changes.currentBatch(1)) {
       node a = u.source;
@@ -30,7 +31,6 @@ Dynamic dynamic_sssp(Graph g, propNode<int> dist, propNode<node> parent, propEdg
         a.modified = True;
       }
     }
-    g.updateCSRAdd(changes);
     Incremental(g, dist, parent, weight, modified);
   }
 }
@@ -61,24 +61,16 @@ Decremental(Graph g, propNode<int> dist, propNode<node> parent, propEdge<int> we
       }
     }
   }
-  propNode<int> near;
-  propNode<node> via;
   forall (v in g.nodes().filter(lost)) {
-    int least = INF;
-    node best = -1;
-    for (u in g.nodes_to(v)) {
-      edge e = g.get_edge(u, v);
-      if (!u.lost && u.dist + e.weight < least) {
-        least = u.dist + e.weight;
-        best = u;
+    v.dist = INF;
+    v.parent = -1;
+  }
+  forall (u in g.nodes().filter(!lost)) {
+    forall (v in g.neighbors(u)) {
+      if (v.lost) {
+        edge e = g.get_edge(u, v);
+        <v.dist, v.modified, v.parent> = <Min(v.dist, u.dist + e.weight), True, u>;
       }
     }
-    v.near = least;
-    v.via = best;
-  }
-  forall (v in g.nodes().filter(lost)) {
-    v.dist = v.near;
-    v.parent = v.via;
-    v.modified = v.near < INF;
   }
 }

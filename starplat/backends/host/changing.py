@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from starplat.backends.c.lines import guarded
 from starplat.backends.host.words import CELLS, size_of
 from starplat.backends.text.names import Names
-from starplat.frontend.typed import ADDITIONS, ALL, DELETIONS
+from starplat.frontend.typed import ADDITIONS, ALL
 from starplat.ir import nodes as ir
 from starplat.ir.lists import taken, unset
 
@@ -40,21 +40,22 @@ def changing_lines(
             yield f"{names.local(variable)} = graph.{lists[adds]}.end_of_batch({given});"
         case ir.EndBatch():
             yield "graph.batch_done();"
-        case ir.ChangeGraph(adds_of, first, end, kind, adds):
-            updates, which = f"graph.{lists[adds_of]}", "true" if adds else "false"
-            lines = [
-                f"const Change change = changed(graph.host, {updates}, {text(first)}, {text(end)}, {which});",
-                "graph.become(change.graph);",
-                *(_moved(array, updates, names) for array in _arrays_of_arcs(function)),
-            ]
-            wanted = ADDITIONS if adds else DELETIONS
-            if isinstance(kind, ir.Const) and kind.value in (ALL, wanted):
-                yield "{"
-                yield from (f"    {line}" for line in lines)
-                yield "}"
-            else:
-                chosen = text(kind)
-                yield from guarded(f"{chosen} == {ALL} || {chosen} == {wanted}", lines)
+        case ir.ChangeGraph(adds_of, first, end, kind, kinds):
+            updates = f"graph.{lists[adds_of]}"
+            for wanted in kinds:
+                which = "true" if wanted == ADDITIONS else "false"
+                lines = [
+                    f"const Change change = changed(graph.host, {updates}, {text(first)}, {text(end)}, {which});",
+                    "graph.become(change.graph);",
+                    *(_moved(array, updates, names) for array in _arrays_of_arcs(function)),
+                ]
+                if isinstance(kind, ir.Const) and kind.value in (ALL, wanted):
+                    yield "{"
+                    yield from (f"    {line}" for line in lines)
+                    yield "}"
+                else:
+                    chosen = text(kind)
+                    yield from guarded(f"{chosen} == {ALL} || {chosen} == {wanted}", lines)
 
 
 def _arrays_of_arcs(function: ir.HostFunction) -> list[ir.Array]:

@@ -14,18 +14,28 @@ from numpy.typing import NDArray
 
 from starplat.graph.csr import Nodes, Weights
 from starplat.graph.graph import Graph
-from starplat.graph.updates.changed import with_more, without
+from starplat.graph.updates.changed import Changed, with_more, without
 from starplat.graph.updates.updates import ADD, DELETE, Updates
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The additions, or the deletions, of a list with the numbers `first` up to `end`."""
+    """Updates of a list with the numbers `first` up to `end`: those of some `kinds`, deletions before additions."""
 
     updates: Updates
     first: int
     end: int
-    adds: bool
+    kinds: tuple[int, ...]
+
+    def of(self, graph: Graph) -> Changed:
+        """The graph after this change alone."""
+        match self.kinds:
+            case (kind,) if kind == DELETE:
+                return self.updates.deleted(graph, self.first, self.end)
+            case (kind,) if kind == ADD:
+                return self.updates.added(graph, self.first, self.end)
+            case _:
+                return self.updates.rebuilt(graph, self.first, self.end)
 
 
 class History:
@@ -59,7 +69,7 @@ def after(graph: Graph, changes: Sequence[Change]) -> Graph:
     place = np.minimum(np.searchsorted(keys, more.keys), max(len(keys) - 1, 0))
     stays = np.ones(len(more.keys), np.bool_)
     if len(keys):
-        stays = (keys[place] != more.keys) | (more.when > last[place])
+        stays = (keys[place] != more.keys) | (more.when >= last[place])
     less = without(graph, gone.sources, gone.destinations).graph
     weights = None if more.weights is None else more.weights[stays]
     return with_more(less, more.sources[stays], more.destinations[stays], weights).graph
@@ -80,7 +90,7 @@ class _Arcs:
     def of(cls, num_nodes: int, changes: Sequence[Change], *, adds: bool) -> _Arcs:
         kind, parts = ADD if adds else DELETE, []
         for number, change in enumerate(changes):
-            if change.adds is adds:
+            if kind in change.kinds:
                 which = change.first + np.flatnonzero(change.updates.kinds[change.first : change.end] == kind)
                 parts.append((number, which, change.updates))
         if not parts:
@@ -89,7 +99,7 @@ class _Arcs:
         sources = np.concatenate([updates.sources[which] for _, which, updates in parts])
         destinations = np.concatenate([updates.destinations[which] for _, which, updates in parts])
         weights = None
-        if any(updates.weights is not None for _, _, updates in parts):
+        if adds and any(updates.weights is not None for _, _, updates in parts):
             ones = (np.ones(len(u.kinds), np.int32) if u.weights is None else u.weights for _, _, u in parts)
             weights = np.concatenate([w[which] for w, (_, which, _) in zip(ones, parts, strict=True)])
         when = np.concatenate([np.full(len(which), number, np.int64) for number, which, _ in parts])

@@ -120,7 +120,16 @@ class HostLowering(HostExpressions):
             case typed.EndBatch():
                 return ir.EndBatch()
             case typed.ChangeGraph():
-                return self._change_graph(s)
+                return self._with_deletions(self._change_graph(s))
+
+    def _with_deletions(self, change: ir.ChangeGraph) -> ir.ChangeGraph:
+        """The change, together with the deletions of these updates where it adds and they come just before."""
+        deletions = replace(change, kinds=(typed.DELETIONS,))
+        last = self.ops[-1] if self.ops else None
+        if change == deletions or not isinstance(last, ir.HostBlock) or last.body != (deletions,):
+            return change
+        self.ops.pop()
+        return replace(change, kinds=(typed.DELETIONS, typed.ADDITIONS))
 
     def _change_graph(self, s: typed.ChangeGraph) -> ir.ChangeGraph:
         if not self.is_entry:
@@ -130,7 +139,9 @@ class HostLowering(HostExpressions):
             )  # fmt: skip
         first, end, kind = map(self.expression, s.updates.numbers)
         properties = tuple(self.arrays[symbol] for symbol in s.properties)
-        return ir.ChangeGraph(self.arrays[s.updates.adds], first, end, kind, s.adds, properties)
+        return ir.ChangeGraph(
+            self.arrays[s.updates.adds], first, end, kind, (typed.ADDITIONS if s.adds else typed.DELETIONS,), properties
+        )
 
     def _declare(self, s: typed.Declare) -> None:
         symbol = s.symbol

@@ -338,15 +338,15 @@ class EndBatch:
 
 @dataclass(frozen=True, slots=True)
 class ChangeGraph:
-    """The graph of the run becomes one with the additions, or less the deletions, of the list that `adds_of` belongs
-    to, from `first` up to `end`, if its `kind` has them (see `typed.Updates`). All arrays of the function with cells of
-    arcs follow; `properties` are those that the program named."""
+    """The graph of the run becomes one less the deletions, or with the additions, or both at once, as `kinds` says, of
+    the list that `adds_of` belongs to, from `first` up to `end`, if its `kind` has them (see `typed.Updates`). All
+    arrays of the function with cells of arcs follow; `properties` are those that the program named."""
 
     adds_of: Array
     first: Expression
     end: Expression
     kind: Expression
-    adds: bool
+    kinds: tuple[int, ...]
     properties: tuple[Array, ...]
 
 

@@ -47,7 +47,7 @@ LINES: Mapping[type, str] = {
     ir.TellRecorded: "tell of what {faults.name} has",
     ir.TakeBatch: "{variable.name} = end of {size} updates of {adds.name} from {first}, at most {limit}",
     ir.EndBatch: "batch done",
-    ir.ChangeGraph: "change graph by updates of {adds_of.name} from {first} to {end} of kind {kind}",
+    ir.ChangeGraph: "change graph by updates of {adds_of.name} from {first} to {end} of kind {kind}, {kinds}",
     ir.TakePart: "part of the nodes: {first.name} .. {end.name}",
     ir.KeepOwn: "keep own cells of {array.name}, others are {value}",
     ir.CombineParts: "combine {array.name} of all parts by {combine.value}{carried}",

@@ -89,7 +89,8 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
         case ir.ListMembers():
             yield Step(depth, f"list {op.flags.name} in {op.array.name}")
         case ir.ChangeGraph():
-            yield Step(depth, "add arcs to the graph" if op.adds else "delete arcs of the graph")
+            words = {0: "delete arcs of the graph", 1: "add arcs to the graph"}
+            yield Step(depth, ", ".join(words[kind] for kind in op.kinds))
         case ir.DeclareVariable() | ir.SetVariable() | ir.CheckCell() | ir.ReadEmpty() | ir.ReadSize():
             return
         case ir.HostBreak() | ir.HostContinue() | ir.HostReturn() | ir.Tell() | ir.TellRecorded():

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
-from starplat.frontend.typed import ADDITIONS, ALL, DELETIONS
+from starplat.frontend.typed import ALL
 from starplat.graph.updates import Changed, Updates
 from starplat.graph.updates.history import Change
 from starplat.ir import nodes as ir
@@ -43,9 +43,10 @@ def end_batch(machine: Machine, op: ir.EndBatch, frame: Frame) -> Flow:
 
 def change_graph(machine: Machine, op: ir.ChangeGraph, frame: Frame) -> Flow:
     first, end, kind = (int(machine.value(number, frame)) for number in (op.first, op.end, op.kind))
-    if kind not in (ALL, ADDITIONS if op.adds else DELETIONS):
+    kinds = tuple(one for one in op.kinds if kind in (ALL, one))
+    if not kinds:
         return Flow.ON
-    change = Change(_list(machine, op.adds_of, frame), first, end, op.adds)
+    change = Change(_list(machine, op.adds_of, frame), first, end, kinds)
     if machine.world.graphs.merges_on_device:
         _change_on_device(machine, change, frame)
     else:
@@ -55,8 +56,7 @@ def change_graph(machine: Machine, op: ir.ChangeGraph, frame: Frame) -> Flow:
 
 def _change_on_host(machine: Machine, change: Change, frame: Frame) -> None:
     graph = machine.world.graphs.graph
-    make = change.updates.added if change.adds else change.updates.deleted
-    changed = make(graph, change.first, change.end)
+    changed = change.of(graph)
     _require_width(machine, changed.graph.num_arcs)
     machine.world = machine.world.graphs.follow(changed.graph)
     for array in _arrays_of_arcs(frame.function):
@@ -68,7 +68,7 @@ def _change_on_device(machine: Machine, change: Change, frame: Frame) -> None:
     slice = graphs.slice(change)
     if not len(slice):
         return
-    _require_width(machine, machine.world.num_arcs + slice.adds * len(slice))
+    _require_width(machine, machine.world.num_arcs + slice.added)
     arrays = _arrays_of_arcs(frame.function)
     moving = [array for array in arrays if array.extent is ir.Extent.ARCS]
     machine.world, cells = graphs.merge(change, [_moving(array, frame, slice) for array in moving])
@@ -83,7 +83,7 @@ def _change_on_device(machine: Machine, change: Change, frame: Frame) -> None:
 
 def _moving(array: ir.Array, frame: Frame, slice: Slice) -> Moving:
     """The cells of an array; those of new arcs are `unset` or, of the weights, what the update says."""
-    weights = slice.adds and array.origin is ir.Origin.WEIGHT
+    weights = slice.added and array.origin is ir.Origin.WEIGHT
     return Moving(array.element, frame.places[array.name].buffer, slice.weights(array.element) if weights else None)
 
 

@@ -26,7 +26,7 @@ def _of_updates(name: str, element: ir.Element) -> ir.Array:
 
 
 KEYS = _of_updates("keys", _LONG)
-"""row * n + neighbor of every update, ascending."""
+"""2 * (row * n + neighbor) of every deletion, one more of every addition, ascending."""
 ROWS = _of_updates("rows", _NODE)
 """Their rows."""
 FIRST = _of_updates("first", _ARC)
@@ -68,10 +68,8 @@ class Carried:
         )
 
 
-FIND_ARCS, FIND_PLACES, MOVE_ROWS = "find_arcs", "find_places", "move_rows"
-RENUMBER = {True: "renumber_with_added", False: "renumber"}
-MOVE = {True: "move_with_added", False: "move"}
-"""The kernels' names; those of additions, and the others."""
+FIND, MOVE_ROWS, MOVE, RENUMBER = "find", "move_rows", "move", "renumber"
+"""The kernels' names."""
 
 NUMBERS = Carried.numbered(0, _ARC)
 """What the kernels that renumber take: the old arcs' numbers, where the added ones lie, the new numbers."""
@@ -80,19 +78,14 @@ NUMBERS = Carried.numbered(0, _ARC)
 @cache
 def finding() -> ir.Module:
     """The module that finds where updates meet the rows, and moves the rows and the numbers of arcs."""
-    return _module(
-        _found(FIND_ARCS, adds=False, comment="the arcs that are deleted, each with those parallel to it"),
-        _found(FIND_PLACES, adds=True, comment="where arcs are added: behind those that are parallel"),
-        _moved_rows(),
-        *(_moved(RENUMBER[adds], (NUMBERS,), adds=adds, renumbers=True) for adds in (False, True)),
-    )
+    return _module(_found(), _moved_rows(), _moved(RENUMBER, (NUMBERS,), renumbers=True))
 
 
 @cache
 def moving(elements: tuple[ir.Element, ...]) -> ir.Module:
     """The module that moves cells of these types together, each with its arc."""
     carried = tuple(Carried.numbered(number, element) for number, element in enumerate(elements))
-    return _module(*(_moved(MOVE[adds], carried, adds=adds) for adds in (False, True)))
+    return _module(_moved(MOVE, carried))
 
 
 def _module(*kernels: ir.Kernel) -> ir.Module:
@@ -134,43 +127,40 @@ def _first_that(low: ir.Variable, high: ir.Variable, middle: ir.Variable, too_lo
     )
 
 
-def _found(name: str, *, adds: bool, comment: str) -> ir.Kernel:
-    """By update, its place in its row. Of updates of one pair of ends the first alone takes arcs away."""
-    i, key = ir.Variable("i", _INT), ir.Variable("key", _LONG)
+def _found() -> ir.Kernel:
+    """By update, its place in its row. Of deletions of one pair of ends the first alone takes arcs away."""
+    i, key, pair = ir.Variable("i", _INT), ir.Variable("key", _LONG), ir.Variable("pair", _LONG)
     row, neighbor = ir.Variable("row", _NODE), ir.Variable("neighbor", _NODE)
-    low, high, end, middle = (ir.Variable(word, _ARC) for word in ("low", "high", "end", "middle"))
-    nodes, at = ir.NumNodes(_LONG), ir.Ref(i)
-    there = ir.Load(NEIGHBORS, ir.Ref(middle))
-    found: tuple[ir.KernelOp, ...]
-    if adds:
-        found = (
-            _first_that(low, high, middle, build.at_most(there, ir.Ref(neighbor))),
-            ir.Store(FIRST, at, ir.Ref(low)),
-            ir.Store(GONE, at, ir.Const(-1, _ARC)),
-        )
-    else:
-        last, behind = ir.Variable("last", _ARC), ir.Variable("behind", _ARC)
-        before = build.minus(at, build.ONE)
-        repeats = build.both(build.greater(at, build.ZERO), build.equal(ir.Load(KEYS, before), ir.Ref(key)))
-        found = (
-            ir.Let(end, ir.Ref(high)),
-            _first_that(low, high, middle, build.less(there, ir.Ref(neighbor))),
-            ir.Let(last, ir.Ref(low)),
-            _first_that(last, end, behind, build.at_most(ir.Load(NEIGHBORS, ir.Ref(behind)), ir.Ref(neighbor))),
-            ir.KernelIf(repeats, (ir.SetLocal(low, ir.Ref(last)),)),
-            ir.Store(FIRST, at, ir.Ref(low)),
-            ir.Store(GONE, at, build.minus(ir.Ref(last), ir.Ref(low))),
-        )
+    low, high, last, end = (ir.Variable(word, _ARC) for word in ("low", "high", "last", "end"))
+    middle, behind = ir.Variable("middle", _ARC), ir.Variable("behind", _ARC)
+    nodes, at, two = ir.NumNodes(_LONG), ir.Ref(i), ir.Const(2, _LONG)
+    is_addition = build.equal(ir.Binary(ir.BinaryOperator.REMAINDER, ir.Ref(key), two, _LONG), ir.Const(1, _LONG))
+    before = ir.Load(KEYS, build.minus(at, build.ONE))
+    repeats = build.both(build.greater(at, build.ZERO), build.equal(before, ir.Ref(key)))
     body = (
         ir.Let(key, ir.Load(KEYS, at)),
-        ir.Let(row, ir.Cast(build.divided(ir.Ref(key), nodes), _NODE)),
-        ir.Let(neighbor, ir.Cast(ir.Binary(ir.BinaryOperator.REMAINDER, ir.Ref(key), nodes, _LONG), _NODE)),
+        ir.Let(pair, build.half(ir.Ref(key))),
+        ir.Let(row, ir.Cast(build.divided(ir.Ref(pair), nodes), _NODE)),
+        ir.Let(neighbor, ir.Cast(ir.Binary(ir.BinaryOperator.REMAINDER, ir.Ref(pair), nodes, _LONG), _NODE)),
         ir.Store(ROWS, at, ir.Ref(row)),
         ir.Let(low, ir.Load(OFFSETS, ir.Ref(row))),
         ir.Let(high, ir.Load(OFFSETS, build.plus(ir.Ref(row), ir.Const(1, _NODE)))),
-        *found,
+        ir.Let(end, ir.Ref(high)),
+        _first_that(low, high, middle, build.less(ir.Load(NEIGHBORS, ir.Ref(middle)), ir.Ref(neighbor))),
+        ir.Let(last, ir.Ref(low)),
+        _first_that(last, end, behind, build.at_most(ir.Load(NEIGHBORS, ir.Ref(behind)), ir.Ref(neighbor))),
+        ir.KernelIf(
+            is_addition,
+            (ir.Store(FIRST, at, ir.Ref(last)), ir.Store(GONE, at, ir.Const(-1, _ARC))),
+            (
+                ir.KernelIf(repeats, (ir.SetLocal(low, ir.Ref(last)),)),
+                ir.Store(FIRST, at, ir.Ref(low)),
+                ir.Store(GONE, at, build.minus(ir.Ref(last), ir.Ref(low))),
+            ),
+        ),
     )
-    return _kernel(name, ir.Numbers(ir.Ref(COUNT)), i, body, comment)
+    what = "the arcs that are deleted, each with those parallel to it, and where arcs are added: behind these"
+    return _kernel(FIND, ir.Numbers(ir.Ref(COUNT)), i, body, what)
 
 
 def _moved_rows() -> ir.Kernel:
@@ -191,26 +181,29 @@ def _moved_rows() -> ir.Kernel:
     return _kernel(MOVE_ROWS, ir.AllNodes(), node, body, "where rows begin")
 
 
-def _moved(name: str, carried: tuple[Carried, ...], *, adds: bool, renumbers: bool = False) -> ir.Kernel:
+def _moved(name: str, carried: tuple[Carried, ...], *, renumbers: bool = False) -> ir.Kernel:
     """By new arc, what the old one had, or what was added."""
-    arc, before, number = ir.Variable("arc", _ARC), ir.Variable("was", _ARC), ir.Variable("number", _ARC)
+    arc, was, number = ir.Variable("arc", _ARC), ir.Variable("was", _ARC), ir.Variable("number", _ARC)
     low, high, middle = (ir.Variable(word, _INT) for word in ("low", "high", "middle"))
     piece = build.divided(ir.Ref(arc), ir.Const(PIECE, _ARC))
-    added = build.minus(ir.Ref(low), build.ONE)
-    is_old: tuple[ir.KernelOp, ...] = (ir.Let(before, build.plus(ir.Ref(arc), ir.Load(SHIFT, ir.Ref(low)))),)
+    last = build.minus(ir.Ref(low), build.ONE)
+    is_old: tuple[ir.KernelOp, ...] = (ir.Let(was, build.plus(ir.Ref(arc), ir.Load(SHIFT, ir.Ref(low)))),)
     if renumbers:
-        is_old = (*is_old, *_renumbered(number, before), ir.Store(NUMBERS.new, ir.Ref(arc), ir.Ref(number)))
+        is_old = (*is_old, *_renumbered(number, was), ir.Store(NUMBERS.new, ir.Ref(arc), ir.Ref(number)))
     else:
-        is_old += tuple(ir.Store(one.new, ir.Ref(arc), ir.Load(one.old, ir.Ref(before))) for one in carried)
-    if adds:
-        is_added = build.both(build.greater(ir.Ref(low), build.ZERO), build.equal(ir.Load(MARKS, added), ir.Ref(arc)))
-        stored = tuple(ir.Store(one.new, ir.Ref(arc), ir.Load(one.added, added)) for one in carried)
-        is_old = (ir.KernelIf(is_added, stored, is_old),)
+        is_old += tuple(ir.Store(one.new, ir.Ref(arc), ir.Load(one.old, ir.Ref(was))) for one in carried)
+    is_added = build.both(
+        build.greater(ir.Ref(low), build.ZERO),
+        build.equal(ir.Load(MARKS, last), ir.Ref(arc)),
+        build.equal(ir.Load(GONE, last), ir.Const(-1, _ARC)),
+    )
     body = (
         ir.Let(low, ir.Load(PIECES, piece)),
         ir.Let(high, ir.Load(PIECES, build.plus(piece, ir.Const(1, _ARC)))),
         _first_that(low, high, middle, build.at_most(ir.Load(MARKS, ir.Ref(middle)), ir.Ref(arc))),
-        *is_old,
+        ir.KernelIf(
+            is_added, tuple(ir.Store(one.new, ir.Ref(arc), ir.Load(one.added, last)) for one in carried), is_old
+        ),
     )
     what = "the numbers of arcs, each in its place and as it is now" if renumbers else "cells, each with its arc"
     return _kernel(name, ir.AllArcs(), arc, body, what)

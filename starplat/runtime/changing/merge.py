@@ -42,8 +42,8 @@ class Marked:
 
     Attributes:
         buffers: by the names that the kernels have for them.
-        order: by place in the sorted slice, the number in the slice; None for deletions, which carry nothing.
-        marks: where added arcs lie.
+        order: by place in the sorted slice, the number in the slice; None if nothing is added.
+        marks: where added arcs lie then, in the sorted order.
         num_arcs: how many arcs there are then.
     """
 
@@ -66,11 +66,11 @@ class Merge:
 
     def marked(self, rows: Rows, begin: Vector, end: Vector) -> Marked:
         """Where arcs from `begin` to `end`, one of each for every update, lie in these rows."""
-        device, adds, count = self.device, self.slice.adds, len(self.slice)
+        device, slice, count = self.device, self.slice, len(self.slice)
         xp, arc = device.vector_module, dtype_of(ir.Element.ARC, wide_arcs=self.wide_arcs)
         with device.working():
-            keys = begin.astype(xp.int64) * self.num_nodes + end
-            order = xp.argsort(keys, kind="stable") if adds else None
+            keys = (begin.astype(xp.int64) * self.num_nodes + end) * 2 + slice.adds
+            order = xp.argsort(keys, kind="stable") if slice.added else None
             keys = xp.sort(keys) if order is None else keys[order]
         buffers = {
             names.KEYS.name: self._buffer(keys),
@@ -80,13 +80,13 @@ class Merge:
             names.FIRST.name: self._room(ir.Element.ARC, count),
             names.GONE.name: self._room(ir.Element.ARC, count),
         }
-        self._launch(names.FIND_PLACES if adds else names.FIND_ARCS, buffers, self.num_arcs, count)
+        self._launch(names.FIND, buffers, self.num_arcs, count)
         first, gone = (device.as_vector(buffers[array.name]) for array in (names.FIRST, names.GONE))
         with device.working():
             shift = xp.zeros(count + 1, arc)
             xp.cumsum(gone, out=shift[1:])
             marks = first - shift[:-1]
-            num_arcs = self.num_arcs + (count if adds else -int(shift[-1]))
+            num_arcs = self.num_arcs + (count if slice.added == count else -int(shift[-1]))
             bounds = xp.arange(num_arcs // names.PIECE + 2, dtype=arc) * names.PIECE
             pieces = xp.searchsorted(marks, bounds).astype(xp.int32)
         more = {names.SHIFT.name: shift, names.MARKS.name: marks, names.PIECES.name: pieces}
@@ -108,10 +108,9 @@ class Merge:
         for number, (one, to) in enumerate(zip(moving, new, strict=True)):
             what = names.Carried.numbered(number, one.element)
             buffers |= {what.old.name: one.cells, what.new.name: to}
-            if self.slice.adds:
-                buffers[what.added.name] = self._added(one, at)
+            buffers[what.added.name] = self._added(one, at)
         module = names.moving(tuple(one.element for one in moving))
-        self._launch(names.MOVE[self.slice.adds], buffers, at.num_arcs, at.num_arcs, module)
+        self._launch(names.MOVE, buffers, at.num_arcs, at.num_arcs, module)
         return new
 
     def numbers(self, at: Marked, arcs: Buffer, by: Marked) -> Buffer:
@@ -120,14 +119,14 @@ class Merge:
         buffers = {**at.buffers, names.NUMBERS.old.name: arcs, names.NUMBERS.new.name: new}
         buffers[names.OTHER_FIRST.name] = by.buffers[names.FIRST.name]
         buffers[names.OTHER_SHIFT.name] = by.buffers[names.SHIFT.name]
-        if self.slice.adds:
-            xp = self.device.vector_module
+        added = by.marks
+        if self.slice.added:
             with self.device.working():
-                places = xp.empty_like(by.marks)
+                places = self.device.vector_module.empty_like(by.marks)
                 places[by.order] = by.marks
                 added = places[at.order]
-            buffers[names.NUMBERS.added.name] = self._buffer(added)
-        self._launch(names.RENUMBER[self.slice.adds], buffers, at.num_arcs, at.num_arcs)
+        buffers[names.NUMBERS.added.name] = self._buffer(added)
+        self._launch(names.RENUMBER, buffers, at.num_arcs, at.num_arcs)
         return new
 
     def done(self) -> None:
@@ -138,7 +137,7 @@ class Merge:
     def _added(self, one: Moving, at: Marked) -> Buffer:
         xp, dtype = self.device.vector_module, dtype_of(one.element, wide_arcs=self.wide_arcs)
         with self.device.working():
-            if one.added is None:
+            if one.added is None or not self.slice.added:
                 added = xp.full(len(self.slice), unset(one.element), dtype)
             else:
                 added = one.added[at.order].astype(dtype)

@@ -65,7 +65,7 @@ def _cells_of_arcs(
     if ir.SOURCES in used:
         own[ir.SOURCES] = Moving(ir.Element.NODE, lying(ir.SOURCES), slice.sources)
     if ir.WEIGHTS in used:
-        added = slice.weights(ir.Element.INT) if slice.adds else None
+        added = slice.weights(ir.Element.INT) if slice.added else None
         own[ir.WEIGHTS] = Moving(ir.Element.INT, lying(ir.WEIGHTS), added)
     return own
 

@@ -18,8 +18,10 @@ from starplat.runtime.devices.device import ArrayDevice
 from starplat.runtime.devices.device_faults import device_fault
 from starplat.runtime.elements import Cells
 
-_SIZES_OF_BLOCKS = 6
-"""Logarithm of the number of sizes of blocks between one power of two and the next, for cells of arcs that change."""
+_SPARE = 32
+"""One part in so many may stay unused of a block for cells of arcs that change."""
+_LEAST = 512
+"""Bytes: blocks are multiples of so many."""
 
 _NO_MEMORY = 2
 """CUDA's number for an allocation that finds no room."""
@@ -42,6 +44,7 @@ class CupyDevice(ArrayDevice):
         self.split_unit = unit(index)
         self._waiting: Any = None  # the event with which a stopwatch begins, until there is something to do
         self._operation = _Operation(self)
+        self._changing_rooms: dict[int, int] = {}  # bytes of blocks for cells of arcs that change, by bytes of a cell
 
     def synchronise(self) -> None:
         with self.faults(), self.device:
@@ -107,9 +110,13 @@ class CupyDevice(ArrayDevice):
         return Buffer(vector.dtype, len(vector), vector, lent=True)
 
     def allocate_changing(self, dtype: np.dtype[Any], count: int) -> Buffer:
-        """In blocks of few sizes, so that CuPy's pool finds one again for the next graph."""
-        step = 1 << max((count * dtype.itemsize).bit_length() - _SIZES_OF_BLOCKS, 9)
-        room = -(-max(count, 1) * dtype.itemsize // step) * step
+        """In a block that also has room for a slightly larger graph, so that CuPy's pool finds it again for the next
+        one."""
+        size = max(count, 1) * dtype.itemsize
+        room = self._changing_rooms.get(dtype.itemsize, 0)
+        if not size <= room <= size + size // _SPARE + _LEAST:
+            room = -(-(size + size // (2 * _SPARE)) // _LEAST) * _LEAST
+            self._changing_rooms[dtype.itemsize] = room
         whole = self.allocate(dtype, room // dtype.itemsize)
         self._ours.discard(whole)
         buffer = Buffer(dtype, count, whole.memory)
