@@ -14,6 +14,7 @@ from starplat.frontend.parsing.syntax import syntax_within
 from starplat.frontend.prelude import asked_for, called, prelude
 from starplat.frontend.scope import Noted
 from starplat.frontend.statements.functions import check_function
+from starplat.frontend.statements.held_arcs import refuse_held_arcs
 from starplat.frontend.statements.remarks import refuse_changes
 from starplat.source import SourceFile, Span
 
@@ -41,6 +42,7 @@ def check(program: ast.Program, source: SourceFile, noted: Noted | None = None) 
     written_here = [done[name] for name in own if source.owns(own[name].span)]
     checked = typed.Program(source, _kept(written_here, done), tuple(warnings), span=program.span)
     refuse_changes(checked, reporter)
+    refuse_held_arcs(checked, reporter)
     reporter.raise_errors()
     return checked
 

@@ -56,15 +56,19 @@ Decremental(Graph g, propNode<int> level, propNode<node> parent, propNode<bool> 
       }
     }
   }
-  forall (v in g.nodes().filter(lost)) {
-    v.level = INF;
-    v.parent = -1;
-  }
+  propNode<int> near;
+  propNode<node> via;
+  g.attachNodeProperty(near = INF, via = -1);
   forall (u in g.nodes().filter(!lost)) {
     forall (v in g.neighbors(u)) {
       if (v.lost) {
-        <v.level, v.modified, v.parent> = <Min(v.level, u.level + 1), True, u>;
+        <v.near, v.via> = <Min(v.near, u.level + 1), u>;
       }
     }
+  }
+  forall (v in g.nodes().filter(lost)) {
+    v.level = v.near;
+    v.parent = v.via;
+    v.modified = v.near < INF;
   }
 }

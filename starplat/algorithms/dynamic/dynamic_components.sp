@@ -42,7 +42,12 @@ Dynamic dynamic_components(Graph g, propNode<int> comp, propNode<node> parent, u
 Incremental(Graph g, propNode<int> comp, propNode<node> parent, propNode<bool> active) {
   fixedPoint until (finished : !active) {
     forall (v in g.nodes().filter(active)) {
-      forall (w in g.inOutNbrs(v)) {
+      forall (w in g.neighbors(v)) {
+        <w.comp, w.active, w.parent> = <Min(w.comp, v.comp), True, v>;
+      }
+    }
+    forall (v in g.nodes().filter(active)) {
+      forall (w in g.nodes_to(v)) {
         <w.comp, w.active, w.parent> = <Min(w.comp, v.comp), True, v>;
       }
     }
@@ -54,7 +59,15 @@ Decremental(Graph g, propNode<int> comp, propNode<node> parent, propNode<bool> l
   propNode<bool> fresh = lost;
   fixedPoint until (finished : !fresh) {
     forall (v in g.nodes().filter(fresh)) {
-      forall (w in g.inOutNbrs(v)) {
+      forall (w in g.neighbors(v)) {
+        if (w.parent == v && !w.lost) {
+          w.lost = True;
+          w.fresh = True;
+        }
+      }
+    }
+    forall (v in g.nodes().filter(fresh)) {
+      forall (w in g.nodes_to(v)) {
         if (w.parent == v && !w.lost) {
           w.lost = True;
           w.fresh = True;
@@ -62,16 +75,27 @@ Decremental(Graph g, propNode<int> comp, propNode<node> parent, propNode<bool> l
       }
     }
   }
-  forall (v in g.nodes().filter(lost)) {
-    v.comp = v;
-    v.parent = -1;
-    v.active = True;
-  }
+  propNode<int> label;
+  propNode<node> via;
+  g.attachNodeProperty(label = INF, via = -1);
   forall (u in g.nodes().filter(!lost)) {
-    forall (v in g.inOutNbrs(u)) {
+    forall (v in g.neighbors(u)) {
       if (v.lost) {
-        <v.comp, v.parent> = <Min(v.comp, u.comp), u>;
+        <v.label, v.via> = <Min(v.label, u.comp), u>;
       }
     }
+  }
+  forall (u in g.nodes().filter(!lost)) {
+    forall (v in g.nodes_to(u)) {
+      if (v.lost) {
+        <v.label, v.via> = <Min(v.label, u.comp), u>;
+      }
+    }
+  }
+  forall (v in g.nodes().filter(lost)) {
+    int own = v;
+    v.comp = v.label < own ? v.label : own;
+    v.parent = v.label < own ? v.via : -1;
+    v.active = True;
   }
 }

@@ -61,16 +61,20 @@ Decremental(Graph g, propNode<int> dist, propNode<node> parent, propEdge<int> we
       }
     }
   }
-  forall (v in g.nodes().filter(lost)) {
-    v.dist = INF;
-    v.parent = -1;
-  }
+  propNode<int> near;
+  propNode<node> via;
+  g.attachNodeProperty(near = INF, via = -1);
   forall (u in g.nodes().filter(!lost)) {
     forall (v in g.neighbors(u)) {
       if (v.lost) {
         edge e = g.get_edge(u, v);
-        <v.dist, v.modified, v.parent> = <Min(v.dist, u.dist + e.weight), True, u>;
+        <v.near, v.via> = <Min(v.near, u.dist + e.weight), u>;
       }
     }
+  }
+  forall (v in g.nodes().filter(lost)) {
+    v.dist = v.near;
+    v.parent = v.via;
+    v.modified = v.near < INF;
   }
 }

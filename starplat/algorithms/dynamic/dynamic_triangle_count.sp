@@ -40,6 +40,10 @@ function with_marked(Graph g, propEdge<bool> marked) {
   forall (e in g.edges().filter(marked)) {
     node a = e.source;
     node b = e.destination;
+    if (g.count_outNbrs(b) < g.count_outNbrs(a)) {
+      a = e.destination;
+      b = e.source;
+    }
     node last = -1;
     for (c in g.neighbors(a)) {
       edge second = g.get_edge(a, c);
