@@ -34,12 +34,12 @@ extern "C" __global__ void __launch_bounds__(512) label_propagation_loop(
             #line 11 "label_propagation.sp"
             count_rows(num_nodes, votes_keys, votes_sums, every_node,
                 [&](int v) { return (long long)row_offsets[v] + in_row_offsets[v]; },
-                [&](int v, arc_t i, const RowMap &votes) {
+                [&](int v, arc_t i) -> KeyAndValue {
                     const arc_t first_out = row_offsets[v];
                     const arc_t outs = row_offsets[v + 1] - first_out;
                     const arc_t first_in = in_row_offsets[v];
                     const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-                    votes.add(label[u], 1);
+                    return {label[u], 1};
                 },
                 [&](int v, int favourite) {
                     label_nxt[v] = favourite < 0 ? label[v] : favourite;
@@ -53,7 +53,48 @@ extern "C" __global__ void __launch_bounds__(512) label_propagation_loop(
     }
 }
 
-#line 57 "label_propagation.hip.cpp"
+// label_propagation.sp:5 function label_propagation(Graph g, propNode<node> label, int iterations = 10)
+#line 5 "label_propagation.sp"
+extern "C" __global__ void __launch_bounds__(512) label_propagation_loop_symmetric(
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *label_nxt,
+    int *label, int *votes_keys, int *votes_sums, int iterations, unsigned *arrived
+) {
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        label_nxt[cell] = -1;
+    }
+    {
+        // label_propagation.sp:7 forall (v in g.nodes())
+        #line 7 "label_propagation.sp"
+        for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+            label[v] = v;
+        }
+    }
+    int round_ = 0;
+    while (round_ < iterations) {
+        grid_barrier(arrived);
+        {
+            // label_propagation.sp:11 forall (v in g.nodes())
+            #line 11 "label_propagation.sp"
+            count_rows(num_nodes, votes_keys, votes_sums, every_node,
+                [&](int v) { return row_offsets[v]; },
+                [&](int v, arc_t place) -> KeyAndValue {
+                    const arc_t i = row_offsets[v] + place;
+                    const int u = columns[i];
+                    return {label[u], 2};
+                },
+                [&](int v, int favourite) {
+                    label_nxt[v] = favourite < 0 ? label[v] : favourite;
+                });
+        }
+        grid_barrier(arrived);
+        for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+            label[cell] = label_nxt[cell];
+        }
+        round_ += 1;
+    }
+}
+
+#line 98 "label_propagation.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -80,6 +121,19 @@ static void label_propagation(Device &device, Graph &graph, Buffer<int> &label, 
     );
 }
 
+// label_propagation.sp:5 function label_propagation(Graph g, propNode<node> label, int iterations = 10)
+static void label_propagation_symmetric(Device &device, Graph &graph, Buffer<int> &label, int iterations) {
+    Buffer<int> label_nxt(device, graph.num_nodes);
+    Buffer<int> votes_keys(device, 4 * graph.num_arcs);
+    Buffer<int> votes_sums(device, 4 * graph.num_arcs);
+    Buffer<unsigned> arrived(device, 1, 0);
+    device.launch_together(
+        "label_propagation_loop_symmetric", label_propagation_loop_symmetric, graph.num_arcs < 4194304 ? 2 : 4,
+        graph.num_nodes, graph.row_offsets, graph.columns, label_nxt, label, votes_keys, votes_sums, iterations,
+        arrived
+    );
+}
+
 int main(int argc, char **argv) {
     const std::vector<Option> options = {
         {"[--iterations INT]", "an int; 10 if not given"},
@@ -92,11 +146,16 @@ int main(int argc, char **argv) {
         host.add_in_neighbors();
         program.lap("load");
         Graph graph{device, host};
+        const bool is_symmetric = host.is_symmetric();
         Buffer<int> label(device, graph.num_nodes);
         const auto before = [&] {
             label.fill(0);
         };
-        program.repeat(device, before, [&] { label_propagation(device, graph, label, iterations); });
+        program.repeat(device, before, [&] {
+            is_symmetric
+                ? label_propagation_symmetric(device, graph, label, iterations)
+                : label_propagation(device, graph, label, iterations);
+        });
         program.describe(host, device);
         program.results.add_of_nodes("label", host.original_ids(label.download()));
         program.finish(host);

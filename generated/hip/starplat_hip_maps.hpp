@@ -27,6 +27,18 @@
 namespace starplat {
 
 #define MOST_COUNTED 1024  // arcs of rows whose maps lie in a block's own memory
+#define MOST_ALONE 8       // arcs of a row that a thread counts by itself
+
+// What an arc adds to the map of its row: a value to a key, or nothing where the key is negative.
+struct KeyAndValue {
+    int key, value;
+};
+
+// A key with its sum, greater for larger sums and, of equal ones, for smaller keys; 0 for none.
+__device__ inline unsigned long long ranked(int key, int sum) {
+    return key < 0 ? 0 : (unsigned long long)(sum ^ INT_MIN) << 32 | ~(unsigned)key;
+}
+__device__ inline int key_of(unsigned long long rank) { return rank == 0 ? -1 : (int)~(unsigned)rank; }
 
 // A row's hash table with open addressing: the keys, -1 where a slot is free, and what was added to each. At least half
 // of the slots stay free.
@@ -34,15 +46,15 @@ struct RowMap {
     int *keys, *sums;
     long long slots;
 
-    __device__ void add(int key, int value) const {
-        if (key < 0) return;
+    __device__ void add(KeyAndValue added) const {
+        const int key = added.key;
         long long slot = (key * 0x9e3779b1u >> 1) * (unsigned long long)slots >> 31;
         for (;; slot = slot + 1 < slots ? slot + 1 : 0) {
             int found = ((volatile int *)keys)[slot];
             if (found == -1) found = atomicCAS(&keys[slot], -1, key);
             if (found == -1 || found == key) break;
         }
-        atomicAdd(&sums[slot], value);
+        atomicAdd(&sums[slot], added.value);
     }
 };
 
@@ -51,7 +63,8 @@ struct BlockRows {
     int node[MOST_TOGETHER];
     arc_t last[MOST_TOGETHER];  // inclusive scan of the rows' lengths
     arc_t of_warp[MOST_TOGETHER / 32];
-    unsigned long long best[MOST_TOGETHER];  // the largest sum and the complement of its key, or 0
+    unsigned short owners[MOST_COUNTED];     // of the places of rows that fit in the block's memory
+    unsigned long long best[MOST_TOGETHER];  // the highest ranked key, or 0
 
     // Adds this thread's row; returns the number of arcs in all rows of the block.
     __device__ arc_t add(int brought, arc_t length) {
@@ -88,62 +101,122 @@ struct BlockRows {
         return whole > from ? whole : last[owner(from)];
     }
 
-    // The key becomes the best of the owner's row if its sum is larger, or as large and the key smaller. All threads of
-    // a warp offer one, or -1; those of neighboring threads for one row are joined first.
-    __device__ void offer(int owner, int key, int sum) {
-        unsigned long long offered = key < 0 ? 0 : (unsigned long long)(sum ^ INT_MIN) << 32 | ~(unsigned)key;
+    // The keys of a warp's threads that are next to each other and the same, in one row, become one with their sum.
+    __device__ static void join_equal(int owner, KeyAndValue &added) {
         const int lane = threadIdx.x % WARP;
+        const int owner_before = from_before(owner, 1), key_before = from_before(added.key, 1);
+        const bool first = lane == 0 || owner_before != owner || key_before != added.key;
+        const Lanes firsts = lanes_where(first), later = firsts >> lane >> 1;
+        if (!lanes_where(!first)) return;
+        const int same = later == 0 ? WARP - lane : first_of(later) + 1;
+        for (int width = 1; width < WARP; width *= 2) {
+            const int after = from_after(added.value, width);
+            if (width < same) added.value += after;
+        }
+        if (!first) added.key = -1;
+    }
+
+    // A key becomes the best of the owner's row if it ranks higher. All threads of a warp offer one, or 0; those of
+    // neighboring threads for one row are joined first.
+    __device__ void offer(int owner, unsigned long long offered) {
+        const int lane = threadIdx.x % WARP;
+        const int owner_before = from_before(owner, 1);
+        const bool first = lane == 0 || owner_before != owner;
+        const Lanes later = lanes_where(first) >> lane >> 1;
+        const int same = later == 0 ? WARP - lane : first_of(later) + 1;
         for (int width = 1; width < WARP; width *= 2) {
             const unsigned long long after = from_after(offered, width);
-            const int owner_after = from_after(owner, width);
-            if (lane + width < WARP && owner_after == owner) offered = max(offered, after);
+            if (width < same) offered = max(offered, after);
         }
-        const int owner_before = from_before(owner, 1);
-        if (offered != 0 && (lane == 0 || owner_before != owner)) atomicMax(&best[owner], offered);
+        if (offered != 0 && first) atomicMax(&best[owner], offered);
     }
-    __device__ int best_key() const { return best[threadIdx.x] == 0 ? -1 : (int)~(unsigned)best[threadIdx.x]; }
+    __device__ int best_key() const { return key_of(best[threadIdx.x]); }
 };
 
-// For the nodes to keep, calls add(node, place, map) for every place of the row, and finish(node, key) with the best
-// key
-// of the map, or -1. The block's threads share the arcs of its nodes evenly; the map of a long row lies in `long_keys`
-// and `long_sums`, two slots for each arc, where first(node) says that the row begins in arcs.
+// The best key of a row of at most MOST_ALONE arcs, or -1.
+template <class Add>
+__device__ inline int best_of_short(int node, int length, Add add) {
+    KeyAndValue added[MOST_ALONE];
+#pragma unroll
+    for (int i = 0; i < MOST_ALONE; i++) {
+        added[i] = KeyAndValue{-1, 0};
+        if (i < length) added[i] = add(node, i);
+    }
+    unsigned long long best = 0;
+#pragma unroll
+    for (int i = 0; i < MOST_ALONE; i++) {
+        if (i >= length) break;
+        int sum = 0;
+#pragma unroll
+        for (int j = 0; j < MOST_ALONE; j++) sum += added[j].key == added[i].key ? added[j].value : 0;
+        best = max(best, ranked(added[i].key, sum));
+    }
+    return key_of(best);
+}
+
+// Finds the best keys of the rows that the block's threads bring. They share the arcs evenly; the map of a long row
+// lies
+// in `long_keys` and `long_sums`, two slots for each arc, where first(node) says that the row begins in arcs.
+template <class First, class Add>
+__device__ inline void count_together(
+    BlockRows &rows, int node, arc_t length, int *long_keys, int *long_sums, First first, Add add
+) {
+    int *const own_keys = (int *)values_of_block(), *const own_sums = own_keys + 2 * MOST_COUNTED;
+    const arc_t count = rows.add(node, length);
+    for (arc_t from = 0, to; from < count; from = to) {
+        to = rows.end_of_piece(from);
+        const bool own = to - from <= MOST_COUNTED;
+        const int one = own ? 0 : rows.owner(from);  // whose row is longer
+        const long long slots = 2LL * (to - from), window = own ? 0 : 2LL * first(rows.node[one]);
+        int *const keys = own ? own_keys : long_keys + window, *const sums = own ? own_sums : long_sums + window;
+        for (long long slot = threadIdx.x; slot < slots; slot += blockDim.x) {
+            keys[slot] = -1;
+            sums[slot] = 0;
+        }
+        __syncthreads();
+        for (arc_t turn = from; turn < to; turn += blockDim.x) {
+            const arc_t place = turn + threadIdx.x;
+            const int owner = place >= to ? -1 : own ? rows.owner(place) : one;
+            KeyAndValue added = {-1, 0};
+            if (owner >= 0) {
+                if (own) rows.owners[place - from] = owner;
+                added = add(rows.node[owner], place - rows.first(owner));
+            }
+            BlockRows::join_equal(owner, added);
+            if (added.key < 0) continue;
+            const long long before = 2LL * (rows.first(owner) - from);
+            RowMap{keys + before, sums + before, 2LL * (rows.last[owner] - rows.first(owner))}.add(added);
+        }
+        __syncthreads();
+        for (arc_t turn = from; turn < to; turn += blockDim.x) {
+            const arc_t place = min(turn + (arc_t)threadIdx.x, to - 1);
+            const long long slot = 2LL * (place - from);
+            const unsigned long long even = ranked(keys[slot], sums[slot]),
+                odd = ranked(keys[slot + 1], sums[slot + 1]);
+            rows.offer(own ? rows.owners[place - from] : one, max(even, odd));
+        }
+        __syncthreads();
+    }
+}
+
+// For the nodes to keep, finds what add(node, place) says that the places of the row add to keys, and calls
+// finish(node, key) with the best key, or -1. Threads count short rows by themselves, others with their block.
 template <class Keep, class First, class Add, class Finish>
 __device__ inline void count_rows(
     int num_nodes, int *long_keys, int *long_sums, Keep keep, First first, Add add, Finish finish
 ) {
     __shared__ BlockRows rows;
-    int *const own_keys = (int *)values_of_block(), *const own_sums = own_keys + 2 * MOST_COUNTED;
     for (int begin = 0; begin < num_nodes; begin += gridDim.x * blockDim.x) {
         const int node = begin + warp_number() * WARP + threadIdx.x % WARP;
         const bool kept = node < num_nodes && keep(node);
-        const arc_t count = rows.add(node, kept ? (arc_t)(first(node + 1) - first(node)) : 0);
-        for (arc_t from = 0, to; from < count; from = to) {
-            to = rows.end_of_piece(from);
-            const long long slots = 2LL * (to - from), window = 2 * first(rows.node[rows.owner(from)]);
-            int *const keys = slots > 2 * MOST_COUNTED ? long_keys + window : own_keys;
-            int *const sums = slots > 2 * MOST_COUNTED ? long_sums + window : own_sums;
-            for (long long slot = threadIdx.x; slot < slots; slot += blockDim.x) {
-                keys[slot] = -1;
-                sums[slot] = 0;
-            }
-            __syncthreads();
-            for (arc_t place = from + threadIdx.x; place < to; place += blockDim.x) {
-                const int owner = rows.owner(place);
-                const arc_t start = rows.first(owner);
-                const long long before = 2LL * (start - from);
-                add(rows.node[owner], place - start,
-                    RowMap{keys + before, sums + before, 2LL * (rows.last[owner] - start)});
-            }
-            __syncthreads();
-            for (long long turn = 0; turn < slots; turn += blockDim.x) {
-                const long long slot = min(turn + threadIdx.x, slots - 1);
-                rows.offer(rows.owner(from + (arc_t)(slot / 2)), keys[slot], sums[slot]);
-            }
-            __syncthreads();
+        const arc_t length = kept ? (arc_t)(first(node + 1) - first(node)) : 0;
+        const bool alone = length <= MOST_ALONE;
+        int best = alone ? best_of_short(node, (int)length, add) : -1;
+        if (__syncthreads_or(!alone)) {  // also waits until the best keys of the rows before have been read
+            count_together(rows, node, alone ? 0 : length, long_keys, long_sums, first, add);
+            if (!alone) best = rows.best_key();
         }
-        if (kept) finish(node, rows.best_key());
-        __syncthreads();  // before the next rows are added
+        if (kept) finish(node, best);
     }
 }
 

@@ -79,8 +79,32 @@ extern "C" void label_propagation_set_label_nxt(
     }
 }
 
+// label_propagation.sp:11 forall (v in g.nodes())
+#line 11 "label_propagation.sp"
+extern "C" void label_propagation_set_label_nxt_symmetric(
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *votes_keys,
+    int *votes_sums, const int *__restrict__ label, int *label_nxt
+) {
+    #pragma acc parallel loop gang(static:1) worker vector \
+        num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(row_offsets, columns, votes_keys, votes_sums, label, label_nxt)
+    for (int v = 0; v < num_nodes; v++) {
+        const long long first_slot = multiply_long(2, row_offsets[v]);
+        const long long end_slot = multiply_long(2, row_offsets[v + 1]);
+        for (long long slot = first_slot; slot < end_slot; slot++) {
+            votes_keys[slot] = -1;
+        }
+        for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
+            const int u = columns[i];
+            add_to_map(votes_keys, votes_sums, first_slot, end_slot, label[u], 2);
+        }
+        const int favourite = best_of_map(votes_keys, votes_sums, first_slot, end_slot);
+        label_nxt[v] = favourite < 0 ? label[v] : favourite;
+    }
+}
+
 }  // namespace kernels
-#line 84 "label_propagation.cpp"
+#line 108 "label_propagation.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -112,6 +136,23 @@ static void label_propagation(Device &device, Graph &graph, Buffer<int> &label, 
     }
 }
 
+// label_propagation.sp:5 function label_propagation(Graph g, propNode<node> label, int iterations = 10)
+static void label_propagation_symmetric(Device &device, Graph &graph, Buffer<int> &label, int iterations) {
+    Buffer<int> label_nxt(device, graph.num_nodes);
+    Buffer<int> votes_keys(device, 4 * graph.num_arcs);
+    Buffer<int> votes_sums(device, 4 * graph.num_arcs);
+    label_nxt.fill(-1);
+    // label_propagation.sp:7 forall (v in g.nodes())
+    kernels::label_propagation_set_label(graph.num_nodes, label);
+    for (int round_ = 0; round_ < iterations; round_++) {
+        // label_propagation.sp:11 forall (v in g.nodes())
+        kernels::label_propagation_set_label_nxt_symmetric(
+            graph.num_nodes, graph.row_offsets, graph.columns, votes_keys, votes_sums, label, label_nxt
+        );
+        label.copy_from(label_nxt);
+    }
+}
+
 int main(int argc, char **argv) {
     const std::vector<Option> options = {
         {"[--iterations INT]", "an int; 10 if not given"},
@@ -124,11 +165,16 @@ int main(int argc, char **argv) {
         host.add_in_neighbors();
         program.lap("load");
         Graph graph{device, host};
+        const bool is_symmetric = host.is_symmetric();
         Buffer<int> label(device, graph.num_nodes);
         const auto before = [&] {
             label.fill(0);
         };
-        program.repeat(device, before, [&] { label_propagation(device, graph, label, iterations); });
+        program.repeat(device, before, [&] {
+            is_symmetric
+                ? label_propagation_symmetric(device, graph, label, iterations)
+                : label_propagation(device, graph, label, iterations);
+        });
         program.describe(host, device);
         program.results.add_of_nodes("label", host.original_ids(label.download()));
         program.finish(host);

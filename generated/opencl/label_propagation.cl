@@ -58,3 +58,25 @@ __kernel void label_propagation_set_label_nxt(
         label_nxt[v] = favourite < 0 ? label[v] : favourite;
     }
 }
+
+// label_propagation.sp:11 forall (v in g.nodes())
+#line 11 "label_propagation.sp"
+__kernel __attribute__((vec_type_hint(int4)))
+void label_propagation_set_label_nxt_symmetric(
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global int *votes_keys, __global int *votes_sums, __global const int *restrict label, __global int *label_nxt
+) {
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        const long first_slot = multiply_long(2, row_offsets[v]);
+        const long end_slot = multiply_long(2, row_offsets[v + 1]);
+        for (long slot = first_slot; slot < end_slot; slot++) {
+            votes_keys[slot] = -1;
+        }
+        for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
+            const int u = columns[i];
+            add_to_map(votes_keys, votes_sums, first_slot, end_slot, label[u], 2);
+        }
+        const int favourite = best_of_map(votes_keys, votes_sums, first_slot, end_slot);
+        label_nxt[v] = favourite < 0 ? label[v] : favourite;
+    }
+}

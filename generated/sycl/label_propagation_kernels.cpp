@@ -61,3 +61,25 @@ KERNEL label_propagation_set_label_nxt(
         label_nxt[v] = favourite < 0 ? label[v] : favourite;
     }
 }
+
+// label_propagation.sp:11 forall (v in g.nodes())
+#line 11 "label_propagation.sp"
+KERNEL label_propagation_set_label_nxt_symmetric(
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns, int *votes_keys,
+    int *votes_sums, const int *__restrict label, int *label_nxt
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
+        const long long first_slot = multiply_long(2, row_offsets[v]);
+        const long long end_slot = multiply_long(2, row_offsets[v + 1]);
+        for (long long slot = first_slot; slot < end_slot; slot++) {
+            votes_keys[slot] = -1;
+        }
+        for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
+            const int u = columns[i];
+            add_to_map(votes_keys, votes_sums, first_slot, end_slot, label[u], 2);
+        }
+        const int favourite = best_of_map(votes_keys, votes_sums, first_slot, end_slot);
+        label_nxt[v] = favourite < 0 ? label[v] : favourite;
+    }
+}

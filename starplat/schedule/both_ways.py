@@ -3,8 +3,7 @@ which every arc has its reverse.
 
 Both rows of a node are the same there, so that all that the loop does is done twice. Once is enough where the loop only
 stores values, or combines them by what changes nothing the second time, and reads nothing that it changes. A loop that
-adds whole numbers to a map may add twice as much, once, and the map then has room for the keys of one row. That was
-measured where threads are cores, and is done there.
+adds whole numbers to a map may add twice as much, once, and the map then has room for the keys of one row.
 """
 
 from collections.abc import Iterable
@@ -42,7 +41,7 @@ def one_way(module: ir.Module, schedule: Schedule, capabilities: Capabilities, f
     """The module whose loops over arcs both ways take the arcs that leave a node, if the graph is symmetric."""
     if facts is None or not facts.symmetric:
         return Decided(module)
-    kernels = tuple(_with_one_way(kernel, module, capabilities) for kernel in module.kernels)
+    kernels = tuple(_with_one_way(kernel, module) for kernel in module.kernels)
     changed = [new.name for old, new in zip(module.kernels, kernels, strict=True) if new is not old]
     if not changed:
         return Decided(module)
@@ -53,20 +52,19 @@ def one_way(module: ir.Module, schedule: Schedule, capabilities: Capabilities, f
 
 def goes_both_ways(module: ir.Module, capabilities: Capabilities) -> bool:
     """Whether there is such a loop, so that the symmetry of the graph matters."""
-    return any(_with_one_way(kernel, module, capabilities) is not kernel for kernel in module.kernels)
+    return any(_with_one_way(kernel, module) is not kernel for kernel in module.kernels)
 
 
-def _with_one_way(kernel: ir.Kernel, module: ir.Module, capabilities: Capabilities) -> ir.Kernel:
-    body = _OneWay(module, capabilities).kernel_block(kernel.body)
+def _with_one_way(kernel: ir.Kernel, module: ir.Module) -> ir.Kernel:
+    body = _OneWay(module).kernel_block(kernel.body)
     return kernel if body == kernel.body else with_signature(replace(kernel, body=body))
 
 
 class _OneWay(Rewriter):
     """Replaces loops over both rows by loops over one."""
 
-    def __init__(self, module: ir.Module, capabilities: Capabilities) -> None:
+    def __init__(self, module: ir.Module) -> None:
         self.module = module
-        self.threads_are_cores = not capabilities.lockstep
 
     def kernel_block(self, ops: Iterable[ir.KernelOp]) -> tuple[ir.KernelOp, ...]:
         block = super().kernel_block(ops)
@@ -74,7 +72,7 @@ class _OneWay(Rewriter):
             row = _row(loop, block)
             if row is None:
                 continue
-            added = _only_addition(row.body, self.module) if self.threads_are_cores else None
+            added = _only_addition(row.body, self.module)
             if _once_is_enough(row) or added is not None:
                 ends = _refs((*expressions_of(loop), *expressions_of(loop.body[0]))) - _refs((row.node,))
                 kept = tuple(op for op in block if not (isinstance(op, ir.Let) and op.variable in ends))

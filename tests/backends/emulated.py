@@ -50,6 +50,7 @@ LIMITS = {
     "MOST_HUGE": 1,
     "FEW_ARCS": 2,
     "MOST_COUNTED": 5,
+    "MOST_ALONE": 2,
     "MOST_CELLS": 32,
 }
 """What the helper functions of emitted kernels are limited to here."""

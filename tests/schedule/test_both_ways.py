@@ -47,19 +47,20 @@ def program(body: str) -> str:
     return f"function f(Graph g, {properties}) {{ long total = 0; {loop} return total; }}"
 
 
-def module(body: str, facts: GraphFacts | None) -> ir.Module:
-    return for_target(starplat.compile(program(body)).module(), "openmp", AUTO, facts)
+def module(body: str, facts: GraphFacts | None, target: str = "openmp") -> ir.Module:
+    return for_target(starplat.compile(program(body)).module(), target, AUTO, facts)
 
 
 def walks_both(made: ir.Module) -> bool:
     return ir.IN_COLUMNS in made.graph_arrays
 
 
+@pytest.mark.parametrize("target", ["openmp", "cuda"])
 @pytest.mark.parametrize("body", ONCE.values(), ids=ONCE)
-def test_one_row_is_walked_on_symmetric_graphs_alone(body: str) -> None:
-    assert not walks_both(module(body, SYMMETRIC))
-    assert walks_both(module(body, DIRECTED))
-    assert walks_both(module(body, None))
+def test_one_row_is_walked_on_symmetric_graphs_alone(body: str, target: str) -> None:
+    assert not walks_both(module(body, SYMMETRIC, target))
+    assert walks_both(module(body, DIRECTED, target))
+    assert walks_both(module(body, None, target))
 
 
 @pytest.mark.parametrize("body", TWICE.values(), ids=TWICE)

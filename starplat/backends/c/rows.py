@@ -97,7 +97,7 @@ class RowPrinter:
             self.expressions.helpers.need("every_node")
         yield f"count_rows(num_nodes, {name(count.keys)}, {name(count.sums)}, {keep},"
         yield f"{INDENT}[&](int {name(count.node)}) {{ return {text(count.first)}; }},"
-        yield f"{INDENT}[&](int {name(count.node)}, arc_t {name(count.place)}, const RowMap &{name(count.map)}) {{"
+        yield f"{INDENT}[&](int {name(count.node)}, arc_t {name(count.place)}) -> KeyAndValue {{"
         yield from self.printer.lines(count.body, 2)
         yield f"{INDENT}}},"
         yield f"{INDENT}[&](int {name(count.node)}, int {name(count.best)}) {{"

@@ -71,8 +71,8 @@ class StatementPrinter:
                 yield "continue;"
             case st.Leave(value):
                 yield "return;" if value is None else f"return {self.text(value)};"
-            case st.AddToMap(shared, key, value):
-                yield f"{self.expressions.local(shared)}.add({self.text(key)}, {self.text(value)});"
+            case st.AddToMap(key, value):
+                yield f"return {{{self.text(key)}, {self.text(value)}}};"
             case st.Call(call):
                 yield f"{self.expressions.call(call)};"
             case st.CombineGroup():

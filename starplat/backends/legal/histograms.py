@@ -9,13 +9,16 @@ from starplat.ir import nodes as ir
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.histograms import Histogram
 
+_NOTHING = st.AddToMap(ir.Const(-1, ir.Element.INT), ir.Const(0, ir.Element.INT))
+
 
 def count_rows(operations: Operations, kernel: ir.Kernel, parts: Histogram) -> st.CountRows:
     """The sums of all nodes' rows by key, and the work on each node's best key."""
     assert kernel.iterator is not None
     ahead, loop = operations.block(parts.ahead), parts.loop
-    shared = operations.locals.fresh(parts.keys.name.removesuffix("_keys"), ir.Element.INT)
-    body = _adding(operations.block(loop.body), shared)
+    body = _adding(operations.block(loop.body))
+    if not isinstance(body[-1], st.AddToMap):
+        body = (*body, _NOTHING)
     if isinstance(loop, ir.ForNeighbors):
         place = operations.locals.fresh("place", ir.Element.ARC)
         position = build.plus(loop.layout.first(ir.Ref(kernel.iterator)), ir.Ref(place))
@@ -31,7 +34,6 @@ def count_rows(operations: Operations, kernel: ir.Kernel, parts: Histogram) -> s
         parts.sums,
         first=parts.first,
         place=place,
-        map=shared,
         body=without_unread((*ahead, *body)),
         best=best,
         finish=replace_continue(without_unread((*ahead, *operations.block(rest))), (st.Leave(),)),
@@ -58,16 +60,16 @@ class _Best(Rewriter):
         return ir.Ref(self.name) if expression == self.asked else self.rebuild(expression)
 
 
-def _adding(body: st.Body, shared: ir.Variable) -> st.Body:
-    """The statements, of which the last adds to the group's map of the row."""
+def _adding(body: st.Body) -> st.Body:
+    """The statements, of which the last returns what is added to the row's map."""
     *before, last = body
     match last:
         case st.Call(call):
             key, value = call.arguments[4:]
             assert not isinstance(key, ir.Array | ir.Variable)
             assert not isinstance(value, ir.Array | ir.Variable)
-            return (*before, st.AddToMap(shared, key, value))
+            return (*before, st.AddToMap(key, value))
         case st.If(condition, then):
-            return (*before, st.If(condition, _adding(then, shared)))
+            return (*before, st.If(condition, _adding(then)))
         case _:
             raise AssertionError("the loop does not add to a map")

@@ -251,8 +251,8 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class CountRows:
-    """For every `node` to keep: `body` for each `place` of its row, which threads share evenly and where values are
-    added to a `map` of the row; then `finish`, for which `best` is the map's best key, or -1.
+    """For every `node` to keep: `body` for each `place` of its row, which returns what that adds to which key; then
+    `finish`, for which `best` is the key with the largest sum, or -1. Threads share long rows evenly.
 
     `first` is where the row of `node` begins, in arcs of all rows laid end to end; a long row has its map in `keys` and
     `sums`. Both bodies declare what they need of the node.
@@ -265,7 +265,6 @@ class CountRows:
     _: KW_ONLY
     first: ir.Expression
     place: ir.Variable
-    map: ir.Variable
     body: Body
     best: ir.Variable
     finish: Body

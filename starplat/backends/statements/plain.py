@@ -63,9 +63,8 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class AddToMap:
-    """Adds a value to a key of a `map` that a group shares."""
+    """Returns what an arc adds to its row's map: a value to a key; nothing where it has no key."""
 
-    map: ir.Variable
     key: ir.Expression
     value: ir.Expression
 
