@@ -1,13 +1,31 @@
 // A minimum spanning tree, or forest: returns its weight; `in_tree` marks one arc of each of its edges.
 //
 // Borůvka's method: every component chooses its lightest arc to another one and joins that. Arcs are taken both ways;
-// of equally light ones the last wins, so that the choices of a round never close a cycle.
+// of equally light ones the last wins, so that the choices of a round never close a cycle. Where nodes have many arcs,
+// the lightest come first, some four for each node: few of the others join two components when their turn comes.
 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight) {
+  float limit = INF;
+  long light = g.num_edges();
+  long before = light + 1;
+  while (light > 4 * g.num_nodes() && light < before) {
+    before = light;
+    light = 0;
+    long sum = 0;
+    forall (e in g.edges().filter(weight <= limit)) {
+      sum += e.weight;
+      light += 1;
+    }
+    limit = float(sum) / light;
+  }
   propNode<node> component;
   propNode<node> joins;
   propNode<int> lightest;
   propNode<edge> choice;
+  propEdge<bool> open; // it may join two components
   g.attachEdgeProperty(in_tree = False);
+  forall (e in g.edges()) {
+    e.open = e.weight <= limit;
+  }
   forall (v in g.nodes()) {
     v.component = v;
     v.joins = v;
@@ -16,21 +34,23 @@ function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> we
   while (growing) {
     growing = False;
     g.attachNodeProperty(lightest = INF, choice = -1);
-    forall (e in g.edges()) {
+    forall (e in g.edges().filter(open)) {
       node a = e.source.component;
       node b = e.destination.component;
-      if (a != b) {
+      if (a == b) {
+        e.open = False;
+      } else {
         <a.lightest> = <Min(a.lightest, e.weight)>;
         <b.lightest> = <Min(b.lightest, e.weight)>;
       }
     }
-    forall (e in g.edges()) {
+    forall (e in g.edges().filter(open)) {
       node a = e.source.component;
       node b = e.destination.component;
-      if (a != b && e.weight == a.lightest) {
+      if (e.weight == a.lightest) {
         <a.choice> = <Max(a.choice, e)>;
       }
-      if (a != b && e.weight == b.lightest) {
+      if (e.weight == b.lightest) {
         <b.choice> = <Max(b.choice, e)>;
       }
     }
@@ -52,6 +72,13 @@ function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> we
         root = root.joins;
       }
       v.component = root;
+    }
+    if (!growing && limit < INF) {
+      forall (e in g.edges()) {
+        e.open = !(e.weight <= limit);
+      }
+      limit = INF;
+      growing = True;
     }
   }
   long total = 0;

@@ -14,21 +14,66 @@ using namespace starplat;
 #define atomic_max_arc atomicMax
 #endif
 
-// minimum_spanning_tree.sp:5 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight)
-#line 5 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:6 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight)
+#line 6 "minimum_spanning_tree.sp"
 extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
     int num_nodes, arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources,
-    bool *in_tree, int *component, int *joins, int *lightest, arc_t *choice, const int *__restrict__ weight,
-    long long total, int *growing_found, long long *total_found, long long *total_outcome, unsigned *arrived
+    const int *__restrict__ weight, bool *in_tree, bool *open_, int *component, int *joins, int *lightest,
+    arc_t *choice, long long total, long long *sum_found, long long *light_found, int *growing_found,
+    long long *total_found, long long *total_outcome, unsigned *arrived
 ) {
+    int sum_turn = 0;
+    int light_turn = 0;
     int growing_turn = 0;
     int total_turn = 0;
+    float limit = INFINITY;
+    long long light = num_arcs;
+    long long before_ = light + 1;
+    while (light > multiply(4, num_nodes) && light < before_) {
+        before_ = light;
+        light = 0;
+        long long sum = 0;
+        {
+            // minimum_spanning_tree.sp:14 forall (e in g.edges().filter(weight <= limit))
+            #line 14 "minimum_spanning_tree.sp"
+            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                sum_found[sum_turn == 2 ? 0 : sum_turn + 1] = 0;
+                light_found[light_turn == 2 ? 0 : light_turn + 1] = 0;
+            }
+            long long sum_part = 0;
+            long long light_part = 0;
+            for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
+                if (!((float)weight[e] <= limit)) continue;
+                sum_part += weight[e];
+                light_part += 1;
+            }
+            __shared__ long long sum_part_scratch[16];
+            sum_part = group_add_long(sum_part, sum_part_scratch);
+            if (threadIdx.x == 0) atomic_add_long(&sum_found[sum_turn], sum_part);
+            __shared__ long long light_part_scratch[16];
+            light_part = group_add_long(light_part, light_part_scratch);
+            if (threadIdx.x == 0) atomic_add_long(&light_found[light_turn], light_part);
+        }
+        grid_barrier(arrived);
+        sum += sum_found[sum_turn];
+        sum_turn = sum_turn == 2 ? 0 : sum_turn + 1;
+        light += light_found[light_turn];
+        light_turn = light_turn == 2 ? 0 : light_turn + 1;
+        limit = (float)((double)(float)sum / (double)light);
+    }
     for (arc_t cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_arcs; cell += gridDim.x * blockDim.x) {
         in_tree[cell] = false;
     }
     {
-        // minimum_spanning_tree.sp:11 forall (v in g.nodes())
-        #line 11 "minimum_spanning_tree.sp"
+        // minimum_spanning_tree.sp:26 forall (e in g.edges())
+        #line 26 "minimum_spanning_tree.sp"
+        for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
+            open_[e] = (float)weight[e] <= limit;
+        }
+    }
+    {
+        // minimum_spanning_tree.sp:29 forall (v in g.nodes())
+        #line 29 "minimum_spanning_tree.sp"
         for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
             component[v] = v;
             joins[v] = v;
@@ -45,12 +90,15 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
         }
         grid_barrier(arrived);
         {
-            // minimum_spanning_tree.sp:19 forall (e in g.edges())
-            #line 19 "minimum_spanning_tree.sp"
+            // minimum_spanning_tree.sp:37 forall (e in g.edges().filter(open))
+            #line 37 "minimum_spanning_tree.sp"
             for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
+                if (!open_[e]) continue;
                 const int a = component[arc_sources[e]];
                 const int b = component[columns[e]];
-                if (a != b) {
+                if (a == b) {
+                    open_[e] = false;
+                } else {
                     const int candidate = weight[e];
                     if (candidate < lightest[a]) {
                         atomicMin(&lightest[a], candidate);
@@ -64,17 +112,18 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
         }
         grid_barrier(arrived);
         {
-            // minimum_spanning_tree.sp:27 forall (e in g.edges())
-            #line 27 "minimum_spanning_tree.sp"
+            // minimum_spanning_tree.sp:47 forall (e in g.edges().filter(open))
+            #line 47 "minimum_spanning_tree.sp"
             for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
+                if (!open_[e]) continue;
                 const int a = component[arc_sources[e]];
                 const int b = component[columns[e]];
-                if (a != b && weight[e] == lightest[a]) {
+                if (weight[e] == lightest[a]) {
                     if (e > choice[a]) {
                         atomic_max_arc(&choice[a], e);
                     }
                 }
-                if (a != b && weight[e] == lightest[b]) {
+                if (weight[e] == lightest[b]) {
                     if (e > choice[b]) {
                         atomic_max_arc(&choice[b], e);
                     }
@@ -83,8 +132,8 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
         }
         grid_barrier(arrived);
         {
-            // minimum_spanning_tree.sp:37 forall (a in g.nodes().filter(choice != -1))
-            #line 37 "minimum_spanning_tree.sp"
+            // minimum_spanning_tree.sp:57 forall (a in g.nodes().filter(choice != -1))
+            #line 57 "minimum_spanning_tree.sp"
             if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
                 growing_found[growing_turn == 2 ? 0 : growing_turn + 1] = 0;
             }
@@ -104,8 +153,8 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
         growing = growing || (growing_found[growing_turn] != 0);
         growing_turn = growing_turn == 2 ? 0 : growing_turn + 1;
         {
-            // minimum_spanning_tree.sp:49 forall (v in g.nodes())
-            #line 49 "minimum_spanning_tree.sp"
+            // minimum_spanning_tree.sp:69 forall (v in g.nodes())
+            #line 69 "minimum_spanning_tree.sp"
             for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
                 int root = component[v];
                 while (joins[root] != root) {
@@ -114,11 +163,22 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
                 component[v] = root;
             }
         }
+        if (!growing && limit < INFINITY) {
+            {
+                // minimum_spanning_tree.sp:77 forall (e in g.edges())
+                #line 77 "minimum_spanning_tree.sp"
+                for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
+                    open_[e] = !((float)weight[e] <= limit);
+                }
+            }
+            limit = INFINITY;
+            growing = true;
+        }
     } while (growing);
     total = 0;
     {
-        // minimum_spanning_tree.sp:58 forall (e in g.edges().filter(in_tree))
-        #line 58 "minimum_spanning_tree.sp"
+        // minimum_spanning_tree.sp:85 forall (e in g.edges().filter(in_tree))
+        #line 85 "minimum_spanning_tree.sp"
         if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
             total_found[total_turn == 2 ? 0 : total_turn + 1] = 0;
         }
@@ -137,7 +197,7 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
     if (blockIdx.x * blockDim.x + threadIdx.x == 0) *total_outcome = total;
 }
 
-#line 141 "minimum_spanning_tree.hip.cpp"
+#line 201 "minimum_spanning_tree.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -149,7 +209,7 @@ struct Graph {
     Buffer<int> arc_sources{device, host.arc_sources};
 };
 
-// minimum_spanning_tree.sp:5 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight)
+// minimum_spanning_tree.sp:6 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight)
 static long long minimum_spanning_tree(
     Device &device, Graph &graph, Buffer<unsigned char> &in_tree, Buffer<int> &weight
 ) {
@@ -157,16 +217,20 @@ static long long minimum_spanning_tree(
     Buffer<int> joins(device, graph.num_nodes);
     Buffer<int> lightest(device, graph.num_nodes);
     Buffer<arc_t> choice(device, graph.num_nodes);
+    Buffer<unsigned char> open_(device, graph.num_arcs);
     Buffer<unsigned> arrived(device, 1, 0);
     long long total = 0;
     {
+        Buffer<long long> sum_found(device, 3, 0);
+        Buffer<long long> light_found(device, 3, 0);
         Buffer<int> growing_found(device, 3, 0);
         Buffer<long long> total_found(device, 3, 0);
         Word<long long> total_outcome(device);
         device.launch_together(
             "minimum_spanning_tree_loop", minimum_spanning_tree_loop, graph.num_arcs < 4194304 ? 2 : 4,
-            graph.num_nodes, graph.num_arcs, graph.columns, graph.arc_sources, in_tree, component, joins, lightest,
-            choice, weight, total, growing_found, total_found, total_outcome, arrived
+            graph.num_nodes, graph.num_arcs, graph.columns, graph.arc_sources, weight, in_tree, open_, component,
+            joins, lightest, choice, total, sum_found, light_found, growing_found, total_found, total_outcome,
+            arrived
         );
         total = total_outcome.read();
     }

@@ -11,8 +11,36 @@ using namespace starplat;
 
 namespace kernels {
 
-// minimum_spanning_tree.sp:11 forall (v in g.nodes())
-#line 11 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:14 forall (e in g.edges().filter(weight <= limit))
+#line 14 "minimum_spanning_tree.sp"
+extern "C" void minimum_spanning_tree_find_sum(
+    arc_t num_arcs, const int *__restrict__ weight, float limit, long long *sum, long long *light
+) {
+    long long sum_part = 0;
+    long long light_part = 0;
+    #pragma omp parallel for schedule(static) reduction(+ : sum_part, light_part)
+    for (arc_t e = 0; e < num_arcs; e++) {
+        if (!((float)weight[e] <= limit)) continue;
+        sum_part += weight[e];
+        light_part += 1;
+    }
+    *sum = sum_part;
+    *light = light_part;
+}
+
+// minimum_spanning_tree.sp:26 forall (e in g.edges())
+#line 26 "minimum_spanning_tree.sp"
+extern "C" void minimum_spanning_tree_set_open(
+    arc_t num_arcs, bool *open_, const int *__restrict__ weight, float limit
+) {
+    #pragma omp parallel for schedule(static)
+    for (arc_t e = 0; e < num_arcs; e++) {
+        open_[e] = (float)weight[e] <= limit;
+    }
+}
+
+// minimum_spanning_tree.sp:29 forall (v in g.nodes())
+#line 29 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_set_component(int num_nodes, int *component, int *joins) {
     #pragma omp parallel for schedule(static)
     for (int v = 0; v < num_nodes; v++) {
@@ -21,17 +49,20 @@ extern "C" void minimum_spanning_tree_set_component(int num_nodes, int *componen
     }
 }
 
-// minimum_spanning_tree.sp:19 forall (e in g.edges())
-#line 19 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:37 forall (e in g.edges().filter(open))
+#line 37 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_min_lightest(
-    arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources,
+    arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources, bool *open_,
     const int *__restrict__ component, int *lightest, const int *__restrict__ weight
 ) {
     #pragma omp parallel for schedule(static)
     for (arc_t e = 0; e < num_arcs; e++) {
+        if (!open_[e]) continue;
         const int a = component[arc_sources[e]];
         const int b = component[columns[e]];
-        if (a != b) {
+        if (a == b) {
+            open_[e] = false;
+        } else {
             const int candidate = weight[e];
             if (candidate < lightest[a]) {
                 atomic_min_int(&lightest[a], candidate);
@@ -44,23 +75,24 @@ extern "C" void minimum_spanning_tree_min_lightest(
     }
 }
 
-// minimum_spanning_tree.sp:27 forall (e in g.edges())
-#line 27 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:47 forall (e in g.edges().filter(open))
+#line 47 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_max_choice(
     arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources,
-    const int *__restrict__ component, const int *__restrict__ weight, const int *__restrict__ lightest,
-    arc_t *choice
+    const bool *__restrict__ open_, const int *__restrict__ component, const int *__restrict__ weight,
+    const int *__restrict__ lightest, arc_t *choice
 ) {
     #pragma omp parallel for schedule(static)
     for (arc_t e = 0; e < num_arcs; e++) {
+        if (!open_[e]) continue;
         const int a = component[arc_sources[e]];
         const int b = component[columns[e]];
-        if (a != b && weight[e] == lightest[a]) {
+        if (weight[e] == lightest[a]) {
             if (e > choice[a]) {
                 atomic_max_arc(&choice[a], e);
             }
         }
-        if (a != b && weight[e] == lightest[b]) {
+        if (weight[e] == lightest[b]) {
             if (e > choice[b]) {
                 atomic_max_arc(&choice[b], e);
             }
@@ -68,8 +100,8 @@ extern "C" void minimum_spanning_tree_max_choice(
     }
 }
 
-// minimum_spanning_tree.sp:37 forall (a in g.nodes().filter(choice != -1))
-#line 37 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:57 forall (a in g.nodes().filter(choice != -1))
+#line 57 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_set_joins(
     int num_nodes, const int *__restrict__ columns, const int *__restrict__ arc_sources,
     const arc_t *__restrict__ choice, const int *__restrict__ component, int *joins, bool *in_tree, int *growing
@@ -88,8 +120,8 @@ extern "C" void minimum_spanning_tree_set_joins(
     *growing = growing_part;
 }
 
-// minimum_spanning_tree.sp:49 forall (v in g.nodes())
-#line 49 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:69 forall (v in g.nodes())
+#line 69 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_set_component_2(
     int num_nodes, int *component, const int *__restrict__ joins
 ) {
@@ -103,8 +135,19 @@ extern "C" void minimum_spanning_tree_set_component_2(
     }
 }
 
-// minimum_spanning_tree.sp:58 forall (e in g.edges().filter(in_tree))
-#line 58 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:77 forall (e in g.edges())
+#line 77 "minimum_spanning_tree.sp"
+extern "C" void minimum_spanning_tree_set_open_2(
+    arc_t num_arcs, bool *open_, const int *__restrict__ weight, float limit
+) {
+    #pragma omp parallel for schedule(static)
+    for (arc_t e = 0; e < num_arcs; e++) {
+        open_[e] = !((float)weight[e] <= limit);
+    }
+}
+
+// minimum_spanning_tree.sp:85 forall (e in g.edges().filter(in_tree))
+#line 85 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_find_total(
     arc_t num_arcs, const bool *__restrict__ in_tree, const int *__restrict__ weight, long long *total
 ) {
@@ -118,7 +161,7 @@ extern "C" void minimum_spanning_tree_find_total(
 }
 
 }  // namespace kernels
-#line 122 "minimum_spanning_tree.cpp"
+#line 165 "minimum_spanning_tree.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -130,7 +173,7 @@ struct Graph {
     Buffer<int> arc_sources{device, host.arc_sources};
 };
 
-// minimum_spanning_tree.sp:5 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight)
+// minimum_spanning_tree.sp:6 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight)
 static long long minimum_spanning_tree(
     Device &device, Graph &graph, Buffer<unsigned char> &in_tree, Buffer<int> &weight
 ) {
@@ -138,35 +181,61 @@ static long long minimum_spanning_tree(
     Buffer<int> joins(device, graph.num_nodes);
     Buffer<int> lightest(device, graph.num_nodes);
     Buffer<arc_t> choice(device, graph.num_nodes);
+    Buffer<unsigned char> open_(device, graph.num_arcs);
+    Word<long long> sum_result(device);
+    Word<long long> light_result(device);
     Word<int> growing_result(device);
     Word<long long> total_result(device);
+    float limit = INFINITY;
+    long long light = graph.num_arcs;
+    long long before_ = light + 1;
+    while (light > multiply(4, graph.num_nodes) && light < before_) {
+        before_ = light;
+        light = 0;
+        long long sum = 0;
+        // minimum_spanning_tree.sp:14 forall (e in g.edges().filter(weight <= limit))
+        sum_result.set(0);
+        light_result.set(0);
+        kernels::minimum_spanning_tree_find_sum(graph.num_arcs, weight, limit, sum_result, light_result);
+        sum += sum_result.read();
+        light += light_result.read();
+        limit = (float)((double)(float)sum / (double)light);
+    }
     in_tree.fill(false);
-    // minimum_spanning_tree.sp:11 forall (v in g.nodes())
+    // minimum_spanning_tree.sp:26 forall (e in g.edges())
+    kernels::minimum_spanning_tree_set_open(graph.num_arcs, open_, weight, limit);
+    // minimum_spanning_tree.sp:29 forall (v in g.nodes())
     kernels::minimum_spanning_tree_set_component(graph.num_nodes, component, joins);
     bool growing = true;
     do {
         growing = false;
         lightest.fill(INT_MAX);
         choice.fill(-1);
-        // minimum_spanning_tree.sp:19 forall (e in g.edges())
+        // minimum_spanning_tree.sp:37 forall (e in g.edges().filter(open))
         kernels::minimum_spanning_tree_min_lightest(
-            graph.num_arcs, graph.columns, graph.arc_sources, component, lightest, weight
+            graph.num_arcs, graph.columns, graph.arc_sources, open_, component, lightest, weight
         );
-        // minimum_spanning_tree.sp:27 forall (e in g.edges())
+        // minimum_spanning_tree.sp:47 forall (e in g.edges().filter(open))
         kernels::minimum_spanning_tree_max_choice(
-            graph.num_arcs, graph.columns, graph.arc_sources, component, weight, lightest, choice
+            graph.num_arcs, graph.columns, graph.arc_sources, open_, component, weight, lightest, choice
         );
-        // minimum_spanning_tree.sp:37 forall (a in g.nodes().filter(choice != -1))
+        // minimum_spanning_tree.sp:57 forall (a in g.nodes().filter(choice != -1))
         growing_result.set(false);
         kernels::minimum_spanning_tree_set_joins(
             graph.num_nodes, graph.columns, graph.arc_sources, choice, component, joins, in_tree, growing_result
         );
         growing = growing || growing_result.read();
-        // minimum_spanning_tree.sp:49 forall (v in g.nodes())
+        // minimum_spanning_tree.sp:69 forall (v in g.nodes())
         kernels::minimum_spanning_tree_set_component_2(graph.num_nodes, component, joins);
+        if (!growing && limit < INFINITY) {
+            // minimum_spanning_tree.sp:77 forall (e in g.edges())
+            kernels::minimum_spanning_tree_set_open_2(graph.num_arcs, open_, weight, limit);
+            limit = INFINITY;
+            growing = true;
+        }
     } while (growing);
     long long total = 0;
-    // minimum_spanning_tree.sp:58 forall (e in g.edges().filter(in_tree))
+    // minimum_spanning_tree.sp:85 forall (e in g.edges().filter(in_tree))
     total_result.set(0);
     kernels::minimum_spanning_tree_find_total(graph.num_arcs, in_tree, weight, total_result);
     total += total_result.read();

@@ -24,7 +24,12 @@ struct Graph {
     Buffer<int> arc_sources{device, host.arc_sources};
 };
 
-// minimum_spanning_tree.sp:5 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight)
+// Multiplication that wraps around.
+static int multiply(int a, int b) {
+    return (int)((unsigned int)a * (unsigned int)b);
+}
+
+// minimum_spanning_tree.sp:6 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight)
 static long long minimum_spanning_tree(
     Device &device, Graph &graph, Buffer<unsigned char> &in_tree, Buffer<int> &weight
 ) {
@@ -32,45 +37,67 @@ static long long minimum_spanning_tree(
     Buffer<int> joins(device, graph.num_nodes);
     Buffer<int> lightest(device, graph.num_nodes);
     Buffer<arc_t> choice(device, graph.num_nodes);
-    Buffer<unsigned char> goes_on(device, 1);
-    Buffer<int> growing_found(device, 1);
+    Buffer<unsigned char> open_(device, graph.num_arcs);
+    Word<long long> sum_result(device);
+    Word<long long> light_result(device);
+    Word<int> growing_result(device);
     Word<long long> total_result(device);
-    in_tree.fill(false);
-    // minimum_spanning_tree.sp:11 forall (v in g.nodes())
-    device.launch("minimum_spanning_tree_set_component", graph.num_nodes, graph.num_nodes, component, joins);
-    device.launch_once("minimum_spanning_tree_begin", goes_on, growing_found);
-    for (int ahead = 1;; ahead = ahead < 8 ? 2 * ahead : ahead) {
-        for (int asked = 0; asked < ahead; asked++) {
-            device.launch(
-                "minimum_spanning_tree_fill_lightest", graph.num_nodes, graph.num_nodes, goes_on, lightest
-            );
-            device.launch("minimum_spanning_tree_fill_choice", graph.num_nodes, graph.num_nodes, goes_on, choice);
-            // minimum_spanning_tree.sp:19 forall (e in g.edges())
-            device.launch(
-                "minimum_spanning_tree_min_lightest", graph.num_arcs, graph.num_arcs, graph.columns,
-                graph.arc_sources, goes_on, component, lightest, weight
-            );
-            // minimum_spanning_tree.sp:27 forall (e in g.edges())
-            device.launch(
-                "minimum_spanning_tree_max_choice", graph.num_arcs, graph.num_arcs, graph.columns,
-                graph.arc_sources, goes_on, component, weight, lightest, choice
-            );
-            // minimum_spanning_tree.sp:37 forall (a in g.nodes().filter(choice != -1))
-            device.launch(
-                "minimum_spanning_tree_set_joins", graph.num_nodes, graph.num_nodes, graph.columns,
-                graph.arc_sources, goes_on, choice, component, joins, in_tree, growing_found
-            );
-            // minimum_spanning_tree.sp:49 forall (v in g.nodes())
-            device.launch(
-                "minimum_spanning_tree_set_component_2", graph.num_nodes, graph.num_nodes, goes_on, component,
-                joins
-            );
-            device.launch_once("minimum_spanning_tree_end_round", goes_on, growing_found);
-        }
-        if (!goes_on.read(0)) break;
+    float limit = INFINITY;
+    long long light = graph.num_arcs;
+    long long before_ = light + 1;
+    while (light > multiply(4, graph.num_nodes) && light < before_) {
+        before_ = light;
+        light = 0;
+        long long sum = 0;
+        // minimum_spanning_tree.sp:14 forall (e in g.edges().filter(weight <= limit))
+        sum_result.set(0);
+        light_result.set(0);
+        device.launch(
+            "minimum_spanning_tree_find_sum", graph.num_arcs, graph.num_arcs, weight, limit, sum_result,
+            light_result
+        );
+        sum += sum_result.read();
+        light += light_result.read();
+        limit = (float)((double)(float)sum / (double)light);
     }
+    in_tree.fill(false);
+    // minimum_spanning_tree.sp:26 forall (e in g.edges())
+    device.launch("minimum_spanning_tree_set_open", graph.num_arcs, graph.num_arcs, open_, weight, limit);
+    // minimum_spanning_tree.sp:29 forall (v in g.nodes())
+    device.launch("minimum_spanning_tree_set_component", graph.num_nodes, graph.num_nodes, component, joins);
+    bool growing = true;
+    do {
+        growing = false;
+        lightest.fill(INT_MAX);
+        choice.fill(-1);
+        // minimum_spanning_tree.sp:37 forall (e in g.edges().filter(open))
+        device.launch(
+            "minimum_spanning_tree_min_lightest", graph.num_arcs, graph.num_arcs, graph.columns, graph.arc_sources,
+            open_, component, lightest, weight
+        );
+        // minimum_spanning_tree.sp:47 forall (e in g.edges().filter(open))
+        device.launch(
+            "minimum_spanning_tree_max_choice", graph.num_arcs, graph.num_arcs, graph.columns, graph.arc_sources,
+            open_, component, weight, lightest, choice
+        );
+        // minimum_spanning_tree.sp:57 forall (a in g.nodes().filter(choice != -1))
+        growing_result.set(false);
+        device.launch(
+            "minimum_spanning_tree_set_joins", graph.num_nodes, graph.num_nodes, graph.columns, graph.arc_sources,
+            choice, component, joins, in_tree, growing_result
+        );
+        growing = growing || growing_result.read();
+        // minimum_spanning_tree.sp:69 forall (v in g.nodes())
+        device.launch("minimum_spanning_tree_set_component_2", graph.num_nodes, graph.num_nodes, component, joins);
+        if (!growing && limit < INFINITY) {
+            // minimum_spanning_tree.sp:77 forall (e in g.edges())
+            device.launch("minimum_spanning_tree_set_open_2", graph.num_arcs, graph.num_arcs, open_, weight, limit);
+            limit = INFINITY;
+            growing = true;
+        }
+    } while (growing);
     long long total = 0;
-    // minimum_spanning_tree.sp:58 forall (e in g.edges().filter(in_tree))
+    // minimum_spanning_tree.sp:85 forall (e in g.edges().filter(in_tree))
     total_result.set(0);
     device.launch(
         "minimum_spanning_tree_find_total", graph.num_arcs, graph.num_arcs, in_tree, weight, total_result
