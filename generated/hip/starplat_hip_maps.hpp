@@ -48,6 +48,7 @@ struct RowMap {
 
     __device__ void add(KeyAndValue added) const {
         const int key = added.key;
+        if (key < 0) return;
         long long slot = (key * 0x9e3779b1u >> 1) * (unsigned long long)slots >> 31;
         for (;; slot = slot + 1 < slots ? slot + 1 : 0) {
             int found = ((volatile int *)keys)[slot];
@@ -101,21 +102,6 @@ struct BlockRows {
         return whole > from ? whole : last[owner(from)];
     }
 
-    // The keys of a warp's threads that are next to each other and the same, in one row, become one with their sum.
-    __device__ static void join_equal(int owner, KeyAndValue &added) {
-        const int lane = threadIdx.x % WARP;
-        const int owner_before = from_before(owner, 1), key_before = from_before(added.key, 1);
-        const bool first = lane == 0 || owner_before != owner || key_before != added.key;
-        const Lanes firsts = lanes_where(first), later = firsts >> lane >> 1;
-        if (!lanes_where(!first)) return;
-        const int same = later == 0 ? WARP - lane : first_of(later) + 1;
-        for (int width = 1; width < WARP; width *= 2) {
-            const int after = from_after(added.value, width);
-            if (width < same) added.value += after;
-        }
-        if (!first) added.key = -1;
-    }
-
     // A key becomes the best of the owner's row if it ranks higher. All threads of a warp offer one, or 0; those of
     // neighboring threads for one row are joined first.
     __device__ void offer(int owner, unsigned long long offered) {
@@ -133,30 +119,36 @@ struct BlockRows {
     __device__ int best_key() const { return key_of(best[threadIdx.x]); }
 };
 
-// The best key of a row of at most MOST_ALONE arcs, or -1.
-template <class Add>
+// The best key of a row of at most MOST arcs, or -1.
+template <int MOST, class Add>
 __device__ inline int best_of_short(int node, int length, Add add) {
-    KeyAndValue added[MOST_ALONE];
+    KeyAndValue added[MOST];
 #pragma unroll
-    for (int i = 0; i < MOST_ALONE; i++) {
+    for (int i = 0; i < MOST; i++) {
         added[i] = KeyAndValue{-1, 0};
         if (i < length) added[i] = add(node, i);
     }
     unsigned long long best = 0;
 #pragma unroll
-    for (int i = 0; i < MOST_ALONE; i++) {
+    for (int i = 0; i < MOST; i++) {
         if (i >= length) break;
         int sum = 0;
 #pragma unroll
-        for (int j = 0; j < MOST_ALONE; j++) sum += added[j].key == added[i].key ? added[j].value : 0;
+        for (int j = 0; j < MOST; j++) sum += added[j].key == added[i].key ? added[j].value : 0;
         best = max(best, ranked(added[i].key, sum));
     }
     return key_of(best);
 }
 
-// Finds the best keys of the rows that the block's threads bring. They share the arcs evenly; the map of a long row
-// lies
-// in `long_keys` and `long_sums`, two slots for each arc, where first(node) says that the row begins in arcs.
+// The same of at most MOST_ALONE arcs; half of them take fewer registers and comparisons.
+template <class Add>
+__device__ inline int best_alone(int node, int length, Add add) {
+    constexpr int half = MOST_ALONE / 2;
+    return length <= half ? best_of_short<half>(node, length, add) : best_of_short<MOST_ALONE>(node, length, add);
+}
+
+// Finds the best keys of the rows that the block's threads bring, which share the arcs evenly. The map of a long row
+// lies in `long_keys` and `long_sums`, two slots for each arc, where first(node) says that the row begins in arcs.
 template <class First, class Add>
 __device__ inline void count_together(
     BlockRows &rows, int node, arc_t length, int *long_keys, int *long_sums, First first, Add add
@@ -174,26 +166,20 @@ __device__ inline void count_together(
             sums[slot] = 0;
         }
         __syncthreads();
-        for (arc_t turn = from; turn < to; turn += blockDim.x) {
-            const arc_t place = turn + threadIdx.x;
-            const int owner = place >= to ? -1 : own ? rows.owner(place) : one;
-            KeyAndValue added = {-1, 0};
-            if (owner >= 0) {
-                if (own) rows.owners[place - from] = owner;
-                added = add(rows.node[owner], place - rows.first(owner));
-            }
-            BlockRows::join_equal(owner, added);
-            if (added.key < 0) continue;
-            const long long before = 2LL * (rows.first(owner) - from);
-            RowMap{keys + before, sums + before, 2LL * (rows.last[owner] - rows.first(owner))}.add(added);
+        for (arc_t place = from + threadIdx.x; place < to; place += blockDim.x) {
+            const int owner = own ? rows.owner(place) : one;
+            const arc_t start = rows.first(owner);
+            const long long before = 2LL * (start - from);
+            if (own) rows.owners[place - from] = owner;
+            RowMap{keys + before, sums + before, 2LL * (rows.last[owner] - start)}.add(
+                add(rows.node[owner], place - start));
         }
         __syncthreads();
         for (arc_t turn = from; turn < to; turn += blockDim.x) {
             const arc_t place = min(turn + (arc_t)threadIdx.x, to - 1);
             const long long slot = 2LL * (place - from);
-            const unsigned long long even = ranked(keys[slot], sums[slot]),
-                odd = ranked(keys[slot + 1], sums[slot + 1]);
-            rows.offer(own ? rows.owners[place - from] : one, max(even, odd));
+            rows.offer(own ? rows.owners[place - from] : one,
+                max(ranked(keys[slot], sums[slot]), ranked(keys[slot + 1], sums[slot + 1])));
         }
         __syncthreads();
     }
@@ -211,7 +197,7 @@ __device__ inline void count_rows(
         const bool kept = node < num_nodes && keep(node);
         const arc_t length = kept ? (arc_t)(first(node + 1) - first(node)) : 0;
         const bool alone = length <= MOST_ALONE;
-        int best = alone ? best_of_short(node, (int)length, add) : -1;
+        int best = alone ? best_alone(node, (int)length, add) : -1;
         if (__syncthreads_or(!alone)) {  // also waits until the best keys of the rows before have been read
             count_together(rows, node, alone ? 0 : length, long_keys, long_sums, first, add);
             if (!alone) best = rows.best_key();

@@ -54,9 +54,10 @@ _OURS = """
 grid_barrier cluster_barrier in_block Share share_of_warp advance_share MOST_BLOCKS launch_cluster
 arrived launch_together Frontier frontier_in insert inserted insert_alone clear listed visit_members
 visit_words visit_bits visit_marked visit_list visit_found Gathered gathered_by_block MOST_GATHERED mark note_new
-begin_anew sum_up_to RowMap BlockRows KeyAndValue ranked key_of best_of_short count_together count_rows MOST_COUNTED
-MOST_ALONE Count Sizes Places places_of_block
-each_member take_members share_arcs long_arcs every_node advance_all advance_arcs row_of MOST_ARCS advance_members
+begin_anew sum_up_to RowMap BlockRows KeyAndValue ranked key_of best_of_short best_alone count_together
+count_rows MOST_COUNTED MOST_ALONE Count Sizes Places places_of_block
+each_member each_kept TESTED_AT_ONCE take_members share_arcs long_arcs every_node advance_all advance_arcs
+row_of MOST_ARCS advance_members
 advance advance_and_keep MOST_NEW MOST_LISTED MOST_LONG LONG_ROW MOST_HUGE HUGE_ROW MUCH_NEW ALL_ARCS FEW_ARCS
 LongRows MOST_TOGETHER check_place no_long_rows warp_number search_row values_of_block AT_ONCE gather_rows WarpArcs
 is_empty has_many has_some contains search_all search_in_teams search_in_warps SOME_LOOKS
