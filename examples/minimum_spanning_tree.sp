@@ -2,20 +2,22 @@
 //
 // Borůvka's method: every component chooses its lightest arc to another one and joins that. Arcs are taken both ways;
 // of equally light ones the last wins, so that the choices of a round never close a cycle. Where nodes have many arcs,
-// the lightest come first, some four for each node: few of the others join two components when their turn comes.
+// the lightest come first, up to four for each node: few of the others join two components when their turn comes.
 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight) {
   float limit = INF;
+  float mean = INF;
   long light = g.num_edges();
-  long before = light + 1;
-  while (light > 4 * g.num_nodes() && light < before) {
-    before = light;
+  bool many = light > 4 * g.num_nodes();
+  while (many) { // takes those up to the mean, and so on
+    limit = mean;
     light = 0;
     long sum = 0;
     forall (e in g.edges().filter(weight <= limit)) {
       sum += e.weight;
       light += 1;
     }
-    limit = float(sum) / light;
+    mean = float(sum) / light;
+    many = light > 4 * g.num_nodes() && mean < limit;
   }
   propNode<node> component;
   propNode<node> joins;

@@ -95,22 +95,23 @@ extern "C" __global__ void __launch_bounds__(512, 2) graph_coloring_loop(
                 left_found[left_turn == 2 ? 0 : left_turn + 1] = 0;
             }
             long long left_part = 0;
-            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-                if (wish[v] < 0) continue;
-                if (waits[v]) {
-                    const int next = free_color(taken[v], wish[v]);
-                    waits[v] = false;
-                    if (next % 32 == 0 && next > wish[v]) {
-                        waits[v] = true;
-                        insert(beyond, v);
+            each_kept(num_nodes,
+                [&](int v) { return wish[v] >= 0; },
+                [&](int v) {
+                    if (waits[v]) {
+                        const int next = free_color(taken[v], wish[v]);
+                        waits[v] = false;
+                        if (next % 32 == 0 && next > wish[v]) {
+                            waits[v] = true;
+                            insert(beyond, v);
+                        }
+                        wish[v] = next;
+                    } else {
+                        color[v] = wish[v];
+                        wish[v] = -1;
+                        left_part -= 1;
                     }
-                    wish[v] = next;
-                } else {
-                    color[v] = wish[v];
-                    wish[v] = -1;
-                    left_part -= 1;
-                }
-            }
+                });
             inserted(beyond);
             __shared__ long long left_part_scratch[16];
             left_part = group_add_long(left_part, left_part_scratch);
@@ -199,22 +200,23 @@ extern "C" __global__ void __launch_bounds__(512, 2) graph_coloring_loop_symmetr
                 left_found[left_turn == 2 ? 0 : left_turn + 1] = 0;
             }
             long long left_part = 0;
-            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-                if (wish[v] < 0) continue;
-                if (waits[v]) {
-                    const int next = free_color(taken[v], wish[v]);
-                    waits[v] = false;
-                    if (next % 32 == 0 && next > wish[v]) {
-                        waits[v] = true;
-                        insert(beyond, v);
+            each_kept(num_nodes,
+                [&](int v) { return wish[v] >= 0; },
+                [&](int v) {
+                    if (waits[v]) {
+                        const int next = free_color(taken[v], wish[v]);
+                        waits[v] = false;
+                        if (next % 32 == 0 && next > wish[v]) {
+                            waits[v] = true;
+                            insert(beyond, v);
+                        }
+                        wish[v] = next;
+                    } else {
+                        color[v] = wish[v];
+                        wish[v] = -1;
+                        left_part -= 1;
                     }
-                    wish[v] = next;
-                } else {
-                    color[v] = wish[v];
-                    wish[v] = -1;
-                    left_part -= 1;
-                }
-            }
+                });
             inserted(beyond);
             __shared__ long long left_part_scratch[16];
             left_part = group_add_long(left_part, left_part_scratch);
@@ -240,7 +242,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) graph_coloring_loop_symmetr
     }
 }
 
-#line 244 "graph_coloring.cu"
+#line 246 "graph_coloring.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

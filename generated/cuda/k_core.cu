@@ -50,12 +50,13 @@ extern "C" __global__ void __launch_bounds__(512, 2) k_core_loop(
                 peeled_found[peeled_turn == 2 ? 0 : peeled_turn + 1] = 0;
             }
             long long peeled_part = 0;
-            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-                if (!(core[v] == -1 && degree[v] <= k)) continue;
-                core[v] = k;
-                insert(peeling, v);
-                peeled_part += 1;
-            }
+            each_kept(num_nodes,
+                [&](int v) { return core[v] == -1 && degree[v] <= k; },
+                [&](int v) {
+                    core[v] = k;
+                    insert(peeling, v);
+                    peeled_part += 1;
+                });
             inserted(peeling);
             __shared__ long long peeled_part_scratch[16];
             peeled_part = group_add_long(peeled_part, peeled_part_scratch);
@@ -78,7 +79,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) k_core_loop(
     }
 }
 
-#line 82 "k_core.cu"
+#line 83 "k_core.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -188,11 +188,12 @@ extern "C" __global__ void __launch_bounds__(512) trim_loop(
                 trimmed_found[trimmed_turn == 2 ? 0 : trimmed_turn + 1] = 0;
             }
             long long trimmed_part = 0;
-            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-                if (!(component[v] == -1 && alone[v])) continue;
-                component[v] = v;
-                trimmed_part += 1;
-            }
+            each_kept(num_nodes,
+                [&](int v) { return component[v] == -1 && alone[v]; },
+                [&](int v) {
+                    component[v] = v;
+                    trimmed_part += 1;
+                });
             __shared__ long long trimmed_part_scratch[16];
             trimmed_part = group_add_long(trimmed_part, trimmed_part_scratch);
             if (threadIdx.x == 0) {
@@ -205,7 +206,7 @@ extern "C" __global__ void __launch_bounds__(512) trim_loop(
     } while (trimmed > 0);
 }
 
-#line 209 "strongly_connected_components.cu"
+#line 210 "strongly_connected_components.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

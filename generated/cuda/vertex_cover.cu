@@ -66,14 +66,15 @@ extern "C" __global__ void __launch_bounds__(512) vertex_cover_loop(
                 matched_found[matched_turn == 2 ? 0 : matched_turn + 1] = 0;
             }
             bool matched_part = false;
-            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-                if (partner[v] == -1) continue;
-                const int u = partner[v];
-                if (partner[u] == v) {
-                    in_cover[v] = true;
-                    matched_part = true;
-                }
-            }
+            each_kept(num_nodes,
+                [&](int v) { return partner[v] != -1; },
+                [&](int v) {
+                    const int u = partner[v];
+                    if (partner[u] == v) {
+                        in_cover[v] = true;
+                        matched_part = true;
+                    }
+                });
             if (matched_part) matched_found[matched_turn] = 1;
         }
         grid_barrier(arrived);
@@ -82,7 +83,7 @@ extern "C" __global__ void __launch_bounds__(512) vertex_cover_loop(
     } while (matched);
 }
 
-#line 86 "vertex_cover.cu"
+#line 87 "vertex_cover.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

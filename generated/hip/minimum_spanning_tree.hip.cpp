@@ -27,26 +27,28 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
     int growing_turn = 0;
     int total_turn = 0;
     float limit = INFINITY;
+    float mean = INFINITY;
     long long light = num_arcs;
-    long long before_ = light + 1;
-    while (light > multiply(4, num_nodes) && light < before_) {
-        before_ = light;
+    bool many = light > multiply(4, num_nodes);
+    while (many) {
+        limit = mean;
         light = 0;
         long long sum = 0;
         {
-            // minimum_spanning_tree.sp:14 forall (e in g.edges().filter(weight <= limit))
-            #line 14 "minimum_spanning_tree.sp"
+            // minimum_spanning_tree.sp:15 forall (e in g.edges().filter(weight <= limit))
+            #line 15 "minimum_spanning_tree.sp"
             if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
                 sum_found[sum_turn == 2 ? 0 : sum_turn + 1] = 0;
                 light_found[light_turn == 2 ? 0 : light_turn + 1] = 0;
             }
             long long sum_part = 0;
             long long light_part = 0;
-            for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
-                if (!((float)weight[e] <= limit)) continue;
-                sum_part += weight[e];
-                light_part += 1;
-            }
+            each_kept(num_arcs,
+                [&](arc_t e) { return (float)weight[e] <= limit; },
+                [&](arc_t e) {
+                    sum_part += weight[e];
+                    light_part += 1;
+                });
             __shared__ long long sum_part_scratch[16];
             sum_part = group_add_long(sum_part, sum_part_scratch);
             if (threadIdx.x == 0) atomic_add_long(&sum_found[sum_turn], sum_part);
@@ -59,21 +61,22 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
         sum_turn = sum_turn == 2 ? 0 : sum_turn + 1;
         light += light_found[light_turn];
         light_turn = light_turn == 2 ? 0 : light_turn + 1;
-        limit = (float)((double)(float)sum / (double)light);
+        mean = (float)((double)(float)sum / (double)light);
+        many = light > multiply(4, num_nodes) && mean < limit;
     }
     for (arc_t cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_arcs; cell += gridDim.x * blockDim.x) {
         in_tree[cell] = false;
     }
     {
-        // minimum_spanning_tree.sp:26 forall (e in g.edges())
-        #line 26 "minimum_spanning_tree.sp"
+        // minimum_spanning_tree.sp:28 forall (e in g.edges())
+        #line 28 "minimum_spanning_tree.sp"
         for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
             open_[e] = (float)weight[e] <= limit;
         }
     }
     {
-        // minimum_spanning_tree.sp:29 forall (v in g.nodes())
-        #line 29 "minimum_spanning_tree.sp"
+        // minimum_spanning_tree.sp:31 forall (v in g.nodes())
+        #line 31 "minimum_spanning_tree.sp"
         for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
             component[v] = v;
             joins[v] = v;
@@ -90,71 +93,74 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
         }
         grid_barrier(arrived);
         {
-            // minimum_spanning_tree.sp:37 forall (e in g.edges().filter(open))
-            #line 37 "minimum_spanning_tree.sp"
-            for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
-                if (!open_[e]) continue;
-                const int a = component[arc_sources[e]];
-                const int b = component[columns[e]];
-                if (a == b) {
-                    open_[e] = false;
-                } else {
-                    const int candidate = weight[e];
-                    if (candidate < lightest[a]) {
-                        atomicMin(&lightest[a], candidate);
+            // minimum_spanning_tree.sp:39 forall (e in g.edges().filter(open))
+            #line 39 "minimum_spanning_tree.sp"
+            each_kept(num_arcs,
+                [&](arc_t e) { return open_[e]; },
+                [&](arc_t e) {
+                    const int a = component[arc_sources[e]];
+                    const int b = component[columns[e]];
+                    if (a == b) {
+                        open_[e] = false;
+                    } else {
+                        const int candidate = weight[e];
+                        if (candidate < lightest[a]) {
+                            atomicMin(&lightest[a], candidate);
+                        }
+                        const int candidate_2 = weight[e];
+                        if (candidate_2 < lightest[b]) {
+                            atomicMin(&lightest[b], candidate_2);
+                        }
                     }
-                    const int candidate_2 = weight[e];
-                    if (candidate_2 < lightest[b]) {
-                        atomicMin(&lightest[b], candidate_2);
-                    }
-                }
-            }
+                });
         }
         grid_barrier(arrived);
         {
-            // minimum_spanning_tree.sp:47 forall (e in g.edges().filter(open))
-            #line 47 "minimum_spanning_tree.sp"
-            for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
-                if (!open_[e]) continue;
-                const int a = component[arc_sources[e]];
-                const int b = component[columns[e]];
-                if (weight[e] == lightest[a]) {
-                    if (e > choice[a]) {
-                        atomic_max_arc(&choice[a], e);
+            // minimum_spanning_tree.sp:49 forall (e in g.edges().filter(open))
+            #line 49 "minimum_spanning_tree.sp"
+            each_kept(num_arcs,
+                [&](arc_t e) { return open_[e]; },
+                [&](arc_t e) {
+                    const int a = component[arc_sources[e]];
+                    const int b = component[columns[e]];
+                    if (weight[e] == lightest[a]) {
+                        if (e > choice[a]) {
+                            atomic_max_arc(&choice[a], e);
+                        }
                     }
-                }
-                if (weight[e] == lightest[b]) {
-                    if (e > choice[b]) {
-                        atomic_max_arc(&choice[b], e);
+                    if (weight[e] == lightest[b]) {
+                        if (e > choice[b]) {
+                            atomic_max_arc(&choice[b], e);
+                        }
                     }
-                }
-            }
+                });
         }
         grid_barrier(arrived);
         {
-            // minimum_spanning_tree.sp:57 forall (a in g.nodes().filter(choice != -1))
-            #line 57 "minimum_spanning_tree.sp"
+            // minimum_spanning_tree.sp:59 forall (a in g.nodes().filter(choice != -1))
+            #line 59 "minimum_spanning_tree.sp"
             if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
                 growing_found[growing_turn == 2 ? 0 : growing_turn + 1] = 0;
             }
             bool growing_part = false;
-            for (int a = blockIdx.x * blockDim.x + threadIdx.x; a < num_nodes; a += gridDim.x * blockDim.x) {
-                if (choice[a] == -1) continue;
-                const arc_t e = choice[a];
-                int b = component[arc_sources[e]];
-                if (b == a) b = component[columns[e]];
-                if (choice[b] != e || b < a) joins[a] = b;
-                in_tree[e] = true;
-                growing_part = true;
-            }
+            each_kept(num_nodes,
+                [&](int a) { return choice[a] != -1; },
+                [&](int a) {
+                    const arc_t e = choice[a];
+                    int b = component[arc_sources[e]];
+                    if (b == a) b = component[columns[e]];
+                    if (choice[b] != e || b < a) joins[a] = b;
+                    in_tree[e] = true;
+                    growing_part = true;
+                });
             if (growing_part) growing_found[growing_turn] = 1;
         }
         grid_barrier(arrived);
         growing = growing || (growing_found[growing_turn] != 0);
         growing_turn = growing_turn == 2 ? 0 : growing_turn + 1;
         {
-            // minimum_spanning_tree.sp:69 forall (v in g.nodes())
-            #line 69 "minimum_spanning_tree.sp"
+            // minimum_spanning_tree.sp:71 forall (v in g.nodes())
+            #line 71 "minimum_spanning_tree.sp"
             for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
                 int root = component[v];
                 while (joins[root] != root) {
@@ -165,8 +171,8 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
         }
         if (!growing && limit < INFINITY) {
             {
-                // minimum_spanning_tree.sp:77 forall (e in g.edges())
-                #line 77 "minimum_spanning_tree.sp"
+                // minimum_spanning_tree.sp:79 forall (e in g.edges())
+                #line 79 "minimum_spanning_tree.sp"
                 for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
                     open_[e] = !((float)weight[e] <= limit);
                 }
@@ -177,16 +183,17 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
     } while (growing);
     total = 0;
     {
-        // minimum_spanning_tree.sp:85 forall (e in g.edges().filter(in_tree))
-        #line 85 "minimum_spanning_tree.sp"
+        // minimum_spanning_tree.sp:87 forall (e in g.edges().filter(in_tree))
+        #line 87 "minimum_spanning_tree.sp"
         if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
             total_found[total_turn == 2 ? 0 : total_turn + 1] = 0;
         }
         long long total_part = 0;
-        for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
-            if (!in_tree[e]) continue;
-            total_part += weight[e];
-        }
+        each_kept(num_arcs,
+            [&](arc_t e) { return in_tree[e]; },
+            [&](arc_t e) {
+                total_part += weight[e];
+            });
         __shared__ long long total_part_scratch[16];
         total_part = group_add_long(total_part, total_part_scratch);
         if (threadIdx.x == 0) atomic_add_long(&total_found[total_turn], total_part);
@@ -197,7 +204,7 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
     if (blockIdx.x * blockDim.x + threadIdx.x == 0) *total_outcome = total;
 }
 
-#line 201 "minimum_spanning_tree.hip.cpp"
+#line 208 "minimum_spanning_tree.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -493,6 +493,30 @@ __device__ inline int sum_up_to(int value) {
 
 __device__ inline bool every_node(int) { return true; }
 
+#define TESTED_AT_ONCE 4  // numbers of a thread whose tests are under way together
+
+// Calls body(number) for the numbers below `end` to keep.
+template <class T, class Keep, class Body>
+__device__ inline void each_kept(T end, Keep keep, Body body) {
+    const T step = gridDim.x * blockDim.x;
+    for (T begin = blockIdx.x * blockDim.x + threadIdx.x; begin < end;
+            begin += min(TESTED_AT_ONCE * step, end - begin)) {
+        unsigned kept = 0;
+        if (end - begin <= step) {
+            kept = keep(begin);
+        } else {
+#pragma unroll
+            for (int i = 0; i < TESTED_AT_ONCE; i++) {
+                const bool there = i * step < end - begin, keeps = keep(there ? begin + i * step : begin);
+                kept |= (unsigned)(there && keeps) << i;
+            }
+        }
+        for (int i = 0; kept != 0; i++, kept >>= 1) {
+            if (kept & 1) body(begin + i * step);
+        }
+    }
+}
+
 #define LONG_ROW 128  // a longer row is shared by a whole warp
 #define HUGE_ROW 512  // and a still longer one by a whole block
 #define MOST_LONG 2047  // the most such nodes of a block

@@ -13,8 +13,8 @@ using namespace starplat;
 
 namespace kernels {
 
-// minimum_spanning_tree.sp:14 forall (e in g.edges().filter(weight <= limit))
-#line 14 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:15 forall (e in g.edges().filter(weight <= limit))
+#line 15 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_find_sum(
     arc_t num_arcs, const int *__restrict__ weight, float limit, long long *sum, long long *light
 ) {
@@ -31,8 +31,8 @@ extern "C" void minimum_spanning_tree_find_sum(
     *light = light_part;
 }
 
-// minimum_spanning_tree.sp:26 forall (e in g.edges())
-#line 26 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:28 forall (e in g.edges())
+#line 28 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_set_open(
     arc_t num_arcs, bool *open_, const int *__restrict__ weight, float limit
 ) {
@@ -43,8 +43,8 @@ extern "C" void minimum_spanning_tree_set_open(
     }
 }
 
-// minimum_spanning_tree.sp:29 forall (v in g.nodes())
-#line 29 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:31 forall (v in g.nodes())
+#line 31 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_set_component(int num_nodes, int *component, int *joins) {
     #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(component, joins)
@@ -54,8 +54,8 @@ extern "C" void minimum_spanning_tree_set_component(int num_nodes, int *componen
     }
 }
 
-// minimum_spanning_tree.sp:37 forall (e in g.edges().filter(open))
-#line 37 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:39 forall (e in g.edges().filter(open))
+#line 39 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_min_lightest(
     arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources, bool *open_,
     const int *__restrict__ component, int *lightest, const int *__restrict__ weight
@@ -81,8 +81,8 @@ extern "C" void minimum_spanning_tree_min_lightest(
     }
 }
 
-// minimum_spanning_tree.sp:47 forall (e in g.edges().filter(open))
-#line 47 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:49 forall (e in g.edges().filter(open))
+#line 49 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_max_choice(
     arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources,
     const bool *__restrict__ open_, const int *__restrict__ component, const int *__restrict__ weight,
@@ -107,8 +107,8 @@ extern "C" void minimum_spanning_tree_max_choice(
     }
 }
 
-// minimum_spanning_tree.sp:57 forall (a in g.nodes().filter(choice != -1))
-#line 57 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:59 forall (a in g.nodes().filter(choice != -1))
+#line 59 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_set_joins(
     int num_nodes, const int *__restrict__ columns, const int *__restrict__ arc_sources,
     const arc_t *__restrict__ choice, const int *__restrict__ component, int *joins, bool *in_tree, int *growing
@@ -129,8 +129,8 @@ extern "C" void minimum_spanning_tree_set_joins(
     *growing = growing_part;
 }
 
-// minimum_spanning_tree.sp:69 forall (v in g.nodes())
-#line 69 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:71 forall (v in g.nodes())
+#line 71 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_set_component_2(
     int num_nodes, int *component, const int *__restrict__ joins
 ) {
@@ -145,8 +145,8 @@ extern "C" void minimum_spanning_tree_set_component_2(
     }
 }
 
-// minimum_spanning_tree.sp:77 forall (e in g.edges())
-#line 77 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:79 forall (e in g.edges())
+#line 79 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_set_open_2(
     arc_t num_arcs, bool *open_, const int *__restrict__ weight, float limit
 ) {
@@ -157,8 +157,8 @@ extern "C" void minimum_spanning_tree_set_open_2(
     }
 }
 
-// minimum_spanning_tree.sp:85 forall (e in g.edges().filter(in_tree))
-#line 85 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:87 forall (e in g.edges().filter(in_tree))
+#line 87 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_find_total(
     arc_t num_arcs, const bool *__restrict__ in_tree, const int *__restrict__ weight, long long *total
 ) {
@@ -199,55 +199,57 @@ static long long minimum_spanning_tree(
     Word<int> growing_result(device);
     Word<long long> total_result(device);
     float limit = INFINITY;
+    float mean = INFINITY;
     long long light = graph.num_arcs;
-    long long before_ = light + 1;
-    while (light > multiply(4, graph.num_nodes) && light < before_) {
-        before_ = light;
+    bool many = light > multiply(4, graph.num_nodes);
+    while (many) {
+        limit = mean;
         light = 0;
         long long sum = 0;
-        // minimum_spanning_tree.sp:14 forall (e in g.edges().filter(weight <= limit))
+        // minimum_spanning_tree.sp:15 forall (e in g.edges().filter(weight <= limit))
         sum_result.set(0);
         light_result.set(0);
         kernels::minimum_spanning_tree_find_sum(graph.num_arcs, weight, limit, sum_result, light_result);
         sum += sum_result.read();
         light += light_result.read();
-        limit = (float)((double)(float)sum / (double)light);
+        mean = (float)((double)(float)sum / (double)light);
+        many = light > multiply(4, graph.num_nodes) && mean < limit;
     }
     in_tree.fill(false);
-    // minimum_spanning_tree.sp:26 forall (e in g.edges())
+    // minimum_spanning_tree.sp:28 forall (e in g.edges())
     kernels::minimum_spanning_tree_set_open(graph.num_arcs, open_, weight, limit);
-    // minimum_spanning_tree.sp:29 forall (v in g.nodes())
+    // minimum_spanning_tree.sp:31 forall (v in g.nodes())
     kernels::minimum_spanning_tree_set_component(graph.num_nodes, component, joins);
     bool growing = true;
     do {
         growing = false;
         lightest.fill(INT_MAX);
         choice.fill(-1);
-        // minimum_spanning_tree.sp:37 forall (e in g.edges().filter(open))
+        // minimum_spanning_tree.sp:39 forall (e in g.edges().filter(open))
         kernels::minimum_spanning_tree_min_lightest(
             graph.num_arcs, graph.columns, graph.arc_sources, open_, component, lightest, weight
         );
-        // minimum_spanning_tree.sp:47 forall (e in g.edges().filter(open))
+        // minimum_spanning_tree.sp:49 forall (e in g.edges().filter(open))
         kernels::minimum_spanning_tree_max_choice(
             graph.num_arcs, graph.columns, graph.arc_sources, open_, component, weight, lightest, choice
         );
-        // minimum_spanning_tree.sp:57 forall (a in g.nodes().filter(choice != -1))
+        // minimum_spanning_tree.sp:59 forall (a in g.nodes().filter(choice != -1))
         growing_result.set(false);
         kernels::minimum_spanning_tree_set_joins(
             graph.num_nodes, graph.columns, graph.arc_sources, choice, component, joins, in_tree, growing_result
         );
         growing = growing || growing_result.read();
-        // minimum_spanning_tree.sp:69 forall (v in g.nodes())
+        // minimum_spanning_tree.sp:71 forall (v in g.nodes())
         kernels::minimum_spanning_tree_set_component_2(graph.num_nodes, component, joins);
         if (!growing && limit < INFINITY) {
-            // minimum_spanning_tree.sp:77 forall (e in g.edges())
+            // minimum_spanning_tree.sp:79 forall (e in g.edges())
             kernels::minimum_spanning_tree_set_open_2(graph.num_arcs, open_, weight, limit);
             limit = INFINITY;
             growing = true;
         }
     } while (growing);
     long long total = 0;
-    // minimum_spanning_tree.sp:85 forall (e in g.edges().filter(in_tree))
+    // minimum_spanning_tree.sp:87 forall (e in g.edges().filter(in_tree))
     total_result.set(0);
     kernels::minimum_spanning_tree_find_total(graph.num_arcs, in_tree, weight, total_result);
     total += total_result.read();

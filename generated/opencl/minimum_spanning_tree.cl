@@ -9,8 +9,8 @@
 #define atomic_max_arc atomic_max
 #endif
 
-// minimum_spanning_tree.sp:14 forall (e in g.edges().filter(weight <= limit))
-#line 14 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:15 forall (e in g.edges().filter(weight <= limit))
+#line 15 "minimum_spanning_tree.sp"
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void minimum_spanning_tree_find_sum(
     arc_t num_arcs, __global const int *restrict weight, float limit, __global long *sum, __global long *light
@@ -30,8 +30,8 @@ void minimum_spanning_tree_find_sum(
     if (get_local_id(0) == 0) atom_add(light, light_part);
 }
 
-// minimum_spanning_tree.sp:26 forall (e in g.edges())
-#line 26 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:28 forall (e in g.edges())
+#line 28 "minimum_spanning_tree.sp"
 __kernel void minimum_spanning_tree_set_open(
     arc_t num_arcs, __global uchar *open_, __global const int *restrict weight, float limit
 ) {
@@ -40,8 +40,8 @@ __kernel void minimum_spanning_tree_set_open(
     }
 }
 
-// minimum_spanning_tree.sp:29 forall (v in g.nodes())
-#line 29 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:31 forall (v in g.nodes())
+#line 31 "minimum_spanning_tree.sp"
 __kernel void minimum_spanning_tree_set_component(int num_nodes, __global int *component, __global int *joins) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         component[v] = v;
@@ -49,8 +49,8 @@ __kernel void minimum_spanning_tree_set_component(int num_nodes, __global int *c
     }
 }
 
-// minimum_spanning_tree.sp:37 forall (e in g.edges().filter(open))
-#line 37 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:39 forall (e in g.edges().filter(open))
+#line 39 "minimum_spanning_tree.sp"
 __kernel void minimum_spanning_tree_min_lightest(
     arc_t num_arcs, __global const int *restrict columns, __global const int *restrict arc_sources,
     __global uchar *open_, __global const int *restrict component, __global int *lightest,
@@ -75,8 +75,8 @@ __kernel void minimum_spanning_tree_min_lightest(
     }
 }
 
-// minimum_spanning_tree.sp:47 forall (e in g.edges().filter(open))
-#line 47 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:49 forall (e in g.edges().filter(open))
+#line 49 "minimum_spanning_tree.sp"
 __kernel void minimum_spanning_tree_max_choice(
     arc_t num_arcs, __global const int *restrict columns, __global const int *restrict arc_sources,
     __global const uchar *restrict open_, __global const int *restrict component,
@@ -99,8 +99,8 @@ __kernel void minimum_spanning_tree_max_choice(
     }
 }
 
-// minimum_spanning_tree.sp:57 forall (a in g.nodes().filter(choice != -1))
-#line 57 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:59 forall (a in g.nodes().filter(choice != -1))
+#line 59 "minimum_spanning_tree.sp"
 __kernel void minimum_spanning_tree_set_joins(
     int num_nodes, __global const int *restrict columns, __global const int *restrict arc_sources,
     __global const arc_t *restrict choice, __global const int *restrict component, __global int *joins,
@@ -119,8 +119,8 @@ __kernel void minimum_spanning_tree_set_joins(
     if (growing_part) *growing = 1;
 }
 
-// minimum_spanning_tree.sp:69 forall (v in g.nodes())
-#line 69 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:71 forall (v in g.nodes())
+#line 71 "minimum_spanning_tree.sp"
 __kernel void minimum_spanning_tree_set_component_2(
     int num_nodes, __global int *component, __global const int *restrict joins
 ) {
@@ -133,8 +133,8 @@ __kernel void minimum_spanning_tree_set_component_2(
     }
 }
 
-// minimum_spanning_tree.sp:77 forall (e in g.edges())
-#line 77 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:79 forall (e in g.edges())
+#line 79 "minimum_spanning_tree.sp"
 __kernel void minimum_spanning_tree_set_open_2(
     arc_t num_arcs, __global uchar *open_, __global const int *restrict weight, float limit
 ) {
@@ -143,8 +143,8 @@ __kernel void minimum_spanning_tree_set_open_2(
     }
 }
 
-// minimum_spanning_tree.sp:85 forall (e in g.edges().filter(in_tree))
-#line 85 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:87 forall (e in g.edges().filter(in_tree))
+#line 87 "minimum_spanning_tree.sp"
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void minimum_spanning_tree_find_total(
     arc_t num_arcs, __global const uchar *restrict in_tree, __global const int *restrict weight,

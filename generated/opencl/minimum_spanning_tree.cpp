@@ -39,13 +39,14 @@ static long long minimum_spanning_tree(
     Word<int> growing_result(device);
     Word<long long> total_result(device);
     float limit = INFINITY;
+    float mean = INFINITY;
     long long light = graph.num_arcs;
-    long long before_ = light + 1;
-    while (light > multiply(4, graph.num_nodes) && light < before_) {
-        before_ = light;
+    bool many = light > multiply(4, graph.num_nodes);
+    while (many) {
+        limit = mean;
         light = 0;
         long long sum = 0;
-        // minimum_spanning_tree.sp:14 forall (e in g.edges().filter(weight <= limit))
+        // minimum_spanning_tree.sp:15 forall (e in g.edges().filter(weight <= limit))
         sum_result.set(0);
         light_result.set(0);
         device.launch(
@@ -54,46 +55,47 @@ static long long minimum_spanning_tree(
         );
         sum += sum_result.read();
         light += light_result.read();
-        limit = (float)((double)(float)sum / (double)light);
+        mean = (float)((double)(float)sum / (double)light);
+        many = light > multiply(4, graph.num_nodes) && mean < limit;
     }
     in_tree.fill(false);
-    // minimum_spanning_tree.sp:26 forall (e in g.edges())
+    // minimum_spanning_tree.sp:28 forall (e in g.edges())
     device.launch("minimum_spanning_tree_set_open", graph.num_arcs, graph.num_arcs, open_, weight, limit);
-    // minimum_spanning_tree.sp:29 forall (v in g.nodes())
+    // minimum_spanning_tree.sp:31 forall (v in g.nodes())
     device.launch("minimum_spanning_tree_set_component", graph.num_nodes, graph.num_nodes, component, joins);
     bool growing = true;
     do {
         growing = false;
         lightest.fill(INT_MAX);
         choice.fill(-1);
-        // minimum_spanning_tree.sp:37 forall (e in g.edges().filter(open))
+        // minimum_spanning_tree.sp:39 forall (e in g.edges().filter(open))
         device.launch(
             "minimum_spanning_tree_min_lightest", graph.num_arcs, graph.num_arcs, graph.columns, graph.arc_sources,
             open_, component, lightest, weight
         );
-        // minimum_spanning_tree.sp:47 forall (e in g.edges().filter(open))
+        // minimum_spanning_tree.sp:49 forall (e in g.edges().filter(open))
         device.launch(
             "minimum_spanning_tree_max_choice", graph.num_arcs, graph.num_arcs, graph.columns, graph.arc_sources,
             open_, component, weight, lightest, choice
         );
-        // minimum_spanning_tree.sp:57 forall (a in g.nodes().filter(choice != -1))
+        // minimum_spanning_tree.sp:59 forall (a in g.nodes().filter(choice != -1))
         growing_result.set(false);
         device.launch(
             "minimum_spanning_tree_set_joins", graph.num_nodes, graph.num_nodes, graph.columns, graph.arc_sources,
             choice, component, joins, in_tree, growing_result
         );
         growing = growing || growing_result.read();
-        // minimum_spanning_tree.sp:69 forall (v in g.nodes())
+        // minimum_spanning_tree.sp:71 forall (v in g.nodes())
         device.launch("minimum_spanning_tree_set_component_2", graph.num_nodes, graph.num_nodes, component, joins);
         if (!growing && limit < INFINITY) {
-            // minimum_spanning_tree.sp:77 forall (e in g.edges())
+            // minimum_spanning_tree.sp:79 forall (e in g.edges())
             device.launch("minimum_spanning_tree_set_open_2", graph.num_arcs, graph.num_arcs, open_, weight, limit);
             limit = INFINITY;
             growing = true;
         }
     } while (growing);
     long long total = 0;
-    // minimum_spanning_tree.sp:85 forall (e in g.edges().filter(in_tree))
+    // minimum_spanning_tree.sp:87 forall (e in g.edges().filter(in_tree))
     total_result.set(0);
     device.launch(
         "minimum_spanning_tree_find_total", graph.num_arcs, graph.num_arcs, in_tree, weight, total_result

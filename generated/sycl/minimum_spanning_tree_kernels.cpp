@@ -2,8 +2,8 @@
 // for the compiler in oneAPI's runtime, and for icpx.
 #include "starplat_sycl_kernels.hpp"
 
-// minimum_spanning_tree.sp:14 forall (e in g.edges().filter(weight <= limit))
-#line 14 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:15 forall (e in g.edges().filter(weight <= limit))
+#line 15 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_find_sum(
     arc_t num_arcs, const int *__restrict weight, float limit, long long *sum, long long *light
 ) {
@@ -21,8 +21,8 @@ KERNEL minimum_spanning_tree_find_sum(
     if (item.get_local_id(0) == 0) atomic(*light).fetch_add(light_part);
 }
 
-// minimum_spanning_tree.sp:26 forall (e in g.edges())
-#line 26 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:28 forall (e in g.edges())
+#line 28 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_set_open(arc_t num_arcs, bool *open_, const int *__restrict weight, float limit) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (arc_t e = item.get_global_id(0); e < num_arcs; e += item.get_global_range(0)) {
@@ -30,8 +30,8 @@ KERNEL minimum_spanning_tree_set_open(arc_t num_arcs, bool *open_, const int *__
     }
 }
 
-// minimum_spanning_tree.sp:29 forall (v in g.nodes())
-#line 29 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:31 forall (v in g.nodes())
+#line 31 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_set_component(int num_nodes, int *component, int *joins) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
@@ -40,8 +40,8 @@ KERNEL minimum_spanning_tree_set_component(int num_nodes, int *component, int *j
     }
 }
 
-// minimum_spanning_tree.sp:37 forall (e in g.edges().filter(open))
-#line 37 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:39 forall (e in g.edges().filter(open))
+#line 39 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_min_lightest(
     arc_t num_arcs, const int *__restrict columns, const int *__restrict arc_sources, bool *open_,
     const int *__restrict component, int *lightest, const int *__restrict weight
@@ -66,8 +66,8 @@ KERNEL minimum_spanning_tree_min_lightest(
     }
 }
 
-// minimum_spanning_tree.sp:47 forall (e in g.edges().filter(open))
-#line 47 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:49 forall (e in g.edges().filter(open))
+#line 49 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_max_choice(
     arc_t num_arcs, const int *__restrict columns, const int *__restrict arc_sources, const bool *__restrict open_,
     const int *__restrict component, const int *__restrict weight, const int *__restrict lightest, arc_t *choice
@@ -90,8 +90,8 @@ KERNEL minimum_spanning_tree_max_choice(
     }
 }
 
-// minimum_spanning_tree.sp:57 forall (a in g.nodes().filter(choice != -1))
-#line 57 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:59 forall (a in g.nodes().filter(choice != -1))
+#line 59 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_set_joins(
     int num_nodes, const int *__restrict columns, const int *__restrict arc_sources, const arc_t *__restrict choice,
     const int *__restrict component, int *joins, bool *in_tree, int *growing
@@ -110,8 +110,8 @@ KERNEL minimum_spanning_tree_set_joins(
     if (growing_part) *growing = 1;
 }
 
-// minimum_spanning_tree.sp:69 forall (v in g.nodes())
-#line 69 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:71 forall (v in g.nodes())
+#line 71 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_set_component_2(int num_nodes, int *component, const int *__restrict joins) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
@@ -123,8 +123,8 @@ KERNEL minimum_spanning_tree_set_component_2(int num_nodes, int *component, cons
     }
 }
 
-// minimum_spanning_tree.sp:77 forall (e in g.edges())
-#line 77 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:79 forall (e in g.edges())
+#line 79 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_set_open_2(arc_t num_arcs, bool *open_, const int *__restrict weight, float limit) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (arc_t e = item.get_global_id(0); e < num_arcs; e += item.get_global_range(0)) {
@@ -132,8 +132,8 @@ KERNEL minimum_spanning_tree_set_open_2(arc_t num_arcs, bool *open_, const int *
     }
 }
 
-// minimum_spanning_tree.sp:85 forall (e in g.edges().filter(in_tree))
-#line 85 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:87 forall (e in g.edges().filter(in_tree))
+#line 87 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_find_total(
     arc_t num_arcs, const bool *__restrict in_tree, const int *__restrict weight, long long *total
 ) {

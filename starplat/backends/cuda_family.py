@@ -150,7 +150,7 @@ SIGNED_ATOMICS = {
 """64-bit atomic functions that there are for unsigned numbers only, by the name of ours."""
 
 _OF_ROWS = (
-    *named("warp_number", "sum_up_to", "every_node"),
+    *named("warp_number", "sum_up_to", "every_node", "each_kept"),
     made_of("long_rows", threads=str(launch.THREADS_TOGETHER)),
     *named("teams", "warp_arcs", "share_arcs", "advance_all", "advance_arcs", "advance_words", "advance_listed"),
     *named("search_all", "collect_all", "share_values", "gather_step", "long_values", "gather_all", "gather_rows"),

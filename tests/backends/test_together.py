@@ -26,9 +26,11 @@ from starplat.backends.statements import (
     Continue,
     Count,
     Declare,
+    EachKept,
     GridBarrier,
     If,
     IfBeyond,
+    Leave,
     LegalLoop,
     OnFirst,
     Scope,
@@ -158,6 +160,9 @@ class Walker:
                     yield from self.inside(inner, "nodes", variable)
                 case Count(variable, _, ir.NumArcs(), Stride.GRID, inner):
                     yield from self.inside(inner, "arcs", variable)
+                case EachKept(variable, ir.NumNodes(), keep, inner):
+                    yield from self.reads(keep, "nodes", variable)
+                    yield from self.inside(inner, "nodes", variable)
                 case Count(_, first, end, _, inner):
                     yield from self.reads(first, who, own)
                     yield from self.reads(end, who, own)
@@ -177,7 +182,7 @@ class Walker:
                     yield from self.write(cells, index, who, own)
                     yield from self.reads(candidate, who, own)
                     yield from self.inside(inner, who, own)
-                case CombineGroup() | Continue():
+                case CombineGroup() | Continue() | Leave():
                     pass
                 case _:
                     raise AssertionError(f"this test does not know {type(statement).__name__}")

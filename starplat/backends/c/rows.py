@@ -36,6 +36,16 @@ class RowPrinter:
         yield from self.printer.lines(each.body)
         yield "});"
 
+    def each_kept(self, each: st.EachKept) -> Iterator[str]:
+        self.expressions.helpers.need("each_kept")
+        name, end = self.expressions.local(each.number), self.expressions.expression(each.end)
+        given = f"[&]({self.expressions.spelling.values[each.number.element]} {name}) {{"
+        yield f"each_kept({end},"
+        yield f"{INDENT}{given} return {self.expressions.expression(each.keep)}; }},"
+        yield f"{INDENT}{given}"
+        yield from self.printer.lines(each.body, 2)
+        yield f"{INDENT}}});"
+
     def advance(self, advance: st.Advance) -> Iterator[str]:
         name = self.expressions.local
         all_nodes = advance.members is None and advance.listed is None and advance.keep is None

@@ -13,7 +13,7 @@ _OfOneSet = st.AskEmpty | st.AskSize | st.Clear | st.IfEmpty | st.IfMany | st.In
 _OfRows = (
     st.Advance | st.Collect | st.CountRows | st.EachTriangle | st.Gather | st.GroupAdvance | st.GroupGather | st.Search
 )
-WithSets = _OfRows | st.EachMember | _OfOneSet
+WithSets = _OfRows | st.EachKept | st.EachMember | _OfOneSet
 
 
 class Printer(lines.Printer, Protocol):
@@ -44,6 +44,8 @@ def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
             yield from rows.each_triangle(statement)
         case st.EachMember():
             yield from rows.each_member(statement)
+        case st.EachKept():
+            yield from rows.each_kept(statement)
         case _:
             yield from _of_one_set(printer, statement)
 

@@ -12,10 +12,14 @@ from starplat.ir import nodes as ir
 from starplat.ir.conditions import negated
 from starplat.ir.shapes.listed import is_there, listed_length, node_in_words
 from starplat.ir.shapes.members import Membership, membership
+from starplat.ir.visitor import walk_kernel
+
+_LOOPS = ir.ForNeighbors | ir.ForRange | ir.KernelFor | ir.KernelWhile
 
 
-def over_domain(kernel: ir.Kernel, operations: Operations) -> st.Body:
-    """The loop, with what the threads contribute to reductions in locals of their own."""
+def over_domain(kernel: ir.Kernel, operations: Operations, *, many_rounds: bool = False) -> st.Body:
+    """The loop, with what the threads contribute to reductions in locals of their own; with `many_rounds` a thread may
+    take many numbers of nodes or arcs."""
     members = membership(kernel)
     if isinstance(kernel.domain, ir.Triangles):
         assert kernel.iterator is not None
@@ -26,6 +30,8 @@ def over_domain(kernel: ir.Kernel, operations: Operations) -> st.Body:
     if members is not None:
         return _over_members(operations, kernel, members)
     body = operations.block(kernel.body)
+    if many_rounds and (several := _tested_ahead(kernel, operations, body)) is not None:
+        return (several,)
     if kernel.filter is not None:
         body = (st.If(negated(kernel.filter), (st.Continue(),)), *body)
     iterator = kernel.iterator
@@ -52,6 +58,17 @@ def over_domain(kernel: ir.Kernel, operations: Operations) -> st.Body:
         case ir.Once():
             return _once(body, leaves=not (kernel.reductions or operations.capabilities.structured_loops))
     assert_never(kernel.domain)
+
+
+def _tested_ahead(kernel: ir.Kernel, operations: Operations, body: st.Body) -> st.EachKept | None:
+    """The loop in which a thread tests several numbers before it works on the first, where the work on one is brief."""
+    if kernel.filter is None or kernel.iterator is None or not operations.capabilities.shared_arcs:
+        return None
+    brief = not any(isinstance(op, _LOOPS) for op in walk_kernel(kernel.body))
+    if not brief or not isinstance(kernel.domain, ir.AllNodes | ir.AllArcs):
+        return None
+    end = ir.NumNodes() if isinstance(kernel.domain, ir.AllNodes) else ir.NumArcs()
+    return st.EachKept(kernel.iterator, end, kernel.filter, replace_continue(body, (st.Leave(),)))
 
 
 def in_pieces(operations: Operations, body: st.Body) -> st.Body:

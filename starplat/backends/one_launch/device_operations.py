@@ -110,7 +110,7 @@ class DeviceOperations:
         comments = self.comments(kernel)
         operations = Operations(kernel, self.module, self.capabilities, self.names.taken)
         rings = self.rings.of(kernel)
-        body = over_domain(kernel, operations)
+        body = over_domain(kernel, operations, many_rounds=True)
         parts = operations.contributions.parts.values()
         body = tuple(replace(part, noted=noted) if isinstance(part, st.Gather) else part for part in body)
         declared = operations.contributions.declared()

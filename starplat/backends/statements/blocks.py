@@ -178,6 +178,16 @@ class EachMember:
 
 
 @dataclass(frozen=True, slots=True)
+class EachKept:
+    """`body` for every `number` below `end` that is to `keep`, a thread for each; it tests several before the first."""
+
+    number: ir.Variable
+    end: ir.Expression
+    keep: ir.Expression
+    body: Body
+
+
+@dataclass(frozen=True, slots=True)
 class EachTriangle:
     """`body` for every `node` and number that the triangles bring, threads sharing the work."""
 
@@ -338,6 +348,7 @@ Statement = (
     | IfMany
     | IfEmpty
     | EachMember
+    | EachKept
     | EachTriangle
     | Advance
     | Gather
