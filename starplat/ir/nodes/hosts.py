@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from starplat.ir.nodes.operations import Combine, Direction, KernelOp
-from starplat.ir.nodes.parts import CombineChanged, CombineParts, KeepOwn, ShareParts, TakePart, Together
+from starplat.ir.nodes.parts import CombineChanged, CombineParts, KeepOwn, ShareParts, TakeMembers, TakePart, Together
 from starplat.ir.nodes.values import Array, Expression, Variable
 from starplat.operators.records import Start
 from starplat.source import NOWHERE, Span
@@ -380,6 +380,7 @@ HostOp = (
     | EndBatch
     | ChangeGraph
     | TakePart
+    | TakeMembers
     | KeepOwn
     | CombineParts
     | CombineChanged

@@ -21,6 +21,13 @@ class TakePart:
 
 
 @dataclass(frozen=True, slots=True)
+class TakeMembers:
+    """Of the members of a set those remain whose turn is this part's: the parts have one each, again and again."""
+
+    array: Array
+
+
+@dataclass(frozen=True, slots=True)
 class KeepOwn:
     """The cells of nodes (arcs) that other parts have become `value`. Part 0 has the cells of other arrays."""
 
@@ -63,5 +70,5 @@ class Together:
     before: Variable
 
 
-Exchange = TakePart | KeepOwn | CombineParts | CombineChanged | ShareParts | Together
+Exchange = TakePart | TakeMembers | KeepOwn | CombineParts | CombineChanged | ShareParts | Together
 """What only a run in parts has."""

@@ -122,7 +122,7 @@ class _Host:
                 self.batches(op)
             case ir.TakePart() | ir.Together():
                 self.of_parts(op)
-            case ir.KeepOwn() | ir.CombineParts() | ir.CombineChanged() | ir.ShareParts():
+            case ir.TakeMembers() | ir.KeepOwn() | ir.CombineParts() | ir.CombineChanged() | ir.ShareParts():
                 self.exchange(op)
             case _:
                 assert_never(op)
@@ -140,10 +140,12 @@ class _Host:
                 fits = combines(combine, variable.element) and before.element is variable.element
                 scope.require(fits, f"'{variable.name}' cannot come together by '{combine.value}'")
 
-    def exchange(self, op: ir.KeepOwn | ir.CombineParts | ir.CombineChanged | ir.ShareParts) -> None:
+    def exchange(self, op: ir.TakeMembers | ir.KeepOwn | ir.CombineParts | ir.CombineChanged | ir.ShareParts) -> None:
         scope, array = self.scope, op.array
         scope.written(array)
         match op:
+            case ir.TakeMembers():
+                scope.require(array.is_set, f"'{array.name}' is no set")
             case ir.KeepOwn(_, value):
                 scope.value(value, array.element)
             case ir.CombineParts(_, combine, carried):

@@ -25,6 +25,8 @@ _NO_MEMORY = 2
 class CupyDevice(ArrayDevice):
     """One GPU, which runs operations in order."""
 
+    reaches_others = True
+
     def __init__(self, cupy: Any, index: int) -> None:
         self.cupy = cupy
         try:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from starplat.ir import nodes as ir
+from starplat.runtime.devices.buffers import Buffer
+from starplat.runtime.devices.device_memory import DeviceMemory
 from starplat.runtime.elements import Cells
 
 Operation = Callable[[Cells, Cells], Cells]
@@ -49,11 +51,20 @@ class Communicator(ABC):
 
     @abstractmethod
     def combine(self, cells: Cells, combine: ir.Combine) -> Cells:
-        """What comes of the cells of all ranks, one by one; the same on all ranks."""
+        """What comes of the cells of all ranks, one by one; the same on all ranks. It may stand in `cells` itself."""
 
     @abstractmethod
     def share(self, cells: Cells, bounds: list[int]) -> Cells:
-        """The cells from `bounds[rank]` up to `bounds[rank + 1]` of every rank."""
+        """The cells from `bounds[rank]` up to `bounds[rank + 1]` of every rank; they may stand in `cells` itself."""
+
+    def cells(self, device: DeviceMemory, buffer: Buffer) -> Cells:
+        """The cells of a buffer as this exchanges them: a copy on the host, or its own, to be changed where they lie;
+        NumPy's functions are for both."""
+        return device.download(buffer)
+
+    def put(self, device: DeviceMemory, buffer: Buffer, cells: Cells) -> None:
+        """Makes them the cells of a buffer, where they do not stand in it already."""
+        device.upload(buffer, cells)
 
     def counted(self, size: int) -> None:
         """Counts an exchange."""

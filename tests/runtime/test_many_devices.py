@@ -1,0 +1,157 @@
+"""Runs on several devices of one process, which the interpreter and the host's cores stand for here: answers as on one,
+mistakes said once, cells that go from device to device."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import starplat
+from starplat.diagnostics import DiagnosticError, ExitCode
+from starplat.ir import nodes as ir
+from starplat.ir.visitor import walk_host
+from starplat.passes.parts.sources import by_sources
+from starplat.runtime import targets
+from starplat.runtime.devices.reference import ReferenceDevice
+from starplat.runtime.parts import peers
+from starplat.runtime.parts.communicator import Communicator
+from starplat.runtime.parts.threads import in_threads
+from starplat.toolchain.description import DeviceDescription
+from tests.programs.cases import CASES, Case
+from tests.runtime.test_parts import CAN_BE_DIVIDED, SESSIONS, ring
+from tests.runtime.test_ranks import expected, given
+from tests.zoo import ZOO
+
+BY_SOURCES = [case for case in CASES if case.program in ("betweenness", "betweenness_push", "closeness", "radii")]
+
+
+def right_on(case: Case, devices: int, target: str, step: int) -> None:
+    program = starplat.compile(case.path)
+    for graph in map(case.suits, list(ZOO.values())[::step]):
+        for call in case.calls(graph):
+            result = program.run(graph, target=target, devices=devices, arguments=call, session=SESSIONS[0])
+            case.check(graph, call, {name: result[name] for name in case.properties}, result.returned)
+
+
+@pytest.mark.parametrize("case", CAN_BE_DIVIDED, ids=lambda case: case.program)
+def test_examples_are_right_on_two_devices(case: Case) -> None:
+    right_on(case, 2, "reference", 9)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("target", ["reference", "openmp", "opencl"])
+@pytest.mark.parametrize("case", CAN_BE_DIVIDED, ids=lambda case: case.program)
+def test_examples_are_right_on_three_devices(case: Case, target: str) -> None:
+    if not any(device.usable for device in targets.report(target)):
+        pytest.skip(f"no device of {target}")
+    right_on(case, 3, target, 4)
+
+
+@pytest.fixture
+def peers_on_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Devices that copy from each other, over the interpreter's memory; what is asked of a stream happens at once."""
+    stream = SimpleNamespace(record=lambda: None, wait_event=lambda event: None)
+    monkeypatch.setattr(peers, "_stream", lambda: stream)
+    monkeypatch.setattr(peers, "_brought", lambda cells, like: cells.copy())
+    monkeypatch.setattr(peers, "_copy", np.copyto)
+    monkeypatch.setattr(peers, "_address", lambda cells: cells.ctypes.data)
+    monkeypatch.setattr(ReferenceDevice, "reaches_others", True)
+
+
+@pytest.mark.parametrize("case", CAN_BE_DIVIDED, ids=lambda case: case.program)
+def test_examples_are_right_where_cells_go_from_device_to_device(case: Case, peers_on_host: None) -> None:
+    right_on(case, 3, "reference", 11)
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+@pytest.mark.parametrize("kind", ["?", "i4", "i8", "f4", "f8"])
+def test_devices_combine_cells_as_numpy_does(size: int, kind: str, peers_on_host: None) -> None:
+    bounds = [*[0, 2, 9, 9, 9][:size], 9]
+
+    def work(communicator: Communicator) -> dict[ir.Combine, np.ndarray]:
+        combines = (combine for combine in ir.Combine if expected(combine, kind, size) is not None)
+        found = {combine: communicator.combine(given(communicator.rank, kind), combine) for combine in combines}
+        shared = communicator.share(given(communicator.rank, kind), bounds)
+        wanted = [given(rank, kind)[first:end] for rank, (first, end) in enumerate(pairwise(bounds))]
+        np.testing.assert_array_equal(shared, np.concatenate(wanted))
+        return found
+
+    for found in in_threads(size, work, peers.PeerCommunicator):
+        for combine, cells in found.items():
+            np.testing.assert_array_equal(cells, expected(combine, kind, size), str(combine))
+            assert cells.dtype == np.dtype(kind)
+
+
+@pytest.mark.parametrize("case", BY_SOURCES, ids=lambda case: case.program)
+def test_loops_over_sources_are_divided_by_sources(case: Case) -> None:
+    module = by_sources(starplat.compile(case.path).module())
+    assert module is not None
+    ops = [type(op) for op in walk_host(module.function(module.entry).body)]
+    assert ops.count(ir.TakeMembers) == 1
+    result = starplat.compile(case.path).run(ring(), target="reference", devices=2, arguments=case.calls(ring())[0])
+    assert result.parts is not None
+    assert result.parts.exchanges == ops.count(ir.CombineParts), "nothing crosses but what the loop has found"
+
+
+LOOPS = {
+    "each source has its cell": ("v.a = 1; src.b = 7 - src.b;", False),
+    "the cell of the source alone": ("int n = 0; forall (v in g.nodes()) { n += v.a; } src.b = n;", True),
+    "a sum": ("forall (v in g.nodes()) { v.a += 1; }", True),
+    "two operators": ("forall (v in g.nodes()) { v.a += 1; } forall (v in g.nodes()) { v.a = Max(v.a, 3); }", False),
+    "a sum that is read": ("forall (v in g.nodes()) { v.a += 1; } forall (v in g.nodes()) { v.b += v.a; }", False),
+    "a scalar that all change": ("forall (v in g.nodes()) { v.a += 1; } total += 1;", False),
+    "what the one before left": ("forall (v in g.nodes()) { v.b = v.a; } forall (v in g.nodes()) { v.a = 2; }", False),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops_are_divided_whose_iterations_leave_each_other_nothing(name: str) -> None:
+    body, divided = LOOPS[name]
+    body = body.replace("v.a = 1;", "forall (v in g.nodes()) { v.a = v.b + 1; }")
+    text = f"""
+    function visit(Graph g, propNode<int> a, propNode<int> b) {{
+        int total = 0;
+        g.attachNodeProperty(a = 1, b = 2);
+        for (src in g.nodes()) {{ {body} }}
+        return total;
+    }}"""
+    program = starplat.compile(text)
+    assert (by_sources(program.module()) is not None) == divided
+    if divided:
+        single = program.run(ring(), target="reference")
+        found = program.run(ring(), target="reference", devices=3)
+        for prop in "ab":
+            np.testing.assert_array_equal(found[prop], single[prop])
+
+
+def test_more_devices_than_there_are_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    gpus = tuple(DeviceDescription("cuda", index, "H", "1", 1, 1, is_gpu=True) for index in range(2))
+    monkeypatch.setattr(targets, "report", lambda target: gpus if target == "cuda" else ())
+    assert targets.count_devices("cuda", 2) == 2
+    assert targets.count_devices("cuda", "auto") == 2
+    assert targets.count_devices("openmp", "auto") == 1
+    with pytest.raises(DiagnosticError, match=r"E0902.*target cuda has 2 GPUs here, not 3") as found:
+        targets.count_devices("cuda", 3)
+    assert found.value.exit_code is ExitCode.NO_DEVICE
+    with pytest.raises(DiagnosticError, match="E0712"):
+        targets.count_devices("cuda", 0)
+
+
+def test_one_device_is_an_ordinary_run() -> None:
+    result = starplat.compile("pagerank").run(ring(), target="reference", devices=1)
+    assert result.parts is None
+
+
+@pytest.mark.parametrize("beside", [{"validate": True}, {"device": 0}, {"trace": True}, {"schedule": "auto"}])
+def test_what_parts_go_without_is_refused(beside: dict[str, Any]) -> None:
+    with pytest.raises(DiagnosticError, match="E0736"):
+        starplat.compile("pagerank").run(ring(), target="reference", devices=2, **beside)
+
+
+def test_what_goes_wrong_on_the_parts_is_said_once() -> None:
+    with pytest.raises(DiagnosticError, match="E0730"):
+        starplat.compile("bfs_levels").run(ring(), target="reference", devices=2, src=0, max_rounds=1)
