@@ -13,6 +13,7 @@ from starplat.backends.scheduled import capabilities_of, for_target
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
 from starplat.passes.parts.placing import in_parts
 from starplat.passes.parts.sources import by_sources
 from starplat.runtime.arguments.bind import Bound
@@ -30,6 +31,8 @@ from starplat.runtime.results.result import Division, Result
 from starplat.runtime.session import Session, default_session
 from starplat.same import Same
 from starplat.schedule import PLAIN
+from starplat.schedule.apply import scheduled_for_parts
+from starplat.schedule.facts import GraphFacts
 
 
 def communicator_of(comm: Any) -> Communicator:
@@ -147,24 +150,25 @@ def run_on_devices(
 
 def _planned(module: ir.Module, graph: Graph, device: Device) -> ir.Module:
     """The module as every part runs it: its sources are divided, or else its nodes."""
-    found = by_sources_once(Same(module))
-    if found is None:
-        return in_parts_once(Same(module))
     able = device.capabilities or capabilities_of(device.target)
-    facts = look(device, graph, found).facts if wants_facts(found, None, able) else None
-    return for_target(found, device.target, None, facts, device.capabilities)
+    sources = _by_sources(Same(module))
+    given = module if sources is None else sources
+    facts = look(device, graph, given).facts if wants_facts(given, None, able) else None
+    if sources is not None:
+        return for_target(sources, device.target, None, facts, device.capabilities)
+    return _by_nodes(Same(module), able, facts)
 
 
 @lru_cache(maxsize=16)
-def by_sources_once(same: Same) -> ir.Module | None:
+def _by_sources(same: Same) -> ir.Module | None:
     """The module by its sources: for one module the same object every time, so that its kernels are built once."""
     return by_sources(same.thing)
 
 
 @lru_cache(maxsize=16)
-def in_parts_once(same: Same) -> ir.Module:
+def _by_nodes(same: Same, able: Capabilities, facts: GraphFacts | None) -> ir.Module:
     """The module by its nodes, likewise."""
-    return in_parts(same.thing)
+    return in_parts(scheduled_for_parts(same.thing, able, facts))
 
 
 def _part(divided: ir.Module, graph: Graph, communicator: Communicator, *, repeat: int, **options: Any) -> Result:

@@ -3,7 +3,11 @@ mistakes said once, cells that go from device to device."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from itertools import pairwise
+from threading import Lock
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,18 +15,28 @@ import numpy as np
 import pytest
 
 import starplat
+from starplat.backends.cuda import CUDA
 from starplat.diagnostics import DiagnosticError, ExitCode
+from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_host
+from starplat.passes.parts.placing import in_parts
 from starplat.passes.parts.sources import by_sources
-from starplat.runtime import targets
+from starplat.runtime import run_module, targets
+from starplat.runtime.arguments.bind import bind
 from starplat.runtime.devices.reference import ReferenceDevice
 from starplat.runtime.parts import peers
 from starplat.runtime.parts.communicator import Communicator
 from starplat.runtime.parts.threads import in_threads
+from starplat.runtime.session import default_session
+from starplat.schedule import AUTO, PLAIN
+from starplat.schedule.apply import STEPS, decided
+from starplat.schedule.schedule import Order
 from starplat.toolchain.description import DeviceDescription
+from tests.backends.emulated import EmulatedDevice, Machine, require_compiler
 from tests.programs.cases import CASES, Case
-from tests.runtime.test_parts import CAN_BE_DIVIDED, SESSIONS, ring
+from tests.programs.targets import compiled
+from tests.runtime.test_parts import CAN_BE_DIVIDED, ring
 from tests.runtime.test_ranks import expected, given
 from tests.zoo import ZOO
 
@@ -33,7 +47,7 @@ def right_on(case: Case, devices: int, target: str, step: int) -> None:
     program = starplat.compile(case.path)
     for graph in map(case.suits, list(ZOO.values())[::step]):
         for call in case.calls(graph):
-            result = program.run(graph, target=target, devices=devices, arguments=call, session=SESSIONS[0])
+            result = program.run(graph, target=target, devices=devices, arguments=call)
             case.check(graph, call, {name: result[name] for name in case.properties}, result.returned)
 
 
@@ -155,3 +169,63 @@ def test_what_parts_go_without_is_refused(beside: dict[str, Any]) -> None:
 def test_what_goes_wrong_on_the_parts_is_said_once() -> None:
     with pytest.raises(DiagnosticError, match="E0730"):
         starplat.compile("bfs_levels").run(ring(), target="reference", devices=2, src=0, max_rounds=1)
+
+
+@contextmanager
+def emulated_gpus(count: int) -> Iterator[None]:
+    """So many emulated GPUs in the default session and those beside it, whose launches take turns."""
+    turn = Lock()
+
+    class InTurns(EmulatedDevice):
+        def launch(self, entry: Any, blocks: int, threads: int, arguments: list[Any]) -> None:
+            with turn:
+                super().launch(entry, blocks, threads, arguments)
+
+    require_compiler()
+    with pytest.MonkeyPatch.context() as instead:
+        for number in range(count):
+            session = default_session().beside(number)
+            instead.setitem(session._devices, ("cuda", 0), InTurns(Machine(seed=number)))
+        yield
+
+
+SHARED = ("bfs", "bfs_levels", "sssp", "pagerank", "k_core", "maximal_independent_set")
+"""Examples whose kernels share the arcs of nodes in each of the ways that parts have."""
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("case", CAN_BE_DIVIDED, ids=lambda case: case.program)
+def test_examples_are_right_on_emulated_gpus(case: Case) -> None:
+    with emulated_gpus(2):
+        right_on(case, 2, "cuda", 9)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.program in SHARED], ids=lambda case: case.program)
+def test_threads_share_the_arcs_of_a_part(case: Case) -> None:
+    with emulated_gpus(2):
+        right_on(case, 2, "cuda", 17)
+
+
+@pytest.mark.campaign
+def test_sums_are_gathered_in_parts_of_what_neighbors_have() -> None:
+    case = next(case for case in CASES if case.program == "pagerank")
+    steps = tuple(step for step in STEPS if step.name in ("parts", "balance"))
+    by_parts = decided(compiled(case.path).module(), replace(AUTO, order=Order.PARTS), CUDA.capabilities, None, steps)
+    module = in_parts(by_parts.module)
+    loop = next(op for op in walk_host(module.function("pagerank").body) if isinstance(op, ir.Loop))
+    inner = next(op for op in walk_host(loop.body) if isinstance(op, ir.Loop))
+    assert not any(isinstance(op, ir.ShareParts) for op in walk_host((inner,))), "shared before all parts, once"
+    with emulated_gpus(3):
+        for graph in map(case.suits, list(ZOO.values())[::17]):
+            for call in case.calls(graph)[:1]:
+
+                def work(communicator: Communicator, graph: Graph = graph, call: Any = call) -> starplat.Result:
+                    session = default_session().beside(communicator.rank)
+                    bound = bind(module, graph, call)
+                    return run_module(
+                        module, graph, target="cuda", arguments=bound, schedule=PLAIN, session=session,
+                        communicator=communicator,
+                    )  # fmt: skip
+
+                for result in in_threads(3, work):
+                    case.check(graph, call, {name: result[name] for name in case.properties}, result.returned)
