@@ -210,7 +210,8 @@ class Program:
             comm: runs the program in parts: a communicator of mpi4py, all of whose ranks call this with the same. Each
                 does the iterations of its nodes, all get the whole result; `Result.parts` says what crossed.
             devices: runs the program in so many parts, each on a device of the target, or, where the host is the
-                device, beside the others there; "auto" is as many as there are GPUs. `Result.parts` says what crossed.
+                device, beside the others there; "auto" is all GPUs, where that may be expected to be faster than one.
+                `Result.parts` says what crossed.
             arguments: values by parameter, for parameters that are called as one of these.
             **named: values by parameter. Nodes go by what the input calls them: numbers, names. A property is
                 one value for all, an array with a value for every node (or edge), or a dictionary by id (or by pairs
@@ -237,11 +238,12 @@ class Program:
             }  # fmt: skip
             options = {"target": target, "results": results, "repeat": repeat, "session": session}
             return self._in_parts(
-                comm if many is None else many,
+                comm,
+                many,
                 beside,
                 partial(self._call, graph, function, arguments, named),
                 partial(limits, max_rounds, time_limit, follow, device_memory, host_memory),
-                options if many is not None else {**options, "device_index": device or 0},
+                {**options, "only_if_it_pays": devices == "auto"} if many else {**options, "device_index": device},
             )
         if checked or (self.checked.remarks and _is_reference(target)):
             interpreted = target in ("auto", "reference", "all")
@@ -297,7 +299,8 @@ class Program:
 
     def _in_parts(
         self,
-        among: Any,
+        comm: Any,
+        many: int | None,
         beside: Mapping[str, object],
         call: Callable[[], _Call],
         limited: Callable[[], Limits],
@@ -305,19 +308,20 @@ class Program:
     ) -> Result:
         """A run in parts, on so many devices or among the ranks of a communicator; what is wrong on one rank is raised
         on all."""
-        from starplat.runtime.in_parts import communicator_of, require_divisible, run_in_parts, run_on_devices
+        from starplat.runtime.in_parts import communicator_of, require_divisible, run_in_parts
         from starplat.runtime.parts.agreeing import agreed
+        from starplat.runtime.parts.on_devices import run_on_devices
 
         def prepared() -> tuple[_Call, Limits]:
             require_divisible(beside)
             return call(), limited()
 
-        communicator = among if isinstance(among, int) else communicator_of(among)
-        made, within = prepared() if isinstance(communicator, int) else agreed(communicator, prepared)
+        communicator = None if many is not None else communicator_of(comm)
+        made, within = prepared() if communicator is None else agreed(communicator, prepared)
         given = made.given.on_host(made.graph)
         options = {**options, "limits": within, "compile_seconds": made.seconds}
-        if isinstance(communicator, int):
-            return run_on_devices(made.module, made.graph, communicator, given, **options)
+        if communicator is None:
+            return run_on_devices(made.module, made.graph, many or 1, given, **options)
         return run_in_parts(made.module, made.graph, communicator, given, **options)
 
     def _interpreted(

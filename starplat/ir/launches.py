@@ -62,6 +62,8 @@ def read_by(op: ir.HostOp, module: ir.Module) -> Iterator[ir.Variable]:
             yield from (argument for argument in op.arguments if isinstance(argument, ir.Variable))
         case ir.OnDevice():
             yield from op.scalars
+        case ir.Together(variable, _, before):
+            yield from (variable, before)
 
 
 def set_by(op: ir.HostOp, module: ir.Module) -> Iterator[ir.Variable]:

@@ -209,6 +209,13 @@ def count_devices(target: str, wanted: int | str) -> int:
     return wanted
 
 
+def device_at(target: str, place: int) -> int:
+    """The number of the device that a process has by its place among those of its host: a GPU each, in turn."""
+    name = automatic() if target == "auto" else target
+    gpus = [device.index for device in report(name) if device.is_gpu and device.index is not None]
+    return gpus[place % len(gpus)] if gpus else 0
+
+
 def _no_device(target: str, index: int, count: int) -> DiagnosticError:
     if count:
         message = f"target {target} has no device {index}; it has {count}, counted from 0"

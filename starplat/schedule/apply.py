@@ -235,6 +235,25 @@ def scheduled_for_parts(module: ir.Module, capabilities: Capabilities, facts: Gr
     return decided(module, AUTO, capabilities, facts, _OF_KERNELS).module if capabilities.shared_arcs else module
 
 
+_OF_LAUNCHES = tuple(step for step in STEPS if step.name == "loop")
+
+
+def scheduled_part(module: ir.Module, capabilities: Capabilities) -> ir.Module:
+    """A divided module with what happens between two exchanges in one launch, where that is a loop."""
+    return decided(module, AUTO, capabilities, None, _OF_LAUNCHES).module
+
+
+_OF_ROUNDS = tuple(
+    step for step in STEPS if step.name in ("union-find", "triangles", "both-ways", "changes", "levels", "frontier")
+)
+"""Steps that replace what kernels do in all, or by which only some nodes have something to do in a round."""
+
+
+def is_run_as_written(module: ir.Module, capabilities: Capabilities, facts: GraphFacts | None) -> bool:
+    """Whether one device does all that the program's kernels do, for all nodes in every round."""
+    return decided(module, AUTO, capabilities, facts, _OF_ROUNDS).module is module
+
+
 def looks_at_the_graph(module: ir.Module, capabilities: Capabilities) -> bool:
     """Whether any step uses facts of the graph, for this program on such targets; asked once of the same two."""
     return _looks(Same(module), Same(capabilities))

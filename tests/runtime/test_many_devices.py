@@ -3,11 +3,14 @@ mistakes said once, cells that go from device to device."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ctypes
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import reduce
 from itertools import pairwise
-from threading import Lock
+from queue import SimpleQueue
+from threading import Barrier, Lock, local
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,6 +20,7 @@ import pytest
 import starplat
 from starplat.backends.cuda import CUDA
 from starplat.diagnostics import DiagnosticError, ExitCode
+from starplat.graph import generators
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_host
@@ -25,9 +29,11 @@ from starplat.passes.parts.sources import by_sources
 from starplat.runtime import run_module, targets
 from starplat.runtime.arguments.bind import bind
 from starplat.runtime.devices.reference import ReferenceDevice
-from starplat.runtime.parts import peers
+from starplat.runtime.parts import on_devices, peers, planning
 from starplat.runtime.parts.communicator import Communicator
-from starplat.runtime.parts.threads import in_threads
+from starplat.runtime.parts.nccl import NcclCommunicator
+from starplat.runtime.parts.peers import PeerCommunicator
+from starplat.runtime.parts.threads import Meeting, in_threads
 from starplat.runtime.session import default_session
 from starplat.schedule import AUTO, PLAIN
 from starplat.schedule.apply import STEPS, decided
@@ -68,12 +74,13 @@ def test_examples_are_right_on_three_devices(case: Case, target: str) -> None:
 @pytest.fixture
 def peers_on_host(monkeypatch: pytest.MonkeyPatch) -> None:
     """Devices that copy from each other, over the interpreter's memory; what is asked of a stream happens at once."""
-    stream = SimpleNamespace(record=lambda: None, wait_event=lambda event: None)
+    stream = SimpleNamespace(record=lambda: None, wait_event=lambda event: None, ptr=0)
     monkeypatch.setattr(peers, "_stream", lambda: stream)
     monkeypatch.setattr(peers, "_brought", lambda cells, like: cells.copy())
     monkeypatch.setattr(peers, "_copy", np.copyto)
     monkeypatch.setattr(peers, "_address", lambda cells: cells.ctypes.data)
     monkeypatch.setattr(ReferenceDevice, "reaches_others", True)
+    monkeypatch.setattr(on_devices, "connected", lambda gpus: PeerCommunicator)
 
 
 @pytest.mark.parametrize("case", CAN_BE_DIVIDED, ids=lambda case: case.program)
@@ -81,9 +88,64 @@ def test_examples_are_right_where_cells_go_from_device_to_device(case: Case, pee
     right_on(case, 3, "reference", 11)
 
 
+class HostNccl:
+    """NCCL over the host's memory, between so many threads: its module and all communicators of a run."""
+
+    NCCL_UINT8, NCCL_INT32, NCCL_INT64, NCCL_FLOAT32, NCCL_FLOAT64 = range(5)
+    NCCL_SUM, NCCL_PROD, NCCL_MIN, NCCL_MAX = range(4)
+    KINDS = (np.uint8, np.int32, np.int64, np.float32, np.float64)
+    OPERATIONS = (np.add, np.multiply, np.minimum, np.maximum)
+
+    def __init__(self, size: int) -> None:
+        self.sent: dict[tuple[int, int], SimpleQueue[np.ndarray]] = {
+            (rank, other): SimpleQueue() for rank in range(size) for other in range(size)
+        }
+        self.awaited = local()
+        self.given: list[Any] = [None] * size
+        self.barrier = Barrier(size)
+
+    def groupStart(self) -> None:  # noqa: N802  as NCCL has it
+        self.awaited.parts = []
+
+    def groupEnd(self) -> None:  # noqa: N802
+        for queue, into in self.awaited.parts:
+            into[:] = queue.get()
+
+
+class HostConnection:
+    """One rank's communicator."""
+
+    def __init__(self, nccl: HostNccl, rank: int) -> None:
+        self.nccl, self.rank = nccl, rank
+
+    def at(self, address: int, count: int, kind: int) -> np.ndarray:
+        dtype = np.dtype(self.nccl.KINDS[kind])
+        cells = (ctypes.c_uint8 * (count * dtype.itemsize)).from_address(address)
+        return np.ctypeslib.as_array(cells).view(dtype)
+
+    def send(self, address: int, count: int, kind: int, to: int, stream: int) -> None:
+        self.nccl.sent[self.rank, to].put(self.at(address, count, kind).copy())
+
+    def recv(self, address: int, count: int, kind: int, of: int, stream: int) -> None:
+        self.nccl.awaited.parts.append((self.nccl.sent[of, self.rank], self.at(address, count, kind)))
+
+    def allReduce(self, given: int, into: int, count: int, kind: int, op: int, stream: int) -> None:  # noqa: N802
+        nccl = self.nccl
+        nccl.given[self.rank] = self.at(given, count, kind).copy()
+        nccl.barrier.wait()
+        self.at(into, count, kind)[:] = reduce(nccl.OPERATIONS[op], nccl.given)
+        nccl.barrier.wait()
+
+
+def by_nccl(size: int) -> Callable[[int, int, Meeting], PeerCommunicator]:
+    nccl = HostNccl(size)
+    return lambda rank, size, meeting: NcclCommunicator(rank, size, meeting, nccl, HostConnection(nccl, rank))
+
+
+@pytest.mark.parametrize("made", [lambda size: PeerCommunicator, by_nccl], ids=["copies", "nccl"])
 @pytest.mark.parametrize("size", [1, 2, 5])
 @pytest.mark.parametrize("kind", ["?", "i4", "i8", "f4", "f8"])
-def test_devices_combine_cells_as_numpy_does(size: int, kind: str, peers_on_host: None) -> None:
+def test_devices_combine_cells_as_numpy_does(size: int, kind: str, made: Any, peers_on_host: None) -> None:
     bounds = [*[0, 2, 9, 9, 9][:size], 9]
 
     def work(communicator: Communicator) -> dict[ir.Combine, np.ndarray]:
@@ -94,7 +156,7 @@ def test_devices_combine_cells_as_numpy_does(size: int, kind: str, peers_on_host
         np.testing.assert_array_equal(shared, np.concatenate(wanted))
         return found
 
-    for found in in_threads(size, work, peers.PeerCommunicator):
+    for found in in_threads(size, work, made(size)):
         for combine, cells in found.items():
             np.testing.assert_array_equal(cells, expected(combine, kind, size), str(combine))
             assert cells.dtype == np.dtype(kind)
@@ -108,6 +170,7 @@ def test_loops_over_sources_are_divided_by_sources(case: Case) -> None:
     assert ops.count(ir.TakeMembers) == 1
     result = starplat.compile(case.path).run(ring(), target="reference", devices=2, arguments=case.calls(ring())[0])
     assert result.parts is not None
+    assert result.parts.by == "sources"
     assert result.parts.exchanges == ops.count(ir.CombineParts), "nothing crosses but what the loop has found"
 
 
@@ -148,6 +211,8 @@ def test_more_devices_than_there_are_are_refused(monkeypatch: pytest.MonkeyPatch
     assert targets.count_devices("cuda", 2) == 2
     assert targets.count_devices("cuda", "auto") == 2
     assert targets.count_devices("openmp", "auto") == 1
+    assert [targets.device_at("cuda", place) for place in range(3)] == [0, 1, 0]
+    assert targets.device_at("openmp", 1) == 0
     with pytest.raises(DiagnosticError, match=r"E0902.*target cuda has 2 GPUs here, not 3") as found:
         targets.count_devices("cuda", 3)
     assert found.value.exit_code is ExitCode.NO_DEVICE
@@ -157,6 +222,20 @@ def test_more_devices_than_there_are_are_refused(monkeypatch: pytest.MonkeyPatch
 
 def test_one_device_is_an_ordinary_run() -> None:
     result = starplat.compile("pagerank").run(ring(), target="reference", devices=1)
+    assert result.parts is None
+
+
+def test_auto_divides_what_several_devices_do_faster(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = generators.rmat(7, 8, 1)
+    monkeypatch.setattr(planning, "MANY_ARCS", graph.num_arcs)
+    device, divided = EmulatedDevice(Machine()), {"pagerank", "degree_centrality", "vertex_cover"}
+    for case in CASES:
+        several = planning.pays(compiled(case.path).module(), graph, device)
+        assert several == (case.program in divided or case in BY_SOURCES), case.program
+    monkeypatch.setattr(planning, "MANY_ARCS", graph.num_arcs + 1)
+    assert not planning.pays(starplat.compile("pagerank").module(), graph, device)
+    monkeypatch.setattr(targets, "count_devices", lambda target, wanted: 2)
+    result = starplat.compile("pagerank").run(ring(), target="reference", devices="auto")
     assert result.parts is None
 
 

@@ -142,8 +142,9 @@ class RowPrinter:
 
     def rows(self, loop: st.Advance | st.Gather | st.Search) -> str:
         """Where the rows begin that a loop goes over: of rows in parts, those of one; of a part's nodes, theirs."""
-        ahead = (loop.ahead if isinstance(loop, st.Gather) else None, loop.part and loop.part.first)
-        given = (self.expressions.expression(each) for each in ahead if each is not None)
+        ahead = loop.ahead if isinstance(loop, st.Gather) else None
+        first = None if loop.part is None else loop.part.first
+        given = (self.expressions.expression(each) for each in (ahead, first) if each is not None)
         return " + ".join((self.expressions.local(loop.rows), *given))
 
     def nodes(self, loop: st.Advance | st.Gather | st.Search) -> str:

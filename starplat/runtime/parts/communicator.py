@@ -34,6 +34,7 @@ class Communicator(ABC):
     Attributes:
         rank: the number of this one, from 0.
         size: how many there are.
+        place: the number of this one among those of its host that have a process each.
         bytes: how many bytes this rank has given so far.
         times: how often ranks have exchanged something.
         ends_processes: whether `abort` ends the processes of all ranks.
@@ -41,6 +42,7 @@ class Communicator(ABC):
 
     rank: int
     size: int
+    place: int = 0
     bytes: int = 0
     times: int = 0
     ends_processes: bool = False
