@@ -4,13 +4,14 @@ mistakes said once, cells that go from device to device."""
 from __future__ import annotations
 
 import ctypes
+from _thread import interrupt_main
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import reduce
 from itertools import pairwise
 from queue import SimpleQueue
-from threading import Barrier, Lock, local
+from threading import Barrier, Event, Lock, Thread, current_thread, local
 from types import SimpleNamespace
 from typing import Any
 
@@ -248,6 +249,24 @@ def test_what_parts_go_without_is_refused(beside: dict[str, Any]) -> None:
 def test_what_goes_wrong_on_the_parts_is_said_once() -> None:
     with pytest.raises(DiagnosticError, match="E0730"):
         starplat.compile("bfs_levels").run(ring(), target="reference", devices=2, src=0, max_rounds=1)
+
+
+def test_an_interrupt_ends_all_parts() -> None:
+    parts: list[Thread] = []
+    met, never = Barrier(2), Event()
+
+    def work(communicator: Communicator) -> None:
+        parts.append(current_thread())
+        if met.wait() == 0:
+            interrupt_main()
+        while not never.wait(0.01):
+            pass
+
+    with pytest.raises(KeyboardInterrupt):
+        in_threads(2, work)
+    for part in parts:
+        part.join(60)
+        assert not part.is_alive()
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
 from functools import partial, reduce
 from threading import Barrier, BrokenBarrierError, Thread
@@ -83,6 +84,8 @@ def in_threads(
                 thread.join(_ASKED_AGAIN)  # between two of these, who waits here can be stopped
     except BaseException:
         meeting.barrier.abort()
+        for thread in threads:  # each ends between two steps of Python's
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(SystemExit))
         raise
     if errors:
         raise errors[0]
