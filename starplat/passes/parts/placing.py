@@ -133,7 +133,8 @@ class _Placing:
         made: list[ir.HostOp] = []
         for op in ops:
             added, stale = self.op(op, stale)
-            made += added
+            for one in added:
+                made.insert(_earliest(one, made), one)
         return tuple(made), stale
 
     def op(self, op: ir.HostOp, stale: Stale) -> tuple[Iterable[ir.HostOp], Stale]:
@@ -273,3 +274,16 @@ class _Placing:
 def _shared_in(ops: Iterable[ir.HostOp]) -> frozenset[ir.Array]:
     """The arrays that operations share."""
     return frozenset(op.array for op in walk_host(ops) if isinstance(op, ir.ShareParts))
+
+
+def _earliest(op: ir.HostOp, ahead: list[ir.HostOp]) -> int:
+    """The place of an operation among those before it: arrays are shared as soon as what changes them has been
+    launched, so that what only prepares a launch stays beside it."""
+    place = len(ahead)
+    if isinstance(op, ir.ShareParts):
+        while place and isinstance(before := ahead[place - 1], _PREPARES) and op.array not in arrays_in(before):
+            place -= 1
+    return place
+
+
+_PREPARES = ir.DeclareVariable | ir.SetVariable | ir.Fill | ir.Together

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,11 @@ class Communicator(ABC):
     def put(self, device: DeviceMemory, buffer: Buffer, cells: Cells) -> None:
         """Makes them the cells of a buffer, where they do not stand in it already."""
         device.upload(buffer, cells)
+
+    @contextmanager
+    def running(self, device: DeviceMemory) -> Iterator[None]:
+        """Around the run of a program on a device."""
+        yield
 
     def counted(self, size: int) -> None:
         """Counts an exchange."""

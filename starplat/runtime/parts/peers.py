@@ -6,6 +6,8 @@ others' arrays while these rest, so nothing spins on a device, and a rank that f
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from itertools import pairwise
 from typing import Any
 
@@ -30,6 +32,15 @@ class PeerCommunicator(ThreadCommunicator):
         own: Any = buffer.memory[: buffer.count]
         if _address(own) != _address(cells):
             own[...] = cells
+
+    @contextmanager
+    def running(self, device: DeviceMemory) -> Iterator[None]:
+        device.waiting = self._meeting.turn.left
+        try:
+            with self._meeting.turn.kept():
+                yield
+        finally:
+            device.waiting = nullcontext
 
     def combine(self, cells: Cells, combine: ir.Combine) -> Cells:
         bounds = np.linspace(0, len(cells), self.size + 1).astype(np.int64).tolist()

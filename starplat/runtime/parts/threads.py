@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial, reduce
-from threading import Barrier, BrokenBarrierError, Thread
+from threading import Barrier, BrokenBarrierError, Lock, Thread, get_ident
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,6 +21,39 @@ Answer = TypeVar("Answer")
 _ASKED_AGAIN = 0.2
 
 
+class Turn:
+    """Python works for one rank at a time. A rank that runs a program keeps its turn but while it waits: else ranks
+    ask for the interpreter between any two calls of a driver, and each of these takes several times as long."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._whose: int | None = None
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """This thread has the turn inside."""
+        with self._lock:
+            self._whose = get_ident()
+            try:
+                yield
+            finally:
+                self._whose = None
+
+    @contextmanager
+    def left(self) -> Iterator[None]:
+        """Others may have the turn inside, if this thread has it."""
+        if self._whose != get_ident():
+            yield
+            return
+        self._whose = None
+        self._lock.release()
+        try:
+            yield
+        finally:
+            self._lock.acquire()
+            self._whose = get_ident()
+
+
 class Meeting:
     """Where ranks lay down what they give: in one of two rows, turn by turn, so that who is ahead overwrites nothing
     that others are still to read."""
@@ -27,6 +61,7 @@ class Meeting:
     def __init__(self, size: int) -> None:
         self.given: tuple[list[Any], list[Any]] = ([None] * size, [None] * size)
         self.barrier = Barrier(size)
+        self.turn = Turn()
 
 
 class ThreadCommunicator(Communicator):
@@ -39,7 +74,8 @@ class ThreadCommunicator(Communicator):
         row = self._meeting.given[self._turn]
         self._turn = 1 - self._turn
         row[self.rank] = value
-        self._meeting.barrier.wait()
+        with self._meeting.turn.left():
+            self._meeting.barrier.wait()
         return list(row)
 
     def combine(self, cells: Cells, combine: ir.Combine) -> Cells:
