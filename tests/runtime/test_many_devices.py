@@ -34,10 +34,10 @@ from starplat.runtime.parts import on_devices, peers, planning
 from starplat.runtime.parts.communicator import Communicator
 from starplat.runtime.parts.nccl import NcclCommunicator
 from starplat.runtime.parts.peers import PeerCommunicator
-from starplat.runtime.parts.threads import Meeting, in_threads
+from starplat.runtime.parts.threads import Meeting, ThreadCommunicator, in_threads
 from starplat.runtime.session import default_session
 from starplat.schedule import AUTO, PLAIN
-from starplat.schedule.apply import STEPS, decided
+from starplat.schedule.apply import STEPS, decided, scheduled_part
 from starplat.schedule.schedule import Order
 from starplat.toolchain.description import DeviceDescription
 from tests.backends.emulated import EmulatedDevice, Machine, require_compiler
@@ -78,7 +78,8 @@ def peers_on_host(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = SimpleNamespace(record=lambda: None, wait_event=lambda event: None, ptr=0)
     monkeypatch.setattr(peers, "_stream", lambda: stream)
     monkeypatch.setattr(peers, "_brought", lambda cells, like: cells.copy())
-    monkeypatch.setattr(peers, "_copy", np.copyto)
+    monkeypatch.setattr(peers, "_copy", lambda here, there, stream: np.copyto(here, there))
+    monkeypatch.setattr(peers, "_new_stream", lambda: stream)
     monkeypatch.setattr(peers, "_address", lambda cells: cells.ctypes.data)
     monkeypatch.setattr(ReferenceDevice, "reaches_others", True)
     monkeypatch.setattr(on_devices, "connected", lambda gpus: PeerCommunicator)
@@ -155,6 +156,8 @@ def test_devices_combine_cells_as_numpy_does(size: int, kind: str, made: Any, pe
         shared = communicator.share(given(communicator.rank, kind), bounds)
         wanted = [given(rank, kind)[first:end] for rank, (first, end) in enumerate(pairwise(bounds))]
         np.testing.assert_array_equal(shared, np.concatenate(wanted))
+        ended = communicator.begin_share(given(communicator.rank, kind), bounds)
+        np.testing.assert_array_equal(ended(), np.concatenate(wanted))
         return found
 
     for found in in_threads(size, work, made(size)):
@@ -305,14 +308,17 @@ def test_threads_share_the_arcs_of_a_part(case: Case) -> None:
 
 
 @pytest.mark.campaign
-def test_sums_are_gathered_in_parts_of_what_neighbors_have() -> None:
+@pytest.mark.parametrize("kind", [ThreadCommunicator, PeerCommunicator])
+def test_sums_are_gathered_in_parts_of_what_neighbors_have(kind: Any, peers_on_host: None) -> None:
     case = next(case for case in CASES if case.program == "pagerank")
     steps = tuple(step for step in STEPS if step.name in ("parts", "balance"))
     by_parts = decided(compiled(case.path).module(), replace(AUTO, order=Order.PARTS), CUDA.capabilities, None, steps)
-    module = in_parts(by_parts.module)
+    module = scheduled_part(in_parts(by_parts.module), CUDA.capabilities)
     loop = next(op for op in walk_host(module.function("pagerank").body) if isinstance(op, ir.Loop))
-    inner = next(op for op in walk_host(loop.body) if isinstance(op, ir.Loop))
-    assert not any(isinstance(op, ir.ShareParts) for op in walk_host((inner,))), "shared before all parts, once"
+    kinds = ir.BeginShare | ir.OnDevice | ir.Loop | ir.ShareParts
+    order = [type(op) for op in walk_host(loop.body) if isinstance(op, kinds)]
+    meanwhile = [ir.BeginShare, ir.OnDevice, ir.Loop, ir.ShareParts, ir.OnDevice, ir.Loop, ir.Loop]
+    assert order == meanwhile, "own parts while others' cells come, in one launch, then those before and behind"
     with emulated_gpus(3):
         for graph in map(case.suits, list(ZOO.values())[::17]):
             for call in case.calls(graph)[:1]:
@@ -325,5 +331,5 @@ def test_sums_are_gathered_in_parts_of_what_neighbors_have() -> None:
                         communicator=communicator,
                     )  # fmt: skip
 
-                for result in in_threads(3, work):
+                for result in in_threads(3, work, kind):
                     case.check(graph, call, {name: result[name] for name in case.properties}, result.returned)
