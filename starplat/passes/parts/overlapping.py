@@ -7,7 +7,7 @@ as `placing` makes it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from starplat.ir import build
@@ -65,7 +65,7 @@ class _Overlapping(Rewriter):
         return tuple(made)
 
     def own_first(
-        self, loop: ir.Loop, walk: _Walk, begun: list[ir.HostOp], shared: list[ir.ShareParts]
+        self, loop: ir.Loop, walk: _Walk, begun: Sequence[ir.HostOp], shared: list[ir.ShareParts]
     ) -> Iterable[ir.HostOp]:
         """The loop over own parts, the exchange, and the loops over those before and behind."""
         first, end = (ir.Variable(self.names.fresh(f"own_{word}"), ir.Element.LONG) for word in ("rows", "rows_end"))
