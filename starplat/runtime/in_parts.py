@@ -11,9 +11,9 @@ from starplat.ir import nodes as ir
 from starplat.passes.parts.placing import in_parts
 from starplat.runtime.arguments.bind import Bound
 from starplat.runtime.attending.limits import UNLIMITED, Limits
+from starplat.runtime.divided.on_devices import run_part
 from starplat.runtime.parts.agreeing import agreed, ending_together, marks_of, require_alike
 from starplat.runtime.parts.communicator import Communicator
-from starplat.runtime.parts.on_devices import run_part
 from starplat.runtime.results.result import Result
 from starplat.runtime.session import Session
 from starplat.runtime.targets import device_at

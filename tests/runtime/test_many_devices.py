@@ -30,7 +30,8 @@ from starplat.passes.parts.sources import by_sources
 from starplat.runtime import run_module, targets
 from starplat.runtime.arguments.bind import bind
 from starplat.runtime.devices.reference import ReferenceDevice
-from starplat.runtime.parts import on_devices, peers, planning
+from starplat.runtime.divided import on_devices, planning
+from starplat.runtime.parts import peers
 from starplat.runtime.parts.communicator import Communicator
 from starplat.runtime.parts.nccl import NcclCommunicator
 from starplat.runtime.parts.peers import PeerCommunicator

@@ -12,11 +12,11 @@ from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_host
 from starplat.runtime.arguments.bind import Bound
 from starplat.runtime.attending.limits import UNLIMITED, Limits
+from starplat.runtime.divided.planning import pays, planned
 from starplat.runtime.launch import run_module
 from starplat.runtime.parts.communicator import Communicator
 from starplat.runtime.parts.nccl import connected, disconnect
 from starplat.runtime.parts.parts import parts_of
-from starplat.runtime.parts.planning import pays, planned
 from starplat.runtime.parts.threads import in_threads
 from starplat.runtime.results.result import Division, Result
 from starplat.runtime.session import Session, default_session
