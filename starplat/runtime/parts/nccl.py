@@ -45,7 +45,8 @@ class NcclCommunicator(PeerCommunicator):
         operation = self._constant(_OPERATIONS[combine])
         address, stream = peers._address(cells), peers._stream().ptr
         self.gather(None)
-        self._connection.allReduce(address, address, len(cells), self._constant(kind), operation, stream)
+        with self._meeting.turn.left():  # the first time it connects, for which all have to come
+            self._connection.allReduce(address, address, len(cells), self._constant(kind), operation, stream)
         self.gather(None)
         return cells
 
@@ -56,13 +57,14 @@ class NcclCommunicator(PeerCommunicator):
         stream, kind = peers._stream().ptr, self._constant("UINT8")
         others = [rank for rank in range(self.size) if rank != self.rank]
         self.gather(None)
-        self._nccl.groupStart()
-        for rank in others:
-            if sizes[self.rank]:
-                self._connection.send(starts[self.rank], sizes[self.rank], kind, rank, stream)
-            if sizes[rank]:
-                self._connection.recv(starts[rank], sizes[rank], kind, rank, stream)
-        self._nccl.groupEnd()
+        with self._meeting.turn.left():
+            self._nccl.groupStart()
+            for rank in others:
+                if sizes[self.rank]:
+                    self._connection.send(starts[self.rank], sizes[self.rank], kind, rank, stream)
+                if sizes[rank]:
+                    self._connection.recv(starts[rank], sizes[rank], kind, rank, stream)
+            self._nccl.groupEnd()
         self.gather(None)
         return cells
 
