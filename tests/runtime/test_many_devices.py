@@ -105,12 +105,13 @@ class HostNccl:
         }
         self.awaited = local()
         self.given: list[Any] = [None] * size
-        self.barrier = Barrier(size)
+        self.barrier = Barrier(size, timeout=60)
 
     def groupStart(self) -> None:  # noqa: N802  as NCCL has it
         self.awaited.parts = []
 
     def groupEnd(self) -> None:  # noqa: N802
+        self.barrier.wait()  # to connect, all have to come
         for queue, into in self.awaited.parts:
             into[:] = queue.get()
 
@@ -151,7 +152,7 @@ def by_nccl(size: int) -> Callable[[int, int, Meeting], PeerCommunicator]:
 def test_devices_combine_cells_as_numpy_does(size: int, kind: str, made: Any, peers_on_host: None) -> None:
     bounds = [*[0, 2, 9, 9, 9][:size], 9]
 
-    def work(communicator: Communicator) -> dict[ir.Combine, np.ndarray]:
+    def exchanged(communicator: Communicator) -> dict[ir.Combine, np.ndarray]:
         combines = (combine for combine in ir.Combine if expected(combine, kind, size) is not None)
         found = {combine: communicator.combine(given(communicator.rank, kind), combine) for combine in combines}
         shared = communicator.share(given(communicator.rank, kind), bounds)
@@ -160,6 +161,10 @@ def test_devices_combine_cells_as_numpy_does(size: int, kind: str, made: Any, pe
         ended = communicator.begin_share(given(communicator.rank, kind), bounds)
         np.testing.assert_array_equal(ended(), np.concatenate(wanted))
         return found
+
+    def work(communicator: Communicator) -> dict[ir.Combine, np.ndarray]:
+        with communicator.running(ReferenceDevice()):
+            return exchanged(communicator)
 
     for found in in_threads(size, work, made(size)):
         for combine, cells in found.items():
