@@ -1,6 +1,7 @@
 """The whole check of a GPU: every example on every GPU target, answers judged, then the sanitizers; a short table last.
 
     python benchmarks/check_gpu.py [--quick] [--schedules] [--library] [--skip-sanitizer]
+    python benchmarks/check_gpu.py --devices 2           the examples in so many parts on as many GPUs, answers judged
 
 Runs anywhere with a GPU. Every example runs on all small graphs of the tests, where NetworkX, SciPy and verifiers judge
 the answer, and on larger random ones, where the interpreter does. Then compute-sanitizer (memcheck and racecheck)
@@ -97,6 +98,39 @@ def judge(case: Case, target: str, device: int, quick: bool) -> Outcome:
     return outcome
 
 
+def judge_on_devices(case: Case, target: str, devices: int, every: int) -> Outcome:
+    """Runs one example in parts, on every so-manieth small graph."""
+    program, outcome, started = starplat.compile(case.path), Outcome(), time.perf_counter()
+    for name, graph in list(ZOO.items())[::every]:
+        suited = case.suits(graph)
+        for call in case.calls(suited)[:2]:
+            _attempt(
+                outcome, f"{name} {call}", lambda s=suited, c=call: _in_parts(case, program, s, c, target, devices)
+            )
+    outcome.seconds = time.perf_counter() - started
+    return outcome
+
+
+def _in_parts(case, program, graph, call, target, devices) -> None:  # type: ignore[no-untyped-def]
+    result = program.run(graph, target=target, devices=devices, arguments=call)
+    case.check(graph, call, {name: result[name] for name in case.properties}, result.returned)
+
+
+def check_devices(cases: list[Case], target: str, devices: int, every: int) -> int:
+    """The examples that can be divided; exit code 1 if one is wrong."""
+    wrong = 0
+    for case in cases:
+        if case.program == "label_propagation":  # it keeps a local map
+            continue
+        outcome = judge_on_devices(case, target, devices, every)
+        print(f"{case.program} on {devices} of {target}: {outcome}", flush=True)
+        for fault in outcome.faults[:5]:
+            print(f"    {fault}", flush=True)
+        wrong += len(outcome.faults)
+    print(f"{wrong} wrong on {devices} devices")
+    return 1 if wrong else 0
+
+
 def _attempt(outcome: Outcome, what: str, run) -> None:  # type: ignore[no-untyped-def]
     outcome.runs += 1
     try:
@@ -184,6 +218,9 @@ def main() -> int:
     parser.add_argument("--programs", help="of those, with commas (all)")
     parser.add_argument("--skip-answers", action="store_true", help="the sanitizers only")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 1) // 2), help="watched at a time")
+    parser.add_argument("--devices", type=int, help="run the examples in so many parts, on as many devices, only")
+    parser.add_argument("--target", default="cuda", help="what parts run on (cuda)")
+    parser.add_argument("--every", type=int, default=1, help="parts run on every so-manieth small graph (1)")
     parser.add_argument("--drive", metavar="PROGRAM", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.drive:
@@ -192,12 +229,14 @@ def main() -> int:
         else:
             drive_library(options.drive)
         return 0
+    wanted = None if options.programs is None else options.programs.split(",")
+    cases = [case for case in CASES if wanted is None or case.program in wanted]
+    if options.devices:
+        return check_devices(cases, options.target, options.devices, options.every)
     targets = gpu_targets()
     if not targets:
         print("no target has a GPU here", file=sys.stderr)
         return 3
-    wanted = None if options.programs is None else options.programs.split(",")
-    cases = [case for case in CASES if wanted is None or case.program in wanted]
     outcomes = {
         (case.program, target): judge(case, target, device, options.quick)
         for case in ([] if options.skip_answers else cases)

@@ -170,6 +170,7 @@ class Program:
         on_batch: Callable[[int, Result], None] | None = None,
         session: Session | None = None,
         comm: Any = None,
+        devices: int | str | None = None,
         arguments: Mapping[str, object] | Bound | None = None,
         **named: object,
     ) -> Result:
@@ -208,6 +209,9 @@ class Program:
             session: the `starplat.Session` whose devices it runs on, by default one that all such runs share.
             comm: runs the program in parts: a communicator of mpi4py, all of whose ranks call this with the same. Each
                 does the iterations of its nodes, all get the whole result; `Result.parts` says what crossed.
+            devices: runs the program in so many parts, each on a device of the target, or, where the host is the
+                device, beside the others there; "auto" is all GPUs, where that may be expected to be faster than one.
+                `Result.parts` says what crossed.
             arguments: values by parameter, for parameters that are called as one of these.
             **named: values by parameter. Nodes go by what the input calls them: numbers, names. A property is
                 one value for all, an array with a value for every node (or edge), or a dictionary by id (or by pairs
@@ -224,22 +228,26 @@ class Program:
         from starplat.schedule import PLAIN
         from starplat.schedule.parse import as_schedule
 
-        chosen: dict[str, Any] = {
-            "target": target, "device_index": device or 0, "results": results, "repeat": repeat, "session": session,
-        }  # fmt: skip
-        if comm is not None:
+        options: dict[str, Any] = {"target": target, "results": results, "repeat": repeat, "session": session}
+        many = None if devices is None else _how_many(target, devices)
+        if comm is not None or (many or 1) > 1:
             beside = {
                 "a schedule": schedule not in (None, PLAIN, "plain"), "validate": validate, "checked": checked,
                 "device results": device_results, "trace": trace, "on_batch": on_batch, "target all": target == "all",
+                "comm and devices at once": comm is not None and many is not None,
+                "a number of a device": comm is None and device is not None,
             }  # fmt: skip
             return self._in_parts(
                 comm,
+                many,
                 beside,
                 partial(self._call, graph, function, arguments, named),
                 partial(limits, max_rounds, time_limit, follow, device_memory, host_memory),
-                chosen,
+                {**options, "only_if_it_pays": devices == "auto"} if many else {**options, "device_index": device},
             )
-        running: Callable[..., Result] = partial(run_module, **chosen, device_results=device_results, on_batch=on_batch)
+        running: Callable[..., Result] = partial(
+            run_module, **options, device_index=device or 0, device_results=device_results, on_batch=on_batch
+        )
         if checked or (self.checked.remarks and _is_reference(target)):
             interpreted = target in ("auto", "reference", "all")
             asked = {
@@ -277,24 +285,28 @@ class Program:
     def _in_parts(
         self,
         comm: Any,
+        many: int | None,
         beside: Mapping[str, object],
         call: Callable[[], _Call],
         limited: Callable[[], Limits],
         options: Mapping[str, Any],
     ) -> Result:
-        """A run in parts; what is wrong on one rank is raised on all."""
+        """A run in parts, on so many devices or among the ranks of a communicator; what is wrong on one rank is raised
+        on all."""
+        from starplat.runtime.divided.on_devices import run_on_devices
         from starplat.runtime.in_parts import communicator_of, require_divisible, run_in_parts
         from starplat.runtime.parts.agreeing import agreed
-
-        communicator = communicator_of(comm)
 
         def prepared() -> tuple[_Call, Limits]:
             require_divisible(beside)
             return call(), limited()
 
-        made, within = agreed(communicator, prepared)
+        communicator = None if many is not None else communicator_of(comm)
+        made, within = prepared() if communicator is None else agreed(communicator, prepared)
         given = made.given.on_host(made.graph)
         options = {**options, "limits": within, "compile_seconds": made.seconds}
+        if communicator is None:
+            return run_on_devices(made.module, made.graph, many or 1, given, **options)
         return run_in_parts(made.module, made.graph, communicator, given, **options)
 
     def _interpreted(
@@ -430,6 +442,17 @@ def _is_reference(target: str) -> bool:
     from starplat.runtime.targets import automatic
 
     return (automatic() if target == "auto" else target) == "reference"
+
+
+def _how_many(target: str, devices: int | str) -> int:
+    """The number of parts that were asked for: `auto` is as many as the target has GPUs, one if it has none.
+
+    Raises:
+        DiagnosticError: E0902, the target has not so many devices; E0712, it is no number of devices.
+    """
+    from starplat.runtime.targets import count_devices
+
+    return count_devices(target, devices)
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ class Request:
     checked: bool = False
     device_memory: str | None = None
     host_memory: str | None = None
+    devices: int | str | None = None
 
     @property
     def options(self) -> dict[str, Any]:

@@ -81,8 +81,9 @@ def _number(value: float | None) -> str:
 
 def _parts(division: Division) -> str:
     least, most = min(division.arcs), max(division.arcs)
-    arcs = f"{least:,} arcs each" if least == most else f"{least:,} to {most:,} arcs"
-    return f"parts: {len(division.arcs)} of {arcs}; {division.bytes:,} bytes in {division.exchanges:,} exchanges"
+    arcs = f"of {least:,} arcs each" if least == most else f"of {least:,} to {most:,} arcs"
+    what = "by sources" if division.by == "sources" else arcs
+    return f"parts: {len(division.arcs)} {what}; {division.bytes:,} bytes in {division.exchanges:,} exchanges"
 
 
 def _times(result: Result) -> str:

@@ -24,7 +24,9 @@ def used_host_arrays(ops: Iterable[ir.HostOp], module: ir.Module) -> tuple[ir.Ar
 def changed_by(op: ir.HostOp) -> tuple[ir.Array, ...]:
     """The arrays whose cells, or whose place in memory, a host operation changes itself."""
     match op:
-        case ir.Fill() | ir.WriteCell() | ir.ListMembers() | ir.KeepOwn() | ir.CombineChanged() | ir.ShareParts():
+        case ir.Fill() | ir.WriteCell() | ir.ListMembers():
+            return (op.array,)
+        case ir.TakeMembers() | ir.KeepOwn() | ir.CombineChanged() | ir.BeginShare() | ir.ShareParts():
             return (op.array,)
         case ir.CombineParts():
             return (op.array, *op.carried)
@@ -60,6 +62,8 @@ def read_by(op: ir.HostOp, module: ir.Module) -> Iterator[ir.Variable]:
             yield from (argument for argument in op.arguments if isinstance(argument, ir.Variable))
         case ir.OnDevice():
             yield from op.scalars
+        case ir.Together(variable, _, before):
+            yield from (variable, before)
 
 
 def set_by(op: ir.HostOp, module: ir.Module) -> Iterator[ir.Variable]:

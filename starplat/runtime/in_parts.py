@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
@@ -13,13 +11,12 @@ from starplat.ir import nodes as ir
 from starplat.passes.parts.placing import in_parts
 from starplat.runtime.arguments.bind import Bound
 from starplat.runtime.attending.limits import UNLIMITED, Limits
-from starplat.runtime.launch import run_module
+from starplat.runtime.divided.on_devices import run_part
 from starplat.runtime.parts.agreeing import agreed, ending_together, marks_of, require_alike
 from starplat.runtime.parts.communicator import Communicator
-from starplat.runtime.parts.parts import parts_of
-from starplat.runtime.results.result import Division, Result
+from starplat.runtime.results.result import Result
 from starplat.runtime.session import Session
-from starplat.schedule import PLAIN
+from starplat.runtime.targets import device_at
 
 
 def communicator_of(comm: Any) -> Communicator:
@@ -54,14 +51,15 @@ def run_in_parts(
     arguments: Bound,
     *,
     target: str,
-    device_index: int = 0,
+    device_index: int | None = None,
     results: Sequence[str] | None = None,
     repeat: int = 1,
     limits: Limits = UNLIMITED,
     session: Session | None = None,
     compile_seconds: float = 0.0,
 ) -> Result:
-    """The same result on all ranks; `Result.parts` says how the graph was divided and what crossed.
+    """The same result on all ranks; `Result.parts` says how the graph was divided and what crossed. Ranks of a host
+    take its GPUs in turn, unless `device_index` says which.
 
     Raises:
         DiagnosticError: on all ranks: E0668, the program cannot be divided; E0735, another rank runs something else. An
@@ -70,28 +68,20 @@ def run_in_parts(
     divided = agreed(communicator, lambda: in_parts(module))
     options = (target, sorted(results or ()), repeat)
     require_alike(communicator, marks_of(module, graph, arguments, options))
-    before = communicator.bytes, communicator.times
     with ending_together(communicator):
-        result = run_module(
+        return run_part(
             divided,
             graph,
+            communicator,
             target=target,
-            device_index=device_index,
+            device_index=device_at(target, communicator.place) if device_index is None else device_index,
             arguments=arguments,
             results=results,
             repeat=repeat,
-            schedule=PLAIN,
             limits=limits,
             session=session,
-            communicator=communicator,
             compile_seconds=compile_seconds,
         )
-        given = communicator.bytes - before[0]
-        times = (communicator.times - before[1]) // max(repeat, 1)
-        arcs = parts_of(graph, communicator).arcs
-        of_parts = tuple(end - first for first, end in pairwise(arcs))
-        crossed = sum(communicator.gather(given)) // max(repeat, 1)
-    return replace(result, parts=Division(communicator.rank, of_parts, crossed, times))
 
 
 def unavailable_mpi() -> DiagnosticError:

@@ -7,7 +7,7 @@ device is used in place: the program's changes are the caller's, as a parameter 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import combinations
@@ -261,10 +261,11 @@ class Run(Graphs):
             self._places[array.name] = self._start(array)
         launched = self.device.traffic.launches
         self.may_begin_again = self._changed.isdisjoint(self._adopted)
-        stop = self.device.stopwatch()
-        self.returned = executor.run(self._places, self.bound.scalars)
-        self._bring_home()
-        seconds = stop()
+        with nullcontext() if self.communicator is None else self.communicator.running(self.device):
+            stop = self.device.stopwatch()
+            self.returned = executor.run(self._places, self.bound.scalars)
+            self._bring_home()
+            seconds = stop()
         self.launches = self.device.traffic.launches - launched
         return seconds
 

@@ -42,6 +42,7 @@ class Session:
         self.closed = False
         self._devices: dict[tuple[str, int], Device] = {}
         self._busy: dict[tuple[str, int], Job[Any]] = {}
+        self._beside: list[Session] = []
         self._opening = Lock()
 
     def __enter__(self) -> Session:
@@ -69,9 +70,12 @@ class Session:
         with self._opening:
             self.closed = True
             devices, self._devices = self._devices, {}
+            beside, self._beside = self._beside, []
         for device in devices.values():
             with device.turn:
                 device.close()
+        for session in beside:
+            session.close()
 
     # --- for runs ----------------------------------------------------------------------------------------------------
 
@@ -89,6 +93,13 @@ class Session:
             if key not in self._devices:
                 self._devices[key] = open_device(*key)
             return self._devices[key]
+
+    def beside(self, number: int) -> Session:
+        """This session, for number 0, or one that lives as long: the same device opened in it has memory of its own."""
+        with self._opening:
+            self._require_open()
+            self._beside += (Session() for _ in range(len(self._beside), number))
+        return self if number == 0 else self._beside[number - 1]
 
     @contextmanager
     def turn(self, device: Device, index: int) -> Iterator[None]:

@@ -186,6 +186,36 @@ def automatic() -> str:
     return next((d.target for d in (*(d for d in found if d.is_gpu), *found)), "reference")
 
 
+def count_devices(target: str, wanted: int | str) -> int:
+    """On how many devices a run goes that asks for so many: "auto" is all GPUs of the target, one where it has none.
+    The host, where it is the device, has any number of parts beside each other.
+
+    Raises:
+        DiagnosticError: E0712, it is no number of devices; E0902, there are fewer.
+    """
+    if wanted != "auto" and (not isinstance(wanted, int) or isinstance(wanted, bool) or wanted < 1):
+        message = f"there are no {wanted!r} devices"
+        raise DiagnosticError(Diagnostic("E0712", message, help="give a number from 1 on, or 'auto' for all GPUs"))
+    if target not in ("auto", *TARGETS):
+        return 1 if isinstance(wanted, str) else wanted
+    name = automatic() if target == "auto" else target
+    gpus = sum(device.usable and device.is_gpu for device in report(name))
+    if isinstance(wanted, str):
+        return max(gpus, 1)
+    if 0 < gpus < wanted:
+        message = f"target {name} has {gpus} GPU{'s' * (gpus > 1)} here, not {wanted}"
+        help = f"ask for {gpus} or fewer, or for 'auto'; starplat devices lists them"
+        raise DiagnosticError(Diagnostic("E0902", message, help=help), exit_code=ExitCode.NO_DEVICE)
+    return wanted
+
+
+def device_at(target: str, place: int) -> int:
+    """The number of the device that a process has by its place among those of its host: a GPU each, in turn."""
+    name = automatic() if target == "auto" else target
+    gpus = [device.index for device in report(name) if device.is_gpu and device.index is not None]
+    return gpus[place % len(gpus)] if gpus else 0
+
+
 def _no_device(target: str, index: int, count: int) -> DiagnosticError:
     if count:
         message = f"target {target} has no device {index}; it has {count}, counted from 0"

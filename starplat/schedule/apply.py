@@ -32,7 +32,7 @@ from starplat.schedule.pairs import carried_in_pairs
 from starplat.schedule.parts import has_sums, sums_in_parts
 from starplat.schedule.priority.step import nearest_first
 from starplat.schedule.queues.step import sets_as_queues
-from starplat.schedule.schedule import PLAIN, Schedule
+from starplat.schedule.schedule import AUTO, PLAIN, Schedule
 from starplat.schedule.sources.step import searches_in_batches, searches_on_cpus
 from starplat.schedule.step import Choice, Decided, GraphStep, Step
 
@@ -224,6 +224,34 @@ def decided(
     if module is not given:
         taking.check(module)
     return Decided(module, tuple(choices))
+
+
+_OF_KERNELS = tuple(step for step in STEPS if step.name in ("parts", "balance"))
+"""Steps that change how kernels go over the arcs of nodes, and nothing that parts of a run would exchange."""
+
+
+def scheduled_for_parts(module: ir.Module, capabilities: Capabilities, facts: GraphFacts | None) -> ir.Module:
+    """The module as its parts are to run it, before it is divided: with what its kernels do as on one device."""
+    return decided(module, AUTO, capabilities, facts, _OF_KERNELS).module if capabilities.shared_arcs else module
+
+
+_OF_LAUNCHES = tuple(step for step in STEPS if step.name == "loop")
+
+
+def scheduled_part(module: ir.Module, capabilities: Capabilities) -> ir.Module:
+    """A divided module with what happens between two exchanges in one launch, where that is a loop."""
+    return decided(module, AUTO, capabilities, None, _OF_LAUNCHES).module
+
+
+_OF_ROUNDS = tuple(
+    step for step in STEPS if step.name in ("union-find", "triangles", "both-ways", "changes", "levels", "frontier")
+)
+"""Steps that replace what kernels do in all, or by which only some nodes have something to do in a round."""
+
+
+def is_run_as_written(module: ir.Module, capabilities: Capabilities, facts: GraphFacts | None) -> bool:
+    """Whether one device does all that the program's kernels do, for all nodes in every round."""
+    return decided(module, AUTO, capabilities, facts, _OF_ROUNDS).module is module
 
 
 def looks_at_the_graph(module: ir.Module, capabilities: Capabilities) -> bool:

@@ -374,3 +374,15 @@ def test_a_program_may_come_through_stdin(process: Callable[..., Outcome], roads
     checked = process("check", "-", input=text.replace("num_nodes", "num_node"))
     assert checked.code == 1
     assert "--> <stdin>:1:" in checked.err
+
+
+def test_devices_divide_a_run(starplat: Starplat) -> None:
+    words = ("run", "sssp", "--graph", "liechtenstein", "--arg", "src=1", *COMMON)
+    done = starplat(*words, "--devices", "2")
+    assert done.code == 0, done.err
+    assert "1793000995" in done.out
+    assert "parts: 2 of 16,913 to 17,203 arcs" in done.out
+    assert starplat(*words, "--devices", "0").code == 2
+    refused = starplat("run", "label_propagation", "--graph", "liechtenstein", *COMMON, "--devices", "2")
+    assert refused.code == 1
+    assert refused.err.count("error[E0668]") == 1

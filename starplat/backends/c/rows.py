@@ -49,7 +49,7 @@ class RowPrinter:
     def advance(self, advance: st.Advance) -> Iterator[str]:
         name = self.expressions.local
         all_nodes = advance.members is None and advance.listed is None and advance.keep is None
-        if all_nodes and not advance.visit:
+        if all_nodes and not advance.visit and advance.part is None:
             self.expressions.helpers.need("advance_arcs")
             yield f"advance_arcs(num_nodes, {name(advance.rows)},"
         else:
@@ -77,7 +77,7 @@ class RowPrinter:
             for helper in ("long_values", "teams", "gather_step", "every_node", "gather_all", "gather_rows"):
                 self.need_for_rows(helper)
             of_node = ""
-            yield f"gather_rows(num_nodes, {self.rows(gather)}, {start},"
+            yield f"gather_rows({self.nodes(gather)}, {self.rows(gather)}, {start},"
         else:
             yield from self.over_nodes(gather, "gather", start)
         yield f"{INDENT}[&]({kind} a, {kind} b) -> {kind} {{ return {joined}; }},"
@@ -151,9 +151,17 @@ class RowPrinter:
             yield f"{INDENT}[&](int {name(loop.node)}) {{ return {self.expressions.expression(loop.keep)}; }},"
 
     def rows(self, loop: st.Advance | st.Gather | st.Search) -> str:
-        """Where the rows begin that a loop goes over: of rows in parts, those of one part."""
-        rows, ahead = self.expressions.local(loop.rows), loop.ahead if isinstance(loop, st.Gather) else None
-        return rows if ahead is None else f"{rows} + {self.expressions.expression(ahead)}"
+        """Where the rows begin that a loop goes over: of rows in parts, those of one; of a part's nodes, theirs."""
+        ahead = loop.ahead if isinstance(loop, st.Gather) else None
+        first = None if loop.part is None else loop.part.first
+        given = (self.expressions.expression(each) for each in (ahead, first) if each is not None)
+        return " + ".join((self.expressions.local(loop.rows), *given))
+
+    def nodes(self, loop: st.Advance | st.Gather | st.Search) -> str:
+        """How many nodes a loop over all goes over, or over those of a part."""
+        if loop.part is None or loop.part.first is None or loop.part.end is None:
+            return "num_nodes"
+        return self.expressions.expression(build.minus(loop.part.end, loop.part.first))
 
     def called(self, loop: st.Advance | st.Gather | st.Search, function: str) -> tuple[str, str]:
         """The function that does it, noted with all it needs, and the rows that it is given."""
@@ -184,7 +192,7 @@ class RowPrinter:
             )
             self.need_for_rows(function)
         elif members is None:
-            function, whose = f"{function}_all", "num_nodes"
+            function, whose = f"{function}_all", self.nodes(loop)
             self.need_for_rows(function)
         else:
             if isinstance(loop, st.Advance):

@@ -36,10 +36,10 @@ def over_domain(kernel: ir.Kernel, operations: Operations, *, many_rounds: bool 
         body = (st.If(negated(kernel.filter), (st.Continue(),)), *body)
     iterator = kernel.iterator
     match kernel.domain:
-        case ir.AllNodes() | ir.AllArcs():
+        case ir.AllNodes(first, end) | ir.AllArcs(first, end):
             assert iterator is not None
-            end = ir.NumNodes() if isinstance(kernel.domain, ir.AllNodes) else ir.NumArcs()
-            return (st.Count(iterator, build.ZERO, end, st.Stride.GRID, body),)
+            all_of_them = ir.NumNodes() if isinstance(kernel.domain, ir.AllNodes) else ir.NumArcs()
+            return (st.Count(iterator, first or build.ZERO, end or all_of_them, st.Stride.GRID, body),)
         case ir.Workers():
             assert iterator is not None
             return (st.Count(iterator, build.ZERO, build.number(ir.WORKERS), st.Stride.GRID, body),)

@@ -1,5 +1,8 @@
 """Statements of kernels whose threads share arcs: independent arcs, reductions, searches."""
 
+from dataclasses import replace
+from typing import TypeVar
+
 from starplat.backends import statements as st
 from starplat.backends.legal.beside_arcs import repeated, visited
 from starplat.backends.legal.continues import replace_continue
@@ -7,8 +10,10 @@ from starplat.backends.legal.grouped import by_groups
 from starplat.backends.legal.histograms import count_rows
 from starplat.backends.legal.operations import Operations
 from starplat.backends.uses import variables_in
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import identity
+from starplat.ir.rewriter import map_expression
 from starplat.ir.shapes.collecting import Collecting, collecting
 from starplat.ir.shapes.gathering import Gathering, combined_with, gathering
 from starplat.ir.shapes.histograms import histogram
@@ -25,14 +30,39 @@ def over_arcs(operations: Operations, kernel: ir.Kernel, members: Membership | N
         return (by_groups(operations, kernel),)
     searches = searching(kernel)
     if searches is not None:
-        return (_search(operations, kernel, searches),)
+        return (_of_part(operations, kernel, _search(operations, kernel, searches)),)
     collects = collecting(kernel)
     if collects is not None:
         return (_collect(operations, kernel, collects),)
     gathers = gathering(kernel)
     if gathers is not None:
-        return (_gather(operations, kernel, members, gathers),)
-    return (_advance(operations, kernel, members),)
+        return (_of_part(operations, kernel, _gather(operations, kernel, members, gathers)),)
+    return (_of_part(operations, kernel, _advance(operations, kernel, members)),)
+
+
+_Shared = TypeVar("_Shared", st.Advance, st.Gather, st.Search)
+
+
+def _of_part(operations: Operations, kernel: ir.Kernel, loop: _Shared) -> _Shared:
+    """The loop over the nodes of the kernel's part, if it has only these: threads count them from the first on."""
+    part = kernel.domain
+    if not isinstance(part, ir.AllNodes) or part.first is None:
+        return loop
+    node, place = loop.node, operations.locals.fresh("place", ir.Element.NODE)
+    known = build.plus(part.first, ir.Ref(place))
+    declared = st.Declare(node, known, node not in operations.locals.changing)
+    keep = loop.keep and map_expression(lambda e: known if e == ir.Ref(node) else e, loop.keep)
+
+    def knowing(body: st.Body) -> st.Body:
+        return (declared, *body) if node in variables_in(body) else body
+
+    if isinstance(loop, st.Advance):
+        body, visit = knowing(loop.body), knowing(loop.visit)
+        return replace(loop, node=place, keep=keep, part=part, body=body, visit=visit)
+    if isinstance(loop, st.Gather):
+        value, finish = knowing(loop.value), knowing(loop.finish)
+        return replace(loop, node=place, keep=keep, part=part, value=value, finish=finish)
+    return replace(loop, node=place, keep=keep, part=part, test=knowing(loop.test), reach=knowing(loop.reach))
 
 
 def _advance(operations: Operations, kernel: ir.Kernel, members: Membership | None) -> st.Advance:

@@ -202,7 +202,8 @@ class Advance:
 
     The nodes are all, those that are `listed`, by themselves or by words, or the `members` of a set, which is empty
     afterwards if it `takes` them. `rows` are the offsets of the nodes' arcs; `body` declares what it needs of the
-    nodes. `visit` is done with every node as well, once or more often.
+    nodes. `visit` is done with every node as well, once or more often. Of a `part` of all nodes, `node` counts from its
+    first.
     """
 
     members: ir.Array | None
@@ -214,6 +215,7 @@ class Advance:
     body: Body
     listed: ir.Listed | ir.InWords | None = None
     visit: Body = ()
+    part: ir.AllNodes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,13 +244,14 @@ class Gather:
     listed: ir.Listed | None = None
     noted: ir.ListMembers | None = None
     ahead: ir.Expression | None = None
+    part: ir.AllNodes | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
     """For every `node` to keep: `reach` with one of its arcs for which `test` holds, whichever is found, if any is.
 
-    `test` is the body of a function that returns a BOOL; both declare what they need of the arc.
+    `test` is the body of a function that returns a BOOL; both declare what they need of the arc. `part` as for Advance.
     """
 
     node: ir.Variable
@@ -257,6 +260,7 @@ class Search:
     position: ir.Variable
     test: Body
     reach: Body
+    part: ir.AllNodes | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,6 +91,10 @@ _HostMemory = Annotated[
     typer.Option("--host-memory", metavar="SIZE", help="Leave no more than that in the host's memory, such as 64G."),
 ]
 
+_Devices = Annotated[
+    str | None,
+    typer.Option("--devices", metavar="N|auto", help="Run in so many parts, each on a device; auto: on all GPUs."),
+]
 _Ranks = Annotated[
     int | None,
     typer.Option("--ranks", metavar="N", min=1, help="Run in so many parts, each an MPI process that this starts."),
@@ -115,6 +119,7 @@ def run(
     time_limit: _TimeLimit = None,
     device_memory: _DeviceMemory = None,
     host_memory: _HostMemory = None,
+    devices: _Devices = None,
     ranks: _Ranks = None,
     verbose: _Verbose = False,
     json: options.Json = False,
@@ -135,7 +140,7 @@ def run(
     wanted_files = on_all(communicator, lambda: _wanted_files(out if is_first else None, trace, target, batch=batch))
     words = options.arguments_in(arg or [])
     wanted = wanted_schedule(schedule, file)
-    limits = (max_rounds, time_limit, checked, device_memory, host_memory)
+    limits = (max_rounds, time_limit, checked, device_memory, host_memory, _number(devices))
     request = Request(function, target, device, repeat, validate, wanted, trace is not None, *limits)
     started = perf_counter()
     program = on_all(communicator, lambda: _compiled(file, function, strict=strict))
@@ -159,6 +164,19 @@ def run(
         wanted_files.write(result)
     finally:  # an answer that took an hour is shown even where it cannot be written
         show(result, json=json, asked=target, validate=validate, rounds=wanted_files.page is None)
+
+
+def _number(devices: str | None) -> int | str | None:
+    """What `--devices` asks for.
+
+    Raises:
+        typer.BadParameter: it is neither a number from 1 on nor `auto`.
+    """
+    if devices is None or devices == "auto":
+        return devices
+    if not devices.isdecimal() or int(devices) < 1:
+        raise typer.BadParameter(f"'{devices}' is neither a number from 1 on nor auto", param_hint="--devices")
+    return int(devices)
 
 
 def _require_updates(program: Program, function: str | None) -> None:

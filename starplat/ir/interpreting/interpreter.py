@@ -120,12 +120,22 @@ def _items(compiled: _Compiled, cells: list[Cells], values: list[Value], n: int,
     if not isinstance(kernel.domain, ir.AllNodes | ir.AllArcs):
         return (0,)
     count = n if isinstance(kernel.domain, ir.AllNodes) else m
+    within = _within(kernel, kernel.domain, values, count)
     if compiled.mask is None:
-        return range(count)
+        return within
     scalars = [vectorize.numpy_scalar(v, value) for v, value in zip(kernel.scalars, values, strict=True)]
     with np.errstate(all="ignore"):
         holds = compiled.mask(n, m, *cells, *scalars)
     if np.ndim(holds) == 0:
-        return range(count) if holds else ()
-    chosen: list[int] = np.flatnonzero(holds).tolist()
+        return within if holds else ()
+    chosen: list[int] = (within.start + np.flatnonzero(holds[within.start : within.stop])).tolist()
     return chosen
+
+
+def _within(kernel: ir.Kernel, domain: ir.AllNodes | ir.AllArcs, values: list[Value], count: int) -> range:
+    """The nodes or arcs of the domain: all of them, or those of a part."""
+    ends = []
+    for end, otherwise in ((domain.first, 0), (domain.end, count)):
+        assert end is None or isinstance(end, ir.Ref), "a part begins and ends where scalars say"
+        ends.append(otherwise if end is None else int(values[kernel.scalars.index(end.variable)]))
+    return range(*ends)

@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from starplat.ir.nodes.operations import Combine, Direction, KernelOp
-from starplat.ir.nodes.parts import CombineChanged, CombineParts, KeepOwn, ShareParts, TakePart, Together
+from starplat.ir.nodes.parts import (
+    BeginShare,
+    CombineChanged,
+    CombineParts,
+    KeepOwn,
+    ShareParts,
+    TakeMembers,
+    TakePart,
+    Together,
+)
 from starplat.ir.nodes.values import Array, Expression, Variable
 from starplat.operators.records import Start
 from starplat.source import NOWHERE, Span
@@ -380,6 +389,8 @@ HostOp = (
     | EndBatch
     | ChangeGraph
     | TakePart
+    | TakeMembers
+    | BeginShare
     | KeepOwn
     | CombineParts
     | CombineChanged

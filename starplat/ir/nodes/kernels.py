@@ -39,12 +39,19 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class AllNodes:
-    """Every node; the iterator is a NODE."""
+    """Every node, or, in a part of a run, those from `first` up to `end`; the iterator is a NODE. The bounds are of the
+    kernel's scalars."""
+
+    first: Expression | None = None
+    end: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AllArcs:
-    """Every arc; the iterator is an ARC."""
+    """Every arc, or, in a part of a run, those from `first` up to `end`; the iterator is an ARC."""
+
+    first: Expression | None = None
+    end: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,13 @@ class TakePart:
 
 
 @dataclass(frozen=True, slots=True)
+class TakeMembers:
+    """Of the members of a set those remain whose turn is this part's: the parts have one each, again and again."""
+
+    array: Array
+
+
+@dataclass(frozen=True, slots=True)
 class KeepOwn:
     """The cells of nodes (arcs) that other parts have become `value`. Part 0 has the cells of other arrays."""
 
@@ -48,6 +55,14 @@ class CombineChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class BeginShare:
+    """The cells that this part has do not change before the array is shared, and nobody looks at others until then:
+    they may be under way. It means nothing by itself."""
+
+    array: Array
+
+
+@dataclass(frozen=True, slots=True)
 class ShareParts:
     """Every cell becomes, on all parts, that of the part that has its node (arc)."""
 
@@ -63,5 +78,5 @@ class Together:
     before: Variable
 
 
-Exchange = TakePart | KeepOwn | CombineParts | CombineChanged | ShareParts | Together
+Exchange = TakePart | TakeMembers | KeepOwn | CombineParts | CombineChanged | BeginShare | ShareParts | Together
 """What only a run in parts has."""

@@ -87,10 +87,11 @@ def _result(element: ir.Element | None) -> str:
 def _domain(domain: ir.Domain, iterator: ir.Variable | None) -> str:
     name = "" if iterator is None else iterator.name
     match domain:
-        case ir.AllNodes():
-            return f"for {name} in nodes"
-        case ir.AllArcs():
-            return f"for {name} in arcs"
+        case ir.AllNodes(first, end) | ir.AllArcs(first, end):
+            all_of_them = "nodes" if isinstance(domain, ir.AllNodes) else "arcs"
+            if first is None or end is None:
+                return f"for {name} in {all_of_them}"
+            return f"for {name} in {all_of_them} {print_expression(first)} .. {print_expression(end)}"
         case ir.NodeNeighbors(direction, node, position):
             return f"for {name} in {direction.value}_neighbors({print_expression(node)}) at {position.name}"
         case ir.Listed(array, first, last):

@@ -122,7 +122,13 @@ class _Host:
                 self.batches(op)
             case ir.TakePart() | ir.Together():
                 self.of_parts(op)
-            case ir.KeepOwn() | ir.CombineParts() | ir.CombineChanged() | ir.ShareParts():
+            case (
+                ir.TakeMembers()
+                | ir.KeepOwn()
+                | ir.CombineParts()
+                | ir.CombineChanged()
+                | (ir.BeginShare() | ir.ShareParts())
+            ):
                 self.exchange(op)
             case _:
                 assert_never(op)
@@ -140,10 +146,14 @@ class _Host:
                 fits = combines(combine, variable.element) and before.element is variable.element
                 scope.require(fits, f"'{variable.name}' cannot come together by '{combine.value}'")
 
-    def exchange(self, op: ir.KeepOwn | ir.CombineParts | ir.CombineChanged | ir.ShareParts) -> None:
+    def exchange(
+        self, op: ir.TakeMembers | ir.KeepOwn | ir.CombineParts | ir.CombineChanged | ir.BeginShare | ir.ShareParts
+    ) -> None:
         scope, array = self.scope, op.array
         scope.written(array)
         match op:
+            case ir.TakeMembers():
+                scope.require(array.is_set, f"'{array.name}' is no set")
             case ir.KeepOwn(_, value):
                 scope.value(value, array.element)
             case ir.CombineParts(_, combine, carried):
@@ -155,7 +165,7 @@ class _Host:
                     scope.require(beside.extent is array.extent, f"'{beside.name}' has no cell beside each")
             case ir.CombineChanged(_, before):
                 self.alike(array, before)
-            case ir.ShareParts():
+            case ir.BeginShare() | ir.ShareParts():
                 shared = array.extent in (ir.Extent.NODES, ir.Extent.ARCS)
                 scope.require(shared, f"the cells of '{array.name}' belong to no nodes")
 

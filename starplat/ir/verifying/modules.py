@@ -110,12 +110,22 @@ def _verify_guard(kernel: ir.Kernel, scope: Scope) -> None:
         scope.require(alone, f"it changes '{guard.name}', which says whether it runs")
 
 
+def _verify_bounds(first: ir.Expression | None, end: ir.Expression | None, of: ir.Element, scope: Scope) -> None:
+    for bound in (first, end):
+        if bound is not None:
+            scope.require(isinstance(bound, ir.Ref), "a part begins and ends where scalars say")
+            scope.value(bound, of)
+    scope.require((first is None) == (end is None), "a part has a beginning and an end")
+
+
 def _verify_domain(kernel: ir.Kernel, scope: Scope) -> None:
     match kernel.domain:
-        case ir.AllNodes():
+        case ir.AllNodes(first, end):
             expected = ir.Element.NODE
-        case ir.AllArcs():
+            _verify_bounds(first, end, expected, scope)
+        case ir.AllArcs(first, end):
             expected = ir.Element.ARC
+            _verify_bounds(first, end, expected, scope)
         case ir.NodeNeighbors(_, node, position):
             expected = ir.Element.NODE
             scope.index(node)

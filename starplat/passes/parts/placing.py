@@ -19,6 +19,7 @@ from starplat.ir.verifying.modules import verify
 from starplat.ir.visitor import arrays_in, walk_host, with_signature
 from starplat.passes.memory import has_two_names
 from starplat.passes.parts.effects import KernelEffects, effects, not_divided
+from starplat.passes.parts.overlapping import shared_meanwhile
 from starplat.same import Same
 
 Stale = frozenset[ir.Array]
@@ -50,7 +51,7 @@ def in_parts(module: ir.Module, poison: bool | None = None) -> ir.Module:
         raise not_divided("iterations race here, and parts would not see what others write", label.span, module.source)
     if has_two_names(module):
         raise not_divided("a property goes by two names", module.function(module.entry).span, module.source)
-    made = _Placing(module, poison).module()
+    made = shared_meanwhile(_Placing(module, poison).module())
     verify(made)
     return made
 
@@ -84,13 +85,20 @@ class _Placing:
         self.function = _Function(frozenset())
 
     @cached_property
+    def alike(self) -> set[str]:
+        """The functions that make arrays of the graph, which every part has whole."""
+        return {prepared.function for prepared in self.given.prepared}
+
+    @cached_property
     def effects(self) -> dict[str, KernelEffects]:
-        launched = {op.kernel for f in self.given.functions for op in walk_host(f.body) if isinstance(op, ir.Launch)}
+        divided = (function for function in self.given.functions if function.name not in self.alike)
+        launched = {op.kernel for f in divided for op in walk_host(f.body) if isinstance(op, ir.Launch)}
         return {kernel.name: effects(kernel, self.given) for kernel in self.given.kernels if kernel.name in launched}
 
     def module(self) -> ir.Module:
-        functions = tuple(map(self.in_parts, self.given.functions))
-        kernels = tuple(self.divided(k) if self.effects[k.name].divided else k for k in self.given.kernels)
+        functions = tuple(f if f.name in self.alike else self.in_parts(f) for f in self.given.functions)
+        divided = {name for name, found in self.effects.items() if found.divided}
+        kernels = tuple(self.divided(k) if k.name in divided else k for k in self.given.kernels)
         return replace(self.given, functions=functions, kernels=kernels)
 
     # --- kernels ---------------------------------------------------------------------------------------------------
@@ -98,10 +106,14 @@ class _Placing:
     def divided(self, kernel: ir.Kernel) -> ir.Kernel:
         """The kernel, which does the iterations of a part."""
         assert kernel.iterator is not None
-        of_arcs = isinstance(kernel.domain, ir.AllArcs)
-        first, end = (self.first_arc, self.end_arc) if of_arcs else (self.first, self.end)
-        iterator = ir.Ref(kernel.iterator)
-        own = build.both(build.at_least(iterator, ir.Ref(first)), build.less(iterator, ir.Ref(end)))
+        first, end, iterator = ir.Ref(self.first), ir.Ref(self.end), ir.Ref(kernel.iterator)
+        match kernel.domain:
+            case ir.AllNodes():
+                return with_signature(replace(kernel, domain=ir.AllNodes(first, end)))
+            case ir.AllArcs():
+                bounds = ir.Ref(self.first_arc), ir.Ref(self.end_arc)
+                return with_signature(replace(kernel, domain=ir.AllArcs(*bounds)))
+        own = build.both(build.at_least(iterator, first), build.less(iterator, end))
         filter = own if kernel.filter is None else build.both(own, kernel.filter)
         return with_signature(replace(kernel, filter=filter))
 
@@ -122,7 +134,8 @@ class _Placing:
         made: list[ir.HostOp] = []
         for op in ops:
             added, stale = self.op(op, stale)
-            made += added
+            for one in added:
+                made.insert(_earliest(one, made), one)
         return tuple(made), stale
 
     def op(self, op: ir.HostOp, stale: Stale) -> tuple[Iterable[ir.HostOp], Stale]:
@@ -169,6 +182,15 @@ class _Placing:
     # --- loops -----------------------------------------------------------------------------------------------------
 
     def loop(self, op: ir.Loop, stale: Stale) -> tuple[Iterable[ir.HostOp], Stale]:
+        """The loop; what all its rounds would share, though only the first finds it stale, is shared before."""
+        made, after = self.rounds_of(op, stale)
+        asked = _shared_in((made,)) & stale
+        ahead = asked - _shared_in((self.rounds_of(op, stale - asked)[0],))
+        if ahead:
+            made, after = self.rounds_of(op, stale - ahead)
+        return (*self.shared(ahead), made), after
+
+    def rounds_of(self, op: ir.Loop, stale: Stale) -> tuple[ir.HostOp, Stale]:
         if op.driver is not None:
             raise not_divided("a loop is not begun by the host", self.given.functions[0].span, self.given.source)
         at_top, in_body = (frozenset(), stale) if op.test_last else (stale, stale)
@@ -181,7 +203,7 @@ class _Placing:
             now_top = at_top | again
             now_body = in_body | self.block(op.before, now_top)[1]
             if (now_top, now_body) == (at_top, in_body):
-                return (replace(op, before=before, body=body, step=step),), tested | found.at_break
+                return replace(op, before=before, body=body, step=step), tested | found.at_break
             at_top, in_body = now_top, now_body
 
     def counted(
@@ -248,3 +270,21 @@ class _Placing:
 
     def shared(self, arrays: Iterable[ir.Array]) -> tuple[ir.HostOp, ...]:
         return tuple(ir.ShareParts(array) for array in sorted(arrays, key=lambda array: array.name))
+
+
+def _shared_in(ops: Iterable[ir.HostOp]) -> frozenset[ir.Array]:
+    """The arrays that operations share."""
+    return frozenset(op.array for op in walk_host(ops) if isinstance(op, ir.ShareParts))
+
+
+def _earliest(op: ir.HostOp, ahead: list[ir.HostOp]) -> int:
+    """The place of an operation among those before it: arrays are shared as soon as what changes them has been
+    launched, so that what only prepares a launch stays beside it."""
+    place = len(ahead)
+    if isinstance(op, ir.ShareParts):
+        while place and isinstance(before := ahead[place - 1], _PREPARES) and op.array not in arrays_in(before):
+            place -= 1
+    return place
+
+
+_PREPARES = ir.DeclareVariable | ir.SetVariable | ir.Fill | ir.Together

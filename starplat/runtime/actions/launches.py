@@ -50,6 +50,8 @@ def on_device(machine: Machine, op: ir.OnDevice, frame: Frame) -> Flow:
 def _iterations(machine: Machine, kernel: ir.Kernel, frame: Frame) -> int:
     world, domain = machine.world, kernel.domain
     match domain:
+        case ir.AllNodes(first, end) | ir.AllArcs(first, end) if first is not None and end is not None:
+            return int(machine.value(end, frame)) - int(machine.value(first, frame))
         case ir.AllNodes() | ir.Triangles():
             return world.num_nodes
         case ir.AllArcs():

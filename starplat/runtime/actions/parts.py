@@ -1,6 +1,6 @@
 """Host operations of a run in parts: what parts keep, share and combine.
 
-`ACTIONS` has one function for each. Cells go by way of the host's memory.
+`ACTIONS` has one function for each. Cells are those of the host or of the device, as the communicator takes them.
 """
 
 from collections.abc import Callable
@@ -23,6 +23,15 @@ def take_part(machine: Machine, op: ir.TakePart, frame: Frame) -> Flow:
     return Flow.ON
 
 
+def take_members(machine: Machine, op: ir.TakeMembers, frame: Frame) -> Flow:
+    communicator, cells = _parts(machine).communicator, _cells(machine, op.array, frame)
+    own = np.flatnonzero(cells)[communicator.rank :: communicator.size]
+    cells[:] = False
+    cells[own] = True
+    _put(machine, op.array, cells, frame)
+    return Flow.ON
+
+
 def keep_own(machine: Machine, op: ir.KeepOwn, frame: Frame) -> Flow:
     parts, cells = _parts(machine), _cells(machine, op.array, frame)
     bounds = parts.bounds(op.array.extent, len(cells))
@@ -34,16 +43,19 @@ def keep_own(machine: Machine, op: ir.KeepOwn, frame: Frame) -> Flow:
 
 def combine_parts(machine: Machine, op: ir.CombineParts, frame: Frame) -> Flow:
     communicator, cells = _parts(machine).communicator, _cells(machine, op.array, frame)
+    own = cells.copy() if op.carried else cells
     best = communicator.combine(cells, op.combine)
-    _put(machine, op.array, best, frame)
     if op.carried:
-        has_best = (cells == best) | (np.isnan(cells) & np.isnan(best))
+        has_best = own == best
+        if best.dtype.kind == "f":
+            has_best |= np.isnan(own) & np.isnan(best)
         ranks = np.where(has_best, communicator.rank, communicator.size).astype(np.int32)
         wins = communicator.combine(ranks, ir.Combine.MIN) == communicator.rank
         for array in op.carried:
-            own = _cells(machine, array, frame)
-            own[~wins] = 0
-            _put(machine, array, _of_bits(communicator.combine(_bits(own), ir.Combine.BIT_OR), own), frame)
+            carried = _cells(machine, array, frame)
+            carried[~wins] = 0
+            _put(machine, array, _of_bits(communicator.combine(_bits(carried), ir.Combine.BIT_OR), carried), frame)
+    _put(machine, op.array, best, frame)
     return Flow.ON
 
 
@@ -54,7 +66,19 @@ def combine_changed(machine: Machine, op: ir.CombineChanged, frame: Frame) -> Fl
     return Flow.ON
 
 
+def begin_share(machine: Machine, op: ir.BeginShare, frame: Frame) -> Flow:
+    parts = _parts(machine)
+    if parts.communicator.works_meanwhile:
+        cells = _cells(machine, op.array, frame)
+        bounds = parts.bounds(op.array.extent, len(cells))
+        frame.under_way[op.array.name] = parts.communicator.begin_share(cells, bounds)
+    return Flow.ON
+
+
 def share_parts(machine: Machine, op: ir.ShareParts, frame: Frame) -> Flow:
+    if op.array.name in frame.under_way:
+        _put(machine, op.array, frame.under_way.pop(op.array.name)(), frame)
+        return Flow.ON
     parts, cells = _parts(machine), _cells(machine, op.array, frame)
     _put(machine, op.array, parts.communicator.share(cells, parts.bounds(op.array.extent, len(cells))), frame)
     return Flow.ON
@@ -76,15 +100,15 @@ def _parts(machine: Machine) -> Parts:
 
 
 def _cells(machine: Machine, array: ir.Array, frame: Frame) -> Cells:
-    return machine.device.download(machine.buffer(array, frame))
+    return _parts(machine).communicator.cells(machine.device, machine.buffer(array, frame))
 
 
 def _put(machine: Machine, array: ir.Array, cells: Cells, frame: Frame) -> None:
-    machine.device.upload(machine.changing(array, frame), cells)
+    _parts(machine).communicator.put(machine.device, machine.changing(array, frame), cells)
 
 
 def _bits(cells: Cells) -> Cells:
-    return np.ascontiguousarray(cells).view(np.uint8)
+    return cells.view(np.uint8)
 
 
 def _of_bits(found: Cells, like: Cells) -> Cells:
@@ -93,9 +117,11 @@ def _of_bits(found: Cells, like: Cells) -> Cells:
 
 ACTIONS: dict[type, Callable[[Machine, Any, Frame], Flow]] = {
     ir.TakePart: take_part,
+    ir.TakeMembers: take_members,
     ir.KeepOwn: keep_own,
     ir.CombineParts: combine_parts,
     ir.CombineChanged: combine_changed,
+    ir.BeginShare: begin_share,
     ir.ShareParts: share_parts,
     ir.Together: together,
 }

@@ -149,8 +149,14 @@ class CudaKernels(WordKernels):
             return 1, 1
         blocks = -(-size.iterations // GROUP_SIZE)
         if kernel.shares_arcs:
-            blocks = max(blocks, GROUPS_OF_A_UNIT * self.device.multiprocessors)
+            at_once = GROUPS_OF_A_UNIT * self.device.multiprocessors
+            blocks = at_once if _is_of_part(kernel) else max(blocks, at_once)
         return min(blocks, self.device.most_blocks), GROUP_SIZE
 
     def memory(self, buffer: Buffer) -> Any:
         return buffer.memory
+
+
+def _is_of_part(kernel: ir.Kernel) -> bool:
+    """Whether it goes over the nodes of a part: as many blocks as run at once share their rows best."""
+    return isinstance(kernel.domain, ir.AllNodes) and kernel.domain.first is not None

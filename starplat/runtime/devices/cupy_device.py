@@ -30,6 +30,8 @@ _NO_MEMORY = 2
 class CupyDevice(ArrayDevice):
     """One GPU, which runs operations in order."""
 
+    reaches_others = True
+
     def __init__(self, cupy: Any, index: int) -> None:
         self.cupy = cupy
         try:
@@ -47,7 +49,7 @@ class CupyDevice(ArrayDevice):
         self._changing_rooms: dict[int, int] = {}  # bytes of blocks for cells of arcs that change, by bytes of a cell
 
     def synchronise(self) -> None:
-        with self.faults(), self.device:
+        with self.waiting(), self.faults(), self.device:
             self.cupy.cuda.get_current_stream().synchronize()
 
     def stopwatch(self) -> Callable[[], float]:
@@ -58,7 +60,7 @@ class CupyDevice(ArrayDevice):
         self._waiting = begin
 
         def stop() -> float:
-            with self.operation():
+            with self.waiting(), self.operation():
                 end.record()
                 end.synchronize()
                 return float(self.cupy.cuda.get_elapsed_time(begin, end)) / 1e3
@@ -223,7 +225,7 @@ class CupyDevice(ArrayDevice):
     def _download(self, buffer: Buffer, cells: Cells) -> None:
         near = buffer.cells_on_device
         if near:
-            with self.operation():
+            with self.waiting(), self.operation():
                 buffer.memory[:near].get(out=cells[:near])
         if near < buffer.count:
             self.synchronise()
@@ -245,7 +247,7 @@ class CupyDevice(ArrayDevice):
                 destination.memory[near : source.count].set(cells_of_host(source))
 
     def _read_cell(self, buffer: Buffer, index: int) -> Any:
-        with self.operation():
+        with self.waiting(), self.operation():
             return buffer.memory[index : index + 1].get()[0]
 
     def _write_cell(self, buffer: Buffer, index: int, value: Any) -> None:

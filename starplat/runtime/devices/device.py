@@ -45,6 +45,8 @@ class Device(VectorMemory):
     """What schedules may rely on here, where that is not what they may on the target in general."""
     is_host: bool = False
     """Whether the host's cores run the kernels, and its memory holds the arrays."""
+    reaches_others: ClassVar[bool] = False
+    """Whether devices of the target copy from each other's memory, as arrays that one process has of all of them."""
     most_nodes: ClassVar[int] = 2**31 - 1 - MOST_THREADS
     """Threads count nodes with 32 bits, in steps of all threads of a launch."""
 

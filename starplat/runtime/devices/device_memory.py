@@ -9,7 +9,7 @@ import weakref
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,8 @@ class DeviceMemory(ABC):
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.waiting: Callable[[], AbstractContextManager[None]] = nullcontext
+        """What the host is inside of while it waits for the device."""
         self.traffic = Traffic()
         self.graphs: weakref.WeakKeyDictionary[Graph, Any] = weakref.WeakKeyDictionary()
         """Those that lie here, as `resident.on_device` has brought them; the last one used stands last."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from starplat.ir import nodes as ir
+from starplat.runtime.devices.buffers import Buffer
+from starplat.runtime.devices.device_memory import DeviceMemory
 from starplat.runtime.elements import Cells
 
 Operation = Callable[[Cells, Cells], Cells]
@@ -32,15 +36,19 @@ class Communicator(ABC):
     Attributes:
         rank: the number of this one, from 0.
         size: how many there are.
+        place: the number of this one among those of its host that have a process each.
         bytes: how many bytes this rank has given so far.
         times: how often ranks have exchanged something.
+        works_meanwhile: whether cells can be under way while the device does something else.
         ends_processes: whether `abort` ends the processes of all ranks.
     """
 
     rank: int
     size: int
+    place: int = 0
     bytes: int = 0
     times: int = 0
+    works_meanwhile: bool = False
     ends_processes: bool = False
 
     @abstractmethod
@@ -49,11 +57,29 @@ class Communicator(ABC):
 
     @abstractmethod
     def combine(self, cells: Cells, combine: ir.Combine) -> Cells:
-        """What comes of the cells of all ranks, one by one; the same on all ranks."""
+        """What comes of the cells of all ranks, one by one; the same on all ranks. It may stand in `cells` itself."""
 
     @abstractmethod
     def share(self, cells: Cells, bounds: list[int]) -> Cells:
-        """The cells from `bounds[rank]` up to `bounds[rank + 1]` of every rank."""
+        """The cells from `bounds[rank]` up to `bounds[rank + 1]` of every rank; they may stand in `cells` itself."""
+
+    def begin_share(self, cells: Cells, bounds: list[int]) -> Callable[[], Cells]:
+        """Begins to share cells, if it `works_meanwhile`; what it gives ends that."""
+        return partial(self.share, cells, bounds)
+
+    def cells(self, device: DeviceMemory, buffer: Buffer) -> Cells:
+        """The cells of a buffer as this exchanges them: a copy on the host, or its own, to be changed where they lie;
+        NumPy's functions are for both."""
+        return device.download(buffer)
+
+    def put(self, device: DeviceMemory, buffer: Buffer, cells: Cells) -> None:
+        """Makes them the cells of a buffer, where they do not stand in it already."""
+        device.upload(buffer, cells)
+
+    @contextmanager
+    def running(self, device: DeviceMemory) -> Iterator[None]:
+        """Around the run of a program on a device."""
+        yield
 
     def counted(self, size: int) -> None:
         """Counts an exchange."""

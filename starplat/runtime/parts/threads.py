@@ -1,10 +1,12 @@
-"""Ranks that are threads of one process: the measure for all others, and what tests use."""
+"""Ranks that are threads of one process: the measure for all others, and the parts of a run on several devices."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import reduce
-from threading import Barrier, BrokenBarrierError, Thread
+import ctypes
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial, reduce
+from threading import Barrier, BrokenBarrierError, Lock, Thread, get_ident
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,26 +18,65 @@ from starplat.runtime.parts.communicator import OPERATIONS, Communicator
 Answer = TypeVar("Answer")
 
 
-class _Meeting:
-    """Where ranks lay down what they give."""
+_ASKED_AGAIN = 0.2
+
+
+class Turn:
+    """Python works for one rank at a time. A rank that runs a program keeps its turn but while it waits: else ranks
+    ask for the interpreter between any two calls of a driver, and each of these takes several times as long."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._whose: int | None = None
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """This thread has the turn inside."""
+        with self._lock:
+            self._whose = get_ident()
+            try:
+                yield
+            finally:
+                self._whose = None
+
+    @contextmanager
+    def left(self) -> Iterator[None]:
+        """Others may have the turn inside, if this thread has it."""
+        if self._whose != get_ident():
+            yield
+            return
+        self._whose = None
+        self._lock.release()
+        try:
+            yield
+        finally:
+            self._lock.acquire()
+            self._whose = get_ident()
+
+
+class Meeting:
+    """Where ranks lay down what they give: in one of two rows, turn by turn, so that who is ahead overwrites nothing
+    that others are still to read."""
 
     def __init__(self, size: int) -> None:
-        self.given: list[Any] = [None] * size
+        self.given: tuple[list[Any], list[Any]] = ([None] * size, [None] * size)
         self.barrier = Barrier(size)
+        self.turn = Turn()
 
 
 class ThreadCommunicator(Communicator):
     """One of the ranks."""
 
-    def __init__(self, rank: int, size: int, meeting: _Meeting) -> None:
-        self.rank, self.size, self._meeting = rank, size, meeting
+    def __init__(self, rank: int, size: int, meeting: Meeting) -> None:
+        self.rank, self.size, self._meeting, self._turn = rank, size, meeting, 0
 
     def gather(self, value: Any) -> list[Any]:
-        self._meeting.given[self.rank] = value
-        self._meeting.barrier.wait()
-        found = list(self._meeting.given)
-        self._meeting.barrier.wait()
-        return found
+        row = self._meeting.given[self._turn]
+        self._turn = 1 - self._turn
+        row[self.rank] = value
+        with self._meeting.turn.left():
+            self._meeting.barrier.wait()
+        return list(row)
 
     def combine(self, cells: Cells, combine: ir.Combine) -> Cells:
         self.counted(cells.nbytes)
@@ -51,27 +92,37 @@ class ThreadCommunicator(Communicator):
         self._meeting.barrier.abort()
 
 
-def in_threads(size: int, work: Callable[[Communicator], Answer]) -> list[Answer]:
+def in_threads(
+    size: int,
+    work: Callable[[Communicator], Answer],
+    kind: Callable[[int, int, Meeting], ThreadCommunicator] = ThreadCommunicator,
+) -> list[Answer]:
     """What `work` gives on each of so many ranks; the first error, if one has any."""
-    meeting = _Meeting(size)
+    meeting = Meeting(size)
     answers: dict[int, Answer] = {}
     errors: list[BaseException] = []
 
     def perform(rank: int) -> None:
-        communicator = ThreadCommunicator(rank, size, meeting)
         try:
-            answers[rank] = work(communicator)
+            answers[rank] = work(kind(rank, size, meeting))
         except BrokenBarrierError:
             pass  # another rank has failed, and its error is told
         except BaseException as error:
             errors.append(error)
-            communicator.abort(1)
+            meeting.barrier.abort()
 
-    threads = [Thread(target=perform, args=(rank,)) for rank in range(size)]
+    threads = [Thread(target=partial(perform, rank), daemon=True) for rank in range(size)]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join()
+    try:
+        for thread in threads:
+            while thread.is_alive():
+                thread.join(_ASKED_AGAIN)  # between two of these, who waits here can be stopped
+    except BaseException:
+        meeting.barrier.abort()
+        for thread in threads:  # each ends between two steps of Python's
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(SystemExit))
+        raise
     if errors:
         raise errors[0]
     return [answers[rank] for rank in range(size)]

@@ -65,16 +65,19 @@ class Division:
         arcs: how many arcs each part has.
         bytes: what all parts together gave to the others in a repetition.
         exchanges: how often they exchanged something.
+        by: what they share out: "nodes", with their arcs, or "sources", from each of which a part searches the graph.
     """
 
     rank: int
     arcs: tuple[int, ...]
     bytes: int
     exchanges: int
+    by: str = "nodes"
 
     def to_json(self) -> dict[str, Any]:
         """As the schema has it."""
-        return {"rank": self.rank, "arcs": list(self.arcs), "bytes": self.bytes, "exchanges": self.exchanges}
+        found = {"rank": self.rank, "arcs": list(self.arcs), "bytes": self.bytes, "exchanges": self.exchanges}
+        return {**found, "by": self.by}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,96 @@
+"""Runs a program in parts on several devices of this process, each on a thread of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from starplat.graph.graph import Graph
+from starplat.ir import nodes as ir
+from starplat.ir.visitor import walk_host
+from starplat.runtime.arguments.bind import Bound
+from starplat.runtime.attending.limits import UNLIMITED, Limits
+from starplat.runtime.divided.planning import pays, planned
+from starplat.runtime.launch import run_module
+from starplat.runtime.parts.communicator import Communicator
+from starplat.runtime.parts.nccl import connected, disconnect
+from starplat.runtime.parts.parts import parts_of
+from starplat.runtime.parts.threads import in_threads
+from starplat.runtime.results.result import Division, Result
+from starplat.runtime.session import Session, default_session
+from starplat.schedule import PLAIN
+
+
+def run_on_devices(
+    module: ir.Module,
+    graph: Graph,
+    devices: int,
+    arguments: Bound,
+    *,
+    target: str,
+    only_if_it_pays: bool = False,
+    results: Sequence[str] | None = None,
+    repeat: int = 1,
+    limits: Limits = UNLIMITED,
+    session: Session | None = None,
+    compile_seconds: float = 0.0,
+) -> Result:
+    """Runs a program on the first so many devices of a target, a part on each. Where the host is the device, it has all
+    parts. With `only_if_it_pays` it runs on one, as ever, where several are not expected to be faster.
+
+    Raises:
+        DiagnosticError: E0668, the program cannot be divided; E0902, there are not so many; what went wrong on a part.
+    """
+    within = default_session() if session is None else session
+    first = within.device(target)
+    options: dict[str, Any] = {"target": first.target, "repeat": repeat, "compile_seconds": compile_seconds}
+    with within.turn(first, 0), first.as_here()():
+        alone = only_if_it_pays and not pays(module, graph, first)
+        divided = module if alone else planned(module, graph, first)
+    if alone:
+        return run_module(module, graph, arguments=arguments, results=results, limits=limits, session=within, **options)
+    places = [(within.beside(rank), 0) if first.is_host else (within, rank) for rank in range(devices)]
+    for session_of_part, index in places:
+        session_of_part.device(first.target, index)
+    if graph.directed and {ir.IN_ROW_OFFSETS, ir.IN_COLUMNS, ir.IN_ARCS} & set(divided.graph_arrays):
+        graph.reverse  # noqa: B018  made once, here, for all parts
+
+    def work(communicator: Communicator) -> Result:
+        is_first = communicator.rank == 0
+        session_of_part, index = places[communicator.rank]
+        return run_part(
+            divided,
+            graph,
+            communicator,
+            arguments=arguments,
+            device_index=index,
+            results=results if is_first else (),
+            limits=limits if is_first else replace(limits, follow=None),
+            session=session_of_part,
+            **options,
+        )
+
+    if not first.reaches_others:
+        return in_threads(devices, work)[0]
+    try:
+        return in_threads(devices, work, connected(tuple(index for _, index in places)))[0]
+    except BaseException:
+        disconnect()
+        raise
+
+
+def run_part(divided: ir.Module, graph: Graph, communicator: Communicator, *, repeat: int, **options: Any) -> Result:
+    """The run of one part, with what all parts have and have exchanged."""
+    before = communicator.bytes, communicator.times
+    result = run_module(divided, graph, repeat=repeat, schedule=PLAIN, communicator=communicator, **options)
+    given = communicator.bytes - before[0]
+    times = (communicator.times - before[1]) // max(repeat, 1)
+    of_parts = tuple(end - first for first, end in pairwise(parts_of(graph, communicator).arcs))
+    by_sources = any(isinstance(op, ir.TakeMembers) for f in divided.functions for op in walk_host(f.body))
+    if by_sources:
+        of_parts = (graph.num_arcs,) * communicator.size
+    crossed = sum(communicator.gather(given)) // max(repeat, 1)
+    by = "sources" if by_sources else "nodes"
+    return replace(result, parts=Division(communicator.rank, of_parts, crossed, times, by))

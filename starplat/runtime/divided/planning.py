@@ -1,0 +1,73 @@
+"""How a program is divided among devices: by its sources where it has some, else by nodes; and whether that pays."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from starplat.backends.scheduled import capabilities_of, for_target
+from starplat.diagnostics import DiagnosticError
+from starplat.graph.graph import Graph
+from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.visitor import walk_host
+from starplat.passes.parts.placing import in_parts
+from starplat.passes.parts.sources import by_sources
+from starplat.runtime.devices.device import Device
+from starplat.runtime.facts import wants_facts
+from starplat.runtime.looking import look
+from starplat.same import Same
+from starplat.schedule.apply import is_run_as_written, scheduled_for_parts, scheduled_part
+from starplat.schedule.facts import GraphFacts
+
+MANY_ARCS = 2**26
+"""From so many arcs on a round takes longer than the exchange of what nodes have."""
+
+
+def planned(module: ir.Module, graph: Graph, device: Device) -> ir.Module:
+    """The module as every part runs it.
+
+    Raises:
+        DiagnosticError: E0668, it cannot be divided.
+    """
+    sources = _by_sources(Same(module))
+    given = module if sources is None else sources
+    facts = _facts(given, graph, device)
+    if sources is not None:
+        return for_target(sources, device.target, None, facts, device.capabilities)
+    return _by_nodes(Same(module), _able(device), facts)
+
+
+def pays(module: ir.Module, graph: Graph, device: Device) -> bool:
+    """Whether several devices may be expected to be faster than one: each has sources of its own, or rounds over all
+    arcs of a large graph, after which parts get no more than what the others' nodes have."""
+    if _by_sources(Same(module)) is not None:
+        return True
+    facts = _facts(module, graph, device)
+    if graph.num_arcs < MANY_ARCS or not is_run_as_written(module, _able(device), facts):
+        return False
+    try:
+        divided = _by_nodes(Same(module), _able(device), facts)
+    except DiagnosticError:  # it cannot be divided
+        return False
+    ops = (op for function in divided.functions for op in walk_host(function.body))
+    return not any(isinstance(op, ir.CombineParts | ir.CombineChanged) for op in ops)
+
+
+def _able(device: Device) -> Capabilities:
+    return device.capabilities or capabilities_of(device.target)
+
+
+def _facts(module: ir.Module, graph: Graph, device: Device) -> GraphFacts | None:
+    return look(device, graph, module).facts if wants_facts(module, None, _able(device)) else None
+
+
+@lru_cache(maxsize=16)
+def _by_sources(same: Same) -> ir.Module | None:
+    """The module by its sources: for one module the same object every time, so that its kernels are built once."""
+    return by_sources(same.thing)
+
+
+@lru_cache(maxsize=16)
+def _by_nodes(same: Same, able: Capabilities, facts: GraphFacts | None) -> ir.Module:
+    """The module by its nodes, likewise."""
+    return scheduled_part(in_parts(scheduled_for_parts(same.thing, able, facts)), able)

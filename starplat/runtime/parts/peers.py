@@ -1,0 +1,135 @@
+"""Ranks that are threads of one process, each with a GPU of its own: cells go from one GPU to the other.
+
+Streams wait for each other by events, and the host only tells the events around. A GPU reads what it needs of the
+others' arrays while these rest, so nothing spins on a device, and a rank that fails leaves no other waiting there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from starplat.ir import nodes as ir
+from starplat.runtime.devices.buffers import Buffer
+from starplat.runtime.devices.device_memory import DeviceMemory
+from starplat.runtime.elements import Cells
+from starplat.runtime.parts.communicator import OPERATIONS
+from starplat.runtime.parts.threads import Meeting, ThreadCommunicator
+
+
+class PeerCommunicator(ThreadCommunicator):
+    """One of the ranks; its thread is inside of its device and stream, and `cells` are arrays of CuPy."""
+
+    works_meanwhile = True
+
+    def __init__(self, rank: int, size: int, meeting: Meeting) -> None:
+        super().__init__(rank, size, meeting)
+        self._streams: dict[int, Any] = {}
+
+    def cells(self, device: DeviceMemory, buffer: Buffer) -> Cells:
+        own: Cells = buffer.memory[: buffer.count]
+        return own
+
+    def put(self, device: DeviceMemory, buffer: Buffer, cells: Cells) -> None:
+        own: Any = buffer.memory[: buffer.count]
+        if _address(own) != _address(cells):
+            own[...] = cells
+
+    @contextmanager
+    def running(self, device: DeviceMemory) -> Iterator[None]:
+        device.waiting = self._meeting.turn.left
+        try:
+            with self._meeting.turn.kept():
+                yield
+        finally:
+            device.waiting = nullcontext
+
+    def combine(self, cells: Cells, combine: ir.Combine) -> Cells:
+        bounds = np.linspace(0, len(cells), self.size + 1).astype(np.int64).tolist()
+        first, end = bounds[self.rank], bounds[self.rank + 1]
+        self.counted((len(cells) - (end - first)) * cells.dtype.itemsize)
+        total: Any = None
+        for of_rank in self._others_ready(cells):
+            piece = of_rank[first:end]
+            if of_rank is not cells:
+                piece = _brought(piece, like=cells)
+            total = piece if total is None else OPERATIONS[combine](total, piece)
+        if first < end:
+            cells[first:end] = total
+        return self._exchanged(cells, bounds)
+
+    def share(self, cells: Cells, bounds: list[int]) -> Cells:
+        self.counted((bounds[self.rank + 1] - bounds[self.rank]) * cells.dtype.itemsize)
+        return self._exchanged(cells, bounds)
+
+    def begin_share(self, cells: Cells, bounds: list[int]) -> Callable[[], Cells]:
+        """Copies on streams of their own, which take nothing of what kernels need but the memory's time."""
+        self.counted((bounds[self.rank + 1] - bounds[self.rank]) * cells.dtype.itemsize)
+        here, copied = _stream(), []
+        given = self.gather((cells, here.record()))
+        for rank, ((of_rank, made), (first, end)) in enumerate(zip(given, pairwise(bounds), strict=True)):
+            if rank != self.rank and first < end:
+                stream = self._streams.setdefault(rank, _new_stream())
+                for event in (made, given[self.rank][1]):
+                    stream.wait_event(event)
+                _copy(cells[first:end], of_rank[first:end], stream)
+                copied.append(stream.record())
+
+        def ended() -> Cells:
+            for events in self.gather(copied):  # others have read ours too, which we may change then
+                for event in events:
+                    here.wait_event(event)
+            return cells
+
+        return ended
+
+    def _exchanged(self, cells: Cells, bounds: list[int]) -> Cells:
+        """The cells, with those of every other rank from its `bounds` brought over."""
+        for rank, (of_rank, (first, end)) in enumerate(zip(self._others_ready(cells), pairwise(bounds), strict=True)):
+            if rank != self.rank and first < end:
+                _copy(cells[first:end], of_rank[first:end], _stream())
+        self._others_ready(cells)  # they have read ours, which we may change now
+        return cells
+
+    def _others_ready(self, cells: Any) -> list[Any]:
+        """What every rank gives, with the stream here waiting until it has been made there."""
+        stream = _stream()
+        found = self.gather((cells, stream.record()))
+        for rank, (_, made) in enumerate(found):
+            if rank != self.rank:
+                stream.wait_event(made)
+        return [of_rank for of_rank, _ in found]
+
+
+def _stream() -> Any:
+    import cupy
+
+    return cupy.cuda.get_current_stream()
+
+
+def _brought(cells: Any, like: Any) -> Any:
+    """A copy on the GPU of this thread."""
+    import cupy
+
+    here = cupy.empty(cells.shape, like.dtype)
+    _copy(here, cells, _stream())
+    return here
+
+
+def _new_stream() -> Any:
+    import cupy
+
+    return cupy.cuda.Stream(non_blocking=True)
+
+
+def _copy(here: Any, there: Any, stream: Any) -> None:
+    """Copies cells of another GPU, by the driver, without way of the host where GPUs reach each other's memory."""
+    here.data.copy_from_device_async(there.data, there.nbytes, stream)
+
+
+def _address(cells: Any) -> int:
+    return int(cells.data.ptr)
