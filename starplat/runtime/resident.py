@@ -18,6 +18,7 @@ from starplat.ir import nodes as ir
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device
 from starplat.runtime.elements import Cells, dtype_of, needs_wide_arcs
+from starplat.runtime.heads import arcs_in_heads, head_cells
 from starplat.runtime.placing import ON_DEVICE, Whereabouts
 
 _MAKERS: dict[str, Callable[[Graph], Cells]] = {
@@ -30,7 +31,12 @@ _MAKERS: dict[str, Callable[[Graph], Cells]] = {
     ir.IN_ARCS.name: lambda graph: graph.reverse.arc_ids,
 }
 
-_SAME_BOTH_WAYS = {ir.IN_ROW_OFFSETS.name: ir.ROW_OFFSETS.name, ir.IN_COLUMNS.name: ir.COLUMNS.name}
+_SAME_BOTH_WAYS = {
+    ir.IN_ROW_OFFSETS.name: ir.ROW_OFFSETS.name,
+    ir.IN_COLUMNS.name: ir.COLUMNS.name,
+    ir.IN_HEAD_OFFSETS.name: ir.HEAD_OFFSETS.name,
+    ir.IN_HEAD_COLUMNS.name: ir.HEAD_COLUMNS.name,
+}
 """Of an undirected graph the incoming arcs lie as the outgoing ones do; only their numbers differ."""
 
 
@@ -57,7 +63,11 @@ class HostArrays(Mapping[str, Cells]):
 
 
 class ResidentGraph:
-    """The arrays of one graph on one device."""
+    """The arrays of one graph on one device.
+
+    Attributes:
+        length_of_heads: how many arcs the heads of rows have; `num_heads` are those of all rows together.
+    """
 
     def __init__(self, device: Device, graph: Graph) -> None:
         self._device = device
@@ -68,6 +78,7 @@ class ResidentGraph:
         self.num_arcs = graph.num_arcs
         self.wide_arcs = needs_wide_arcs(graph.num_arcs)
         self._directed = graph.directed
+        self.length_of_heads = self.num_heads = 0
 
     def array(self, array: ir.Array, graph: Graph, where: Whereabouts = ON_DEVICE) -> Buffer:
         """One of the graph's own arrays, or its weights as cells of `array`; uploaded the first time."""
@@ -76,7 +87,7 @@ class ResidentGraph:
             self._drop(key)
             buffer = self._allocated(array, where)
             try:
-                self._fill(buffer, key[0], array.element, graph)
+                self._fill(buffer, array, graph)
             except BaseException:
                 self._device.release(buffer)
                 raise
@@ -99,8 +110,15 @@ class ResidentGraph:
             self._buffers |= zip(keys, buffers, strict=True)
         return {array.name: self._buffers[key] for array, key in zip(arrays, keys, strict=True)}
 
+    def cut_heads(self, graph: Graph, heads: Iterable[ir.Array], length: int) -> None:
+        """Heads of rows have so many arcs from now on; those of another length leave the device. `heads` are the arrays
+        of which there is to be room."""
+        for array in ir.HEAD_ARRAYS:
+            self._drop(self._key(array, ir.Placement.DEVICE))
+        self.length_of_heads, self.num_heads = length, arcs_in_heads(graph, heads, length)
+
     def _allocated(self, array: ir.Array, where: Whereabouts) -> Buffer:
-        count = array.extent.cells(self.num_nodes, self.num_arcs)
+        count = array.extent.cells(self.num_nodes, self.num_arcs, num_heads=self.num_heads)
         return self._device.allocate(dtype_of(array.element, wide_arcs=self.wide_arcs), count, *where)
 
     def _drop(self, key: _Key) -> None:
@@ -150,8 +168,11 @@ class ResidentGraph:
         name = array.name if self._directed else _SAME_BOTH_WAYS.get(array.name, array.name)
         return name, array.element, placement
 
-    def _fill(self, buffer: Buffer, name: str, element: ir.Element, graph: Graph) -> None:
-        if name == ir.WEIGHTS.name and graph.weights is None:
+    def _fill(self, buffer: Buffer, array: ir.Array, graph: Graph) -> None:
+        name, element, _ = self._key(array, buffer.placement)
+        if array in ir.HEAD_ARRAYS:
+            self._device.upload(buffer, head_cells(graph, array, self.length_of_heads, buffer.count))
+        elif name == ir.WEIGHTS.name and graph.weights is None:
             self._device.fill(buffer, 1)
         elif name == ir.WEIGHTS.name:
             self._device.upload(buffer, weights_as(graph, element))

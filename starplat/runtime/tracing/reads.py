@@ -91,6 +91,14 @@ def rows_at(offsets: Cells, nodes: Cells) -> Rows:
     return Rows(first[first < end], end[first < end])
 
 
+def rows_beyond(offsets: Cells, heads: Cells, nodes: Cells) -> Rows:
+    """What is left of these rows beyond their heads."""
+    whose = np.unique(nodes)
+    first = offsets[whose].astype(np.int64) + (heads[whose + 1] - heads[whose])
+    end = offsets[whose + 1].astype(np.int64)
+    return Rows(first[first < end], end[first < end])
+
+
 def reads_of(kernel: ir.Kernel, nodes: Cells | None, lying: Lying, num_arcs: int) -> Reads | None:
     """What a launch reads whose iterations are for these `nodes`, None where they are unknown or there are none; None
     where it cannot be told."""
@@ -100,14 +108,19 @@ def reads_of(kernel: ir.Kernel, nodes: Cells | None, lying: Lying, num_arcs: int
     ways = accesses(kernel)
     if ways is None or ways.keys() != arrays:
         return None
+    walked, apart = arcs_walked(kernel), dict[ir.Array, Rows]()
     if isinstance(kernel.domain, ir.AllArcs):
         rows = Rows(np.zeros(1, np.int64), np.full(1, num_arcs, np.int64))
+    elif nodes is None or walked is None:
+        return None
     else:
-        walked = arcs_walked(kernel)
-        if nodes is None or walked is None:
-            return None
-        rows = rows_at(lying.cells(walked.direction.layout.offsets), nodes)
-    return total(_reads(array, rows, ids, lying) for array, ids in ways.items())
+        offsets = lying.cells(walked.direction.layout.offsets)
+        rows = rows_at(offsets, nodes)
+        if (heads := _heads_of(walked)) is not None:
+            begins = lying.cells(heads.offsets)
+            apart[heads.neighbors] = rows_at(begins, nodes)
+            apart[walked.direction.layout.neighbors] = rows_beyond(offsets, begins, nodes)
+    return total(_reads(array, apart.get(array, rows), ids, lying) for array, ids in ways.items())
 
 
 def reads_of_many(kernel: ir.Kernel, arcs: int | None, lying: Lying, num_arcs: int) -> Reads | None:
@@ -116,7 +129,7 @@ def reads_of_many(kernel: ir.Kernel, arcs: int | None, lying: Lying, num_arcs: i
     ways = accesses(kernel)
     if not arrays:
         return Reads()
-    if arcs is None or ways is None or ways.keys() != arrays:
+    if arcs is None or ways is None or ways.keys() != arrays or (arcs and _heads_of(arcs_walked(kernel))):
         return None
     found = Reads()
     for array in arrays:
@@ -134,8 +147,14 @@ def arrays_of_arcs(kernel: ir.Kernel) -> Iterator[ir.Array]:
     """The arrays with a cell for each arc that the kernel reads and does not write."""
     written = written_arrays(kernel.body)
     for array in kernel.arrays:
-        if array.extent in (ir.Extent.ARCS, ir.Extent.SLOTS) and not array.is_set and array not in written:
+        of_arcs = array.extent in (ir.Extent.ARCS, ir.Extent.SLOTS, ir.Extent.HEADS)
+        if of_arcs and not array.is_set and array not in written:
             yield array
+
+
+def _heads_of(walked: ir.ForNeighbors | ir.NodeNeighbors | None) -> ir.Heads | None:
+    """Where a walk reads the heads of its rows, if they lie apart."""
+    return walked.layout.heads if isinstance(walked, ir.ForNeighbors) else None
 
 
 def accesses(kernel: ir.Kernel) -> Mapping[ir.Array, ir.Array | None] | None:
@@ -151,6 +170,8 @@ def accesses(kernel: ir.Kernel) -> Mapping[ir.Array, ir.Array | None] | None:
             if isinstance(walked, ir.ForNeighbors) and walked.by_degree:
                 return None
             found[layout.neighbors] = None
+            if (heads := _heads_of(walked)) is not None:
+                found[heads.neighbors] = None
         case None if isinstance(kernel.domain, ir.AllArcs):
             slot, layout = kernel.iterator, ir.CSR
         case _:
@@ -161,7 +182,7 @@ def accesses(kernel: ir.Kernel) -> Mapping[ir.Array, ir.Array | None] | None:
     declared = (op for op in walk_kernel(kernel.body) if isinstance(op, ir.Let))
     lets = {op.variable: op.value for op in declared if op.variable not in assigned}
     for part in (*all_expressions(kernel.body), *(() if kernel.filter is None else walk_expression(kernel.filter))):
-        if isinstance(part, ir.Load) and part.array.extent in (ir.Extent.ARCS, ir.Extent.SLOTS):
+        if isinstance(part, ir.Load) and part.array.extent in (ir.Extent.ARCS, ir.Extent.SLOTS, ir.Extent.HEADS):
             match _resolved(part.index, lets):
                 case ir.Ref(variable) if variable == slot:
                     found.setdefault(part.array, None)
