@@ -1,12 +1,10 @@
-"""The heads of a graph's rows: how many arcs they take, and copies of them for the device.
-
-The head of a row are its first arcs: as many for every node, or all that it has.
-"""
+"""The heads of a graph's rows: which arcs are copied to the device, how many they are, and the copies."""
 
 from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,53 +15,85 @@ from starplat.runtime.elements import Cells
 MOST_CELLS = 2**31 - 1
 """Places in heads are numbers of 32 bits."""
 
-_PIECE = 1 << 22
+_PIECE = 1 << 20
 """Rows that are copied at a time."""
 
-_COUNTED: weakref.WeakKeyDictionary[Graph, dict[bool, Cells]] = weakref.WeakKeyDictionary()
+_DEGREES: weakref.WeakKeyDictionary[Graph, dict[bool, Cells]] = weakref.WeakKeyDictionary()
 
 
-def longest_heads(graph: Graph, heads: Iterable[ir.Array], most: int) -> int:
-    """How many arcs a head may have if so many in all fit into each of some of HEAD_ARRAYS."""
-    return min(int(np.searchsorted(_counts(graph, one), min(most, MOST_CELLS), side="right")) for one in heads)
+@dataclass(frozen=True, order=True, slots=True)
+class Cut:
+    """What is copied of rows. Of FIRST arcs, `length` of every row; of SHORT rows, those of up to `length` arcs and
+    `more` rows of one arc more, of the lowest nodes. The lesser of two of a kind copies less of every graph."""
+
+    kind: ir.HeadKind
+    length: int = 0
+    more: int = 0
+
+    def lengths(self, degrees: Cells) -> Cells:
+        """How many arcs of every row."""
+        if self.kind is ir.HeadKind.FIRST:
+            return np.minimum(degrees, self.length)
+        found: Cells = np.where(degrees <= self.length, degrees, 0)
+        found[np.flatnonzero(degrees == self.length + 1)[: self.more]] = self.length + 1
+        return found
+
+    def arcs(self, nodes: Cells) -> int:
+        """How many arcs of all rows, of which there are so many `nodes` by degree."""
+        degrees = np.arange(len(nodes))
+        if self.kind is ir.HeadKind.FIRST:
+            return int((np.minimum(degrees, self.length) * nodes).sum())
+        return int((degrees * nodes)[: self.length + 1].sum()) + self.more * (self.length + 1)
 
 
-def arcs_in_heads(graph: Graph, heads: Iterable[ir.Array], length: int) -> int:
-    """How many arcs there are in heads of that length, in the direction that has more of them."""
-    every = (_counts(graph, one)[:length] for one in heads)
-    return max((int(counts[-1]) for counts in every if len(counts)), default=0)
+def largest_cut(graph: Graph, heads: Iterable[ir.Array], kind: ir.HeadKind, most: int) -> Cut:
+    """The cut by which as many arcs as fit are copied, if so many in all fit into each of some of HEAD_ARRAYS."""
+    return min(_largest(kind, _nodes_of_degree(graph, one), min(most, MOST_CELLS)) for one in heads)
 
 
-def head_cells(graph: Graph, array: ir.Array, length: int, count: int) -> Cells:
-    """The first cells of one of HEAD_ARRAYS for heads of that length, `count` with zeros behind them."""
-    offsets, columns = _rows(graph, array)
-    made = np.zeros(count, np.int32)
-    begins = made if array.extent is ir.Extent.NODES_AND_ONE else np.zeros(graph.num_nodes + 1, np.int32)
-    np.cumsum(np.minimum(np.diff(offsets), length), out=begins[1:])
-    if begins is not made:
-        for low in range(0, graph.num_nodes, _PIECE):
-            high = min(low + _PIECE, graph.num_nodes)
-            sizes = np.diff(begins[low : high + 1])
-            slots = np.arange(begins[low], begins[high], dtype=np.int64)
-            slots += np.repeat(offsets[low:high] - begins[low:high], sizes)
-            made[begins[low] : begins[high]] = columns[slots]
+def _largest(kind: ir.HeadKind, nodes: Cells, most: int) -> Cut:
+    if kind is ir.HeadKind.FIRST:
+        nodes_of_more = nodes.sum() - np.cumsum(nodes[:-1])
+        return Cut(kind, int(np.searchsorted(np.cumsum(nodes_of_more), most, side="right")))
+    arcs = np.cumsum(np.arange(len(nodes)) * nodes)
+    length = int(np.searchsorted(arcs, max(most, 0), side="right")) - 1
+    left = max(most, 0) - int(arcs[length])
+    return Cut(kind, length, 0 if length + 1 == len(nodes) else left // (length + 1))
+
+
+def arcs_in_heads(graph: Graph, heads: Iterable[ir.Array], cut: Cut) -> int:
+    """How many arcs a cut copies in the direction where these are more."""
+    return max((cut.arcs(_nodes_of_degree(graph, one)) for one in heads), default=0)
+
+
+def head_offsets(graph: Graph, array: ir.Array, cut: Cut) -> Cells:
+    """Where the head of each row begins, with one number more for the end."""
+    begins = np.zeros(graph.num_nodes + 1, np.int32)
+    np.cumsum(cut.lengths(np.diff(_offsets(graph, array))), out=begins[1:])
+    return begins
+
+
+def head_cells(graph: Graph, array: ir.Array, cut: Cut, of_arcs: Cells, count: int) -> Cells:
+    """The copies of what there is for every slot of the rows: `count` cells, with zeros behind them."""
+    made, begins, offsets = np.zeros(count, of_arcs.dtype), head_offsets(graph, array, cut), _offsets(graph, array)
+    for low in range(0, graph.num_nodes, _PIECE):
+        high = min(low + _PIECE, graph.num_nodes)
+        slots = np.arange(begins[low], begins[high], dtype=np.int64)
+        slots += np.repeat(offsets[low:high] - begins[low:high], np.diff(begins[low : high + 1]))
+        made[begins[low] : begins[high]] = of_arcs[slots]
     return made
 
 
-def _counts(graph: Graph, array: ir.Array) -> Cells:
-    """By length of heads, from 1 to the largest degree, how many arcs they have."""
-    kept, into = _COUNTED.setdefault(graph, {}), _leads_into(array)
+def _nodes_of_degree(graph: Graph, array: ir.Array) -> Cells:
+    """How many nodes there are of each degree, up to the largest."""
+    kept, into = _DEGREES.setdefault(graph, {}), _leads_into(array)
     if into not in kept:
-        nodes_of_degree = np.bincount(np.diff(_rows(graph, array)[0]), minlength=1)
-        nodes_of_more = graph.num_nodes - np.cumsum(nodes_of_degree[:-1])
-        kept[into] = np.cumsum(nodes_of_more)
+        kept[into] = np.bincount(np.diff(_offsets(graph, array)), minlength=1)
     return kept[into]
 
 
-def _rows(graph: Graph, array: ir.Array) -> tuple[Cells, Cells]:
-    """The offsets and neighbors of the direction."""
-    into = _leads_into(array) and graph.directed
-    return (graph.reverse.row_offsets, graph.reverse.columns) if into else (graph.row_offsets, graph.columns)
+def _offsets(graph: Graph, array: ir.Array) -> Cells:
+    return graph.reverse.row_offsets if _leads_into(array) and graph.directed else graph.row_offsets
 
 
 def _leads_into(array: ir.Array) -> bool:

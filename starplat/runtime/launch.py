@@ -7,7 +7,7 @@ starts, and a device that fails is opened anew by the next run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -130,7 +130,8 @@ def _work(
         taken = graph if numbers is None else numbers.to.graph
         inside = given if numbers is None else numbers.given(module, given)
         started, resident, again = perf_counter(), on_device(device, taken), wanted.repeat > 1 or wanted.trace
-        modules, looking = _scheduled(module, taken, wanted.schedule, device, counted=progress.most_rounds is not None)
+        counted = progress.most_rounds is not None
+        modules, looking = _scheduled(module, taken, wanted.schedule, device, inside.arrays, counted=counted)
         begin = partial(
             Run,
             graph=taken,
@@ -246,10 +247,10 @@ class _Done:
 
 
 def _scheduled(
-    module: ir.Module, graph: Graph, schedule: Schedule | None, device: Device, *, counted: bool
+    module: ir.Module, graph: Graph, schedule: Schedule | None, device: Device, given: Container[str], *, counted: bool
 ) -> tuple[Iterator[ir.Module], float]:
     """The module as it runs on the device, those that take its place where it does not fit, and the seconds of uploads
-    for looking at the graph. Rounds that are counted are driven by the host."""
+    for looking at the graph. Properties are `given` by name; rounds that are counted are driven by the host."""
     facts, seconds = None, 0.0
     able = device.capabilities or capabilities_of(device.target)
     if not changes_graph(module) and wants_facts(module, schedule, able):
@@ -259,12 +260,17 @@ def _scheduled(
     asked = own_schedule(device.target) if schedule is None else schedule
     less = in_less_memory(replace(asked, memory=Memory.AUTO) if schedule is None else asked)
 
+    def made_under(one: Schedule) -> ir.Module:
+        driven = driven_by_host(one) if counted else one
+        return made if driven is asked else made_for_target(module, device.target, driven, facts, device.capabilities)
+
     def modules() -> Iterator[ir.Module]:
+        if asked.memory is Memory.ONDEMAND:  # with room for all it is as resident
+            yield made_under(replace(asked, memory=Memory.RESIDENT))
         for one in (asked, *less):
-            driven, found = driven_by_host(one) if counted else one, made
-            if driven is not asked:
-                found = made_for_target(module, device.target, driven, facts, device.capabilities)
-            with_heads = heads_of_rows(found, symmetric=not graph.directed)
+            found = made_under(one)
+            weights = frozenset(a for a in found.inputs if a.origin is ir.Origin.WEIGHT and a.name not in given)
+            with_heads = heads_of_rows(found, symmetric=not graph.directed, weights=weights)
             yield from (found,) if with_heads is found else (with_heads, found)
 
     return modules(), seconds

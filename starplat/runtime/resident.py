@@ -18,7 +18,7 @@ from starplat.ir import nodes as ir
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device
 from starplat.runtime.elements import Cells, dtype_of, needs_wide_arcs
-from starplat.runtime.heads import arcs_in_heads, head_cells
+from starplat.runtime.heads import Cut, arcs_in_heads, head_cells, head_offsets
 from starplat.runtime.placing import ON_DEVICE, Whereabouts
 
 _MAKERS: dict[str, Callable[[Graph], Cells]] = {
@@ -66,7 +66,7 @@ class ResidentGraph:
     """The arrays of one graph on one device.
 
     Attributes:
-        length_of_heads: how many arcs the heads of rows have; `num_heads` are those of all rows together.
+        cut: what the heads of rows are; `num_heads` are their arcs.
     """
 
     def __init__(self, device: Device, graph: Graph) -> None:
@@ -78,7 +78,8 @@ class ResidentGraph:
         self.num_arcs = graph.num_arcs
         self.wide_arcs = needs_wide_arcs(graph.num_arcs)
         self._directed = graph.directed
-        self.length_of_heads = self.num_heads = 0
+        self.cut: Cut | None = None
+        self.num_heads = 0
 
     def array(self, array: ir.Array, graph: Graph, where: Whereabouts = ON_DEVICE) -> Buffer:
         """One of the graph's own arrays, or its weights as cells of `array`; uploaded the first time."""
@@ -110,12 +111,21 @@ class ResidentGraph:
             self._buffers |= zip(keys, buffers, strict=True)
         return {array.name: self._buffers[key] for array, key in zip(arrays, keys, strict=True)}
 
-    def cut_heads(self, graph: Graph, heads: Iterable[ir.Array], length: int) -> None:
-        """Heads of rows have so many arcs from now on; those of another length leave the device. `heads` are the arrays
-        of which there is to be room."""
+    def has_heads(self, graph: Graph, heads: Iterable[ir.Array], most: Cut, enough: float) -> bool:
+        """Whether these arrays can stay as they are: they have not more than they may have at most, and that share of
+        it."""
+        heads, cut = tuple(heads), self.cut
+        if cut is None or cut.kind is not most.kind or cut > most:
+            return False
+        found = arcs_in_heads(graph, heads, cut)
+        return found == self.num_heads and found >= enough * arcs_in_heads(graph, heads, most)
+
+    def cut_heads(self, graph: Graph, heads: Iterable[ir.Array], cut: Cut) -> None:
+        """Heads of rows are these from now on; others leave the device. `heads` are the arrays for which there is to be
+        room."""
         for array in ir.HEAD_ARRAYS:
             self._drop(self._key(array, ir.Placement.DEVICE))
-        self.length_of_heads, self.num_heads = length, arcs_in_heads(graph, heads, length)
+        self.cut, self.num_heads = cut, arcs_in_heads(graph, heads, cut)
 
     def _allocated(self, array: ir.Array, where: Whereabouts) -> Buffer:
         count = array.extent.cells(self.num_nodes, self.num_arcs, num_heads=self.num_heads)
@@ -171,13 +181,23 @@ class ResidentGraph:
     def _fill(self, buffer: Buffer, array: ir.Array, graph: Graph) -> None:
         name, element, _ = self._key(array, buffer.placement)
         if array in ir.HEAD_ARRAYS:
-            self._device.upload(buffer, head_cells(graph, array, self.length_of_heads, buffer.count))
+            self._device.upload(buffer, self._head(array, graph, buffer.count))
         elif name == ir.WEIGHTS.name and graph.weights is None:
             self._device.fill(buffer, 1)
         elif name == ir.WEIGHTS.name:
             self._device.upload(buffer, weights_as(graph, element))
         else:
             self._device.upload(buffer, _MAKERS[name](graph).astype(buffer.dtype, copy=False))
+
+    def _head(self, array: ir.Array, graph: Graph, count: int) -> Cells:
+        """The cells of one of HEAD_ARRAYS."""
+        assert self.cut is not None
+        if array.extent is ir.Extent.NODES_AND_ONE:
+            return head_offsets(graph, array, self.cut)
+        if array in ir.HEAD_WEIGHTS.values():
+            return head_cells(graph, array, self.cut, weights_as(graph, array.element), count)
+        columns = ir.COLUMNS if array is ir.HEAD_COLUMNS else ir.IN_COLUMNS
+        return head_cells(graph, array, self.cut, _MAKERS[columns.name](graph), count)
 
     def give_back(self) -> None:
         """Leaves the device, and with it what was kept for runs on graphs of this size."""

@@ -12,7 +12,7 @@ from starplat.ir import nodes as ir
 from starplat.runtime.devices.device import Device
 from starplat.runtime.elements import dtype_of
 from starplat.runtime.estimate import Estimate, Sizes, temporaries, too_large, too_large_for_host
-from starplat.runtime.heads import longest_heads
+from starplat.runtime.heads import largest_cut
 from starplat.runtime.placing import KEPT_FROM, MAPPED, ON_DEVICE, Candidate, Whereabouts, divided, spare
 from starplat.runtime.resident import ResidentGraph, make_room
 
@@ -114,8 +114,8 @@ class Room:
         return free if self.device.is_limited else free - spare(max(free, 0))
 
     def _cut_heads(self) -> bool:
-        """Gives heads of rows the length for which there is room; False if there is room for all arcs, or for no heads.
-        Those that are there already stay if they are nearly as long."""
+        """Makes heads of rows as large as there is room; False if there is room for all arcs, or for no heads. Those
+        that are there already stay if they are nearly as large."""
         arcs, heads = list(self._arrays_of_arcs()), self.resident.apart(self._heads)
         free = self._free_for(map(self._candidate, arcs))
         if free is None:
@@ -125,15 +125,18 @@ class Room:
             return False
         columns = [array for array in heads if array.extent is ir.Extent.HEADS]
         free -= self._sizes.all(array for array in heads if array not in columns)
-        most = longest_heads(self.graph, heads, free // sum(map(self._cell, columns)))
-        if not most * KEPT_FROM <= self.resident.length_of_heads <= most:
-            self.resident.cut_heads(self.graph, heads, most)
-        return most > 0
+        cells, there = free // sum(map(self._cell, columns)), self.resident
+        assert self.module.heads is not None
+        most = largest_cut(self.graph, heads, self.module.heads, cells)
+        if not there.has_heads(self.graph, heads, most, KEPT_FROM):
+            there.cut_heads(self.graph, heads, most)
+        return there.num_heads > 0
 
     def _read_at_their_heads(self) -> set[Hashable]:
-        """The memory of the columns that are read where heads of rows end."""
-        layouts = {ir.HEAD_OFFSETS: ir.CSR, ir.IN_HEAD_OFFSETS: ir.REVERSE}
-        return {self._memory(layouts[array].neighbors) for array in self._heads if array in layouts}
+        """The memory of what is read where heads of rows end."""
+        copied = {ir.HEAD_COLUMNS: ir.COLUMNS, ir.IN_HEAD_COLUMNS: ir.IN_COLUMNS}
+        copied |= {head: replace(ir.WEIGHTS, element=element) for element, head in ir.HEAD_WEIGHTS.items()}
+        return {self.resident.memory(copied[array]) for array in self._heads if array in copied}
 
     def _too_large(self, program: str, expected: Estimate) -> DiagnosticError:
         needed, free = self._still_needed(expected), self.device.free_memory() or 0

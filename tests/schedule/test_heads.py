@@ -10,7 +10,7 @@ import pytest
 import starplat
 from starplat.backends.scheduled import capabilities_of, made_for_target
 from starplat.ir import nodes as ir
-from starplat.ir.printing.modules import print_kernel
+from starplat.ir.printing.modules import print_kernel, print_module
 from starplat.ir.verifying.modules import verify
 from starplat.ir.visitor import walk_host
 from starplat.schedule.facts import GraphFacts
@@ -39,7 +39,6 @@ def made(name: str, target: str = "cuda", memory: str = "ondemand") -> ir.Module
         ("maximal_independent_set", True, CSR_HEADS),
         ("pagerank", True, set()),
         ("label_propagation", True, set()),
-        ("sssp", True, set()),
         ("triangle_count", True, set()),
     ],
 )
@@ -52,7 +51,29 @@ def test_programs_that_read_rows_at_their_heads_get_heads(
     verify(found)
     assert set(found.graph_arrays) & set(ir.HEAD_ARRAYS) == expected
     assert (found is module) == (not expected)
+    assert found.heads is (ir.HeadKind.FIRST if expected else None)
     assert found.mapped == module.mapped
+
+
+WEIGHT_HEADS = {ir.HEAD_WEIGHTS[ir.Element.INT]}
+
+
+@pytest.mark.parametrize("target", ["cuda", "opencl"])
+def test_walks_for_chosen_nodes_find_short_rows_with_their_weights(target: str) -> None:
+    module = made("sssp", target)
+    weights = frozenset(array for array in module.inputs if array.origin is ir.Origin.WEIGHT)
+    found = heads_of_rows(module, symmetric=False, weights=weights)
+    verify(found)
+    assert found.heads is ir.HeadKind.SHORT
+    assert set(found.graph_arrays) & set(ir.HEAD_ARRAYS) == CSR_HEADS | WEIGHT_HEADS
+    text = print_kernel(found.kernel("sssp_min_dist"))
+    assert "out_neighbors(v) at e, heads apart" in text
+    assert "head_weights[head_offsets[v] + " in text
+
+
+def test_weights_of_the_caller_keep_rows_as_they_are() -> None:
+    module = made("sssp")  # of arrays that are no copies of the graph's, heads are not made
+    assert heads_of_rows(module, symmetric=True) is module
 
 
 def test_walks_and_samples_read_the_copies() -> None:
@@ -75,4 +96,9 @@ def test_persistent_kernels_are_given_the_arrays_of_heads() -> None:
     found = heads_of_rows(made("bfs_levels"), symmetric=True)
     launched = [op for f in found.functions for op in walk_host(f.body) if isinstance(op, ir.OnDevice)]
     assert launched
-    assert all(set(ir.HEAD_ARRAYS) <= set(op.arrays) for op in launched)
+    assert all(set(op.arrays) >= (CSR_HEADS | REVERSE_HEADS) for op in launched)
+
+
+def test_steps_are_narrower_where_arcs_lie_on_the_host() -> None:
+    texts = {memory: print_module(made("sssp", "opencl", memory)) for memory in ("resident", "mapped", "ondemand")}
+    assert [memory for memory, text in texts.items() if " / 16.0" in text] == ["mapped", "ondemand"]

@@ -88,8 +88,13 @@ class Layout:
         """The same of a slot in the row of a node."""
         if self.heads is None:
             return self.neighbor(slot)
+        return self.at_head(node, slot, self.heads.neighbors, self.neighbor(slot))
+
+    def at_head(self, node: Expression, slot: Expression, copies: Array, otherwise: Expression) -> Expression:
+        """What `copies` of the heads of rows hold for a slot in the row of a node, `otherwise` what it is elsewhere."""
+        assert self.heads is not None
         place = Binary(BinaryOperator.SUBTRACT, slot, self.first(node), Element.ARC)
-        return self.heads.neighbor(node, place, self.neighbor(slot))
+        return self.heads.cell(node, place, copies, otherwise)
 
     def arc_id(self, slot: Expression) -> Expression:
         """The id of the arc in a slot."""
@@ -103,12 +108,12 @@ class Heads:
     offsets: Array
     neighbors: Array
 
-    def neighbor(self, node: Expression, place: Expression, otherwise: Expression) -> Expression:
-        """The neighbor at a place in the row of a node, `otherwise` what it is beyond the head."""
+    def cell(self, node: Expression, place: Expression, copies: Array, otherwise: Expression) -> Expression:
+        """What `copies` hold for a place in the row of a node, `otherwise` what is there beyond the head."""
         begin = Load(self.offsets, node)
         end = Load(self.offsets, Binary(BinaryOperator.ADD, node, Const(1, Element.NODE), Element.NODE))
         size = Cast(Binary(BinaryOperator.SUBTRACT, end, begin, Element.INT), Element.ARC)
-        copy = Load(self.neighbors, Binary(BinaryOperator.ADD, begin, Cast(place, Element.INT), Element.INT))
+        copy = Load(copies, Binary(BinaryOperator.ADD, begin, Cast(place, Element.INT), Element.INT))
         return Select(Binary(BinaryOperator.LESS, place, size, Element.BOOL), copy, otherwise)
 
 

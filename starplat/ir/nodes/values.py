@@ -144,7 +144,7 @@ PART_ARRAYS = {(parts, way): _part_arrays(parts, way) for way in ("", "in_") for
 
 HEAD_OFFSETS = Array("head_offsets", Element.INT, Extent.NODES_AND_ONE, Origin.GRAPH)
 """The first of a node's arcs have their destinations in head_columns[head_offsets[v]] up to head_columns[head_offsets[v
-+ 1]]: as many for every node, or all that it has."""
++ 1]]; who runs the module decides how many."""
 
 
 HEAD_COLUMNS = Array("head_columns", Element.NODE, Extent.HEADS, Origin.GRAPH)
@@ -159,7 +159,14 @@ IN_HEAD_COLUMNS = Array("in_head_columns", Element.NODE, Extent.HEADS, Origin.GR
 """The sources of these arcs, once more."""
 
 
-HEAD_ARRAYS = (HEAD_OFFSETS, HEAD_COLUMNS, IN_HEAD_OFFSETS, IN_HEAD_COLUMNS)
+HEAD_WEIGHTS = {
+    element: Array("head_weights", element, Extent.HEADS, Origin.GRAPH)
+    for element in (Element.INT, Element.LONG, Element.FLOAT, Element.DOUBLE)
+}
+"""The weights of the arcs in HEAD_COLUMNS, once more, in any type that a program may ask for."""
+
+
+HEAD_ARRAYS = (HEAD_OFFSETS, HEAD_COLUMNS, *HEAD_WEIGHTS.values(), IN_HEAD_OFFSETS, IN_HEAD_COLUMNS)
 """Copies on the device of what otherwise lies in the host's memory; only runs have them (see `schedule.heads`)."""
 
 

@@ -24,7 +24,8 @@ class Trees:
 
     `one_way` is told if an arc that joins two trees lacks its reverse, and None where that does not matter; `apart`
     marks the nodes outside the great tree, and is None unless every arc is known to have its reverse. Most arcs are in
-    that tree, so the node that the `middle` one leads to, which the host looks up, probably is. Kernels that climb begin with nodes that are probably near roots: `turned` lets `visited` be the greatest first where those are.
+    that tree, so the node that the `middle` one leads to, which the host looks up, probably is. Kernels that
+    climb begin with nodes that are probably near roots: `turned` lets `visited` be the greatest first where those are.
     """
 
     tree: ir.Array
@@ -138,7 +139,9 @@ class Trees:
         return (
             *self.turned,
             *self.climbed(self.visited, held, self.local("above"), self.local("steps", ir.Element.INT)),
-            *self.climbed(ir.Ref(self.middle), great, self.local("above_great"), self.local("steps_great", ir.Element.INT)),
+            *self.climbed(
+                ir.Ref(self.middle), great, self.local("above_great"), self.local("steps_great", ir.Element.INT)
+            ),
             ir.Store(apart, self.visited, build.differs(ir.Ref(held), ir.Ref(great))),
         )
 

@@ -108,7 +108,8 @@ def reads_of(kernel: ir.Kernel, nodes: Cells | None, lying: Lying, num_arcs: int
     ways = accesses(kernel)
     if ways is None or ways.keys() != arrays:
         return None
-    walked, apart = arcs_walked(kernel), dict[ir.Array, Rows]()
+    walked = arcs_walked(kernel)
+    apart: Mapping[ir.Array, Rows] = {}
     if isinstance(kernel.domain, ir.AllArcs):
         rows = Rows(np.zeros(1, np.int64), np.full(1, num_arcs, np.int64))
     elif nodes is None or walked is None:
@@ -118,8 +119,8 @@ def reads_of(kernel: ir.Kernel, nodes: Cells | None, lying: Lying, num_arcs: int
         rows = rows_at(offsets, nodes)
         if (heads := _heads_of(walked)) is not None:
             begins = lying.cells(heads.offsets)
-            apart[heads.neighbors] = rows_at(begins, nodes)
-            apart[walked.direction.layout.neighbors] = rows_beyond(offsets, begins, nodes)
+            copied, beyond = rows_at(begins, nodes), rows_beyond(offsets, begins, nodes)
+            apart = {array: copied if array.extent is ir.Extent.HEADS else beyond for array in _at_heads(ways, heads)}
     return total(_reads(array, apart.get(array, rows), ids, lying) for array, ids in ways.items())
 
 
@@ -170,8 +171,8 @@ def accesses(kernel: ir.Kernel) -> Mapping[ir.Array, ir.Array | None] | None:
             if isinstance(walked, ir.ForNeighbors) and walked.by_degree:
                 return None
             found[layout.neighbors] = None
-            if (heads := _heads_of(walked)) is not None:
-                found[heads.neighbors] = None
+            if _heads_of(walked) is not None:
+                found |= dict.fromkeys(array for array in kernel.arrays if array.extent is ir.Extent.HEADS)
         case None if isinstance(kernel.domain, ir.AllArcs):
             slot, layout = kernel.iterator, ir.CSR
         case _:
@@ -182,7 +183,7 @@ def accesses(kernel: ir.Kernel) -> Mapping[ir.Array, ir.Array | None] | None:
     declared = (op for op in walk_kernel(kernel.body) if isinstance(op, ir.Let))
     lets = {op.variable: op.value for op in declared if op.variable not in assigned}
     for part in (*all_expressions(kernel.body), *(() if kernel.filter is None else walk_expression(kernel.filter))):
-        if isinstance(part, ir.Load) and part.array.extent in (ir.Extent.ARCS, ir.Extent.SLOTS, ir.Extent.HEADS):
+        if isinstance(part, ir.Load) and part.array.extent in (ir.Extent.ARCS, ir.Extent.SLOTS):
             match _resolved(part.index, lets):
                 case ir.Ref(variable) if variable == slot:
                     found.setdefault(part.array, None)
@@ -191,6 +192,16 @@ def accesses(kernel: ir.Kernel) -> Mapping[ir.Array, ir.Array | None] | None:
                 case _:
                     return None
     return found
+
+
+def _at_heads(arrays: Iterable[ir.Array], heads: ir.Heads) -> Iterator[ir.Array]:
+    """The arrays that hold copies of the heads of rows, and those that are read where these end."""
+    layout = next(layout for layout in ir.LAYOUTS.values() if ir.with_heads(layout).heads == heads)
+    every = tuple(arrays)
+    for array in every:
+        is_copied = array == layout.neighbors or ir.HEAD_WEIGHTS.get(array.element) in every
+        if array.extent is ir.Extent.HEADS or (is_copied and array.extent is layout.slots):
+            yield array
 
 
 def _resolved(place: ir.Expression, lets: Mapping[ir.Variable, ir.Expression]) -> ir.Expression:
