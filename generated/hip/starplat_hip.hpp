@@ -985,8 +985,7 @@ __device__ inline void gather_all(
 }
 
 // Calls finish(node, total) for every node: total joins the values of its arcs. The arcs of nodes that follow each
-// other follow each other too: a warp need not know whose they are until it has all values. Half of the warps go
-// backwards, so that the device's memory and the host's are read at once.
+// other follow each other too, so that a warp need not know whose they are until it has all values.
 template <class T, class Join, class Value, class Finish>
 __device__ inline void gather_rows(
     int num_nodes, const arc_t *rows, T start, Join join, Value value, Finish finish
@@ -998,10 +997,8 @@ __device__ inline void gather_rows(
     LongRows &long_rows = no_long_rows();
     const int lane = threadIdx.x % WARP, room = WARP * AT_ONCE;
     T *const values = (T *)values_of_block() + threadIdx.x / WARP * room;
-    const int step = gridDim.x * blockDim.x, lowest = warp_number() * WARP;
-    const int highest = lowest + max(num_nodes - 1 - lowest, 0) / step * step;
-    for (int begin = lowest; begin < num_nodes; begin += step) {
-        const int node = (threadIdx.x / WARP % 2 ? lowest + (highest - begin) : begin) + lane;
+    for (int begin = warp_number() * WARP; begin < num_nodes; begin += gridDim.x * blockDim.x) {
+        const int node = begin + lane;
         const arc_t first = rows[min(node, num_nodes)], end = rows[min(node + 1, num_nodes)];
         const bool late = long_rows.puts_off(node, end - first);
         T total = start;
