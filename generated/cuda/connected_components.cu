@@ -142,7 +142,7 @@ extern "C" __global__ void __launch_bounds__(256) connected_components_component
 // union-find: shortens paths, and tells which trees are not that of the node that the middle arc leads to
 #line 12 "connected_components.sp"
 extern "C" __global__ void connected_components_component_set_apart_symmetric(
-    int num_nodes, arc_t num_arcs, const int *__restrict__ columns, int *component, bool *component_apart
+    int num_nodes, int *component, bool *component_apart, int middle
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         int held = component[v];
@@ -154,11 +154,11 @@ extern "C" __global__ void connected_components_component_set_apart_symmetric(
             above = component[held];
             steps += 1;
         }
-        int great = component[columns[num_arcs / 2]];
+        int great = component[middle];
         int above_great = component[great];
         int steps_great = 0;
         while (great != above_great && steps_great < 64) {
-            atomicMin(&component[columns[num_arcs / 2]], above_great);
+            atomicMin(&component[middle], above_great);
             great = above_great;
             above_great = component[great];
             steps_great += 1;
@@ -204,6 +204,7 @@ static void connected_components(Device &device, Graph &graph, Buffer<int> &comp
 static void connected_components_symmetric(Device &device, Graph &graph, Buffer<int> &component) {
     Buffer<unsigned char> component_apart(device, graph.num_nodes);
     // connected_components.sp:6 forall (v in g.nodes())
+    const int middle = graph.host.columns[graph.num_arcs / 2];
     connected_components_component_start<<<device.blocks(graph.num_nodes), 256>>>(
         graph.num_nodes, graph.row_offsets, graph.columns, component
     );
@@ -213,7 +214,7 @@ static void connected_components_symmetric(Device &device, Graph &graph, Buffer<
     );
     check(cudaGetLastError(), "connected_components_component_sample");
     connected_components_component_set_apart_symmetric<<<device.blocks(graph.num_nodes), 256>>>(
-        graph.num_nodes, graph.num_arcs, graph.columns, component, component_apart
+        graph.num_nodes, component, component_apart, middle
     );
     check(cudaGetLastError(), "connected_components_component_set_apart_symmetric");
     connected_components_component_join_symmetric<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(

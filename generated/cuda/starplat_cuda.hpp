@@ -606,13 +606,15 @@ __device__ inline void long_arcs(const arc_t *rows, const LongRows &long_rows, B
     __syncthreads();
     for (int i = threadIdx.x / WARP; i < min(long_rows.count, MOST_LONG); i += blockDim.x / WARP) {
         const int node = long_rows.nodes[i];
-        const arc_t end = rows[node + 1];
-        for (arc_t arc = rows[node] + threadIdx.x % WARP; arc < end; arc += WARP) body(node, arc);
+        const arc_t first = rows[node], end = rows[node + 1];
+        for (arc_t arc = first / WARP * WARP + threadIdx.x % WARP; arc < end; arc += WARP)  // whole lines of memory
+            if (arc >= first) body(node, arc);
     }
     for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
         const int node = long_rows.huge[i];
-        const arc_t end = rows[node + 1];
-        for (arc_t arc = rows[node] + threadIdx.x; arc < end; arc += blockDim.x) body(node, arc);
+        const arc_t first = rows[node], end = rows[node + 1];
+        for (arc_t arc = first / WARP * WARP + threadIdx.x; arc < end; arc += blockDim.x)
+            if (arc >= first) body(node, arc);
     }
     __syncthreads();
 }
@@ -747,7 +749,6 @@ __device__ inline void search_in_warps(
         const int node = begin + threadIdx.x % WARP;
         const bool kept = node < num_nodes && keep(node);
         arc_t arc = kept ? rows[node] : 0, end = kept ? rows[node + 1] : 0;
-        if (long_rows.puts_off(node, end - arc)) end = arc;
         for (const arc_t few = min(end, arc + FEW_ARCS); arc < few; arc++) {
             if (test(node, arc)) {
                 reach(node, arc);
@@ -755,6 +756,7 @@ __device__ inline void search_in_warps(
                 break;
             }
         }
+        if (long_rows.puts_off(node, end - arc)) end = arc;
         for (Lanes left = lanes_where(arc < end); left != 0; left &= left - 1) {
             const int which = first_of(left);
             const arc_t first = from_lane(arc, which), last = from_lane(end, which);
@@ -949,18 +951,20 @@ __device__ __forceinline__ void long_values(
     __syncthreads();
     for (int i = threadIdx.x / WARP; i < min(long_rows.count, MOST_LONG); i += blockDim.x / WARP) {
         const int node = long_rows.nodes[i];
-        const arc_t end = rows[node + 1];
+        const arc_t first = rows[node], end = rows[node + 1];
         T total = start;
 #pragma unroll 4
-        for (arc_t arc = rows[node] + threadIdx.x % WARP; arc < end; arc += WARP) total = join(total, value(node, arc));
+        for (arc_t arc = first / WARP * WARP + threadIdx.x % WARP; arc < end; arc += WARP)
+            if (arc >= first) total = join(total, value(node, arc));
         for (int width = WARP / 2; width > 0; width /= 2) total = join(total, from_across(total, width));
         if (threadIdx.x % WARP == 0) finish(node, total);
     }
     for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
         const int node = long_rows.huge[i];
-        const arc_t end = rows[node + 1];
+        const arc_t first = rows[node], end = rows[node + 1];
         T total = start;
-        for (arc_t arc = rows[node] + threadIdx.x; arc < end; arc += blockDim.x) total = join(total, value(node, arc));
+        for (arc_t arc = first / WARP * WARP + threadIdx.x; arc < end; arc += blockDim.x)
+            if (arc >= first) total = join(total, value(node, arc));
         totals[threadIdx.x] = total;
         for (int width = blockDim.x; width > 1; width = (width + 1) / 2) {
             __syncthreads();
@@ -1009,16 +1013,16 @@ __device__ inline void gather_rows(
         for (int from = 0, to; from < WARP; from = to + 1,
             gaps &= gaps - 1) {  // the nodes between two that are put off
             to = gaps == 0 ? WARP : first_of(gaps);
-            const arc_t stop = to == WARP ? from_lane(end, WARP - 1) : from_lane(first, to);
-            for (arc_t at = from_lane(first, from); at < stop; at += room) {
+            const arc_t least = from_lane(first, from), stop = from_lane(to == WARP ? end : first, min(to, WARP - 1));
+            for (arc_t at = least / WARP * WARP; at < stop; at += room) {  // whole lines of memory
 #pragma unroll
                 for (int i = lane; i < room; i += WARP) {
-                    if (at + i < stop) values[i] = value(at + i);
+                    if (at + i >= least && at + i < stop) values[i] = value(at + i);
                 }
                 wait_for_warp();
                 if (!late) {
                     const arc_t last = min((arc_t)room, min(end, stop) - at);
-                    for (arc_t i = max((arc_t)0, first - at); i < last; i++) total = join(total, values[i]);
+                    for (arc_t i = max((arc_t)0, max(first, least) - at); i < last; i++) total = join(total, values[i]);
                 }
                 wait_for_warp();
             }

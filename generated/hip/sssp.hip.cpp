@@ -42,7 +42,7 @@ extern "C" __global__ void __launch_bounds__(512) sssp_loop(
     double weight_total = 0.0;
     arc_t longest_row = 0;
     {
-        // one weight for each node, whose mean says how far apart near and far are
+        // the mean of some weights says how far apart near and far are
         if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
             weight_total_found[weight_total_turn == 2 ? 0 : weight_total_turn + 1] = 0.0;
             longest_row_found[longest_row_turn == 2 ? 0 : longest_row_turn + 1] = (-ARC_MAX - 1);
@@ -50,8 +50,9 @@ extern "C" __global__ void __launch_bounds__(512) sssp_loop(
         double weight_total_part = 0.0;
         arc_t longest_row_part = (-ARC_MAX - 1);
         for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += gridDim.x * blockDim.x) {
-            if ((arc_t)node < num_arcs) {
-                weight_total_part += (double)weight[(arc_t)node * max(num_arcs / (arc_t)num_nodes, (arc_t)1)];
+            if ((arc_t)node < num_arcs && (arc_t)node < 65536) {
+                weight_total_part += (double)weight[(arc_t)node * max(num_arcs / min((arc_t)num_nodes, (arc_t)65536),
+                    (arc_t)1)];
             }
             longest_row_part = max(longest_row_part, row_offsets[node + 1] - row_offsets[node]);
         }
@@ -71,7 +72,7 @@ extern "C" __global__ void __launch_bounds__(512) sssp_loop(
     weight_total_turn = weight_total_turn == 2 ? 0 : weight_total_turn + 1;
     longest_row = max(longest_row, longest_row_found[longest_row_turn]);
     longest_row_turn = longest_row_turn == 2 ? 0 : longest_row_turn + 1;
-    const double mean_weight = weight_total / fmin((double)num_nodes, (double)num_arcs);
+    const double mean_weight = weight_total / fmin(fmin((double)num_nodes, (double)num_arcs), 65536.0);
     const double mean_degree = (double)num_arcs / (double)num_nodes;
     const int width = saturated<int>(fmax(1024.0 * mean_weight / (mean_degree * mean_degree)
         / ((double)longest_row <= 4.0 * mean_degree ? sqrt(mean_degree) : 1.0), 1.0));
@@ -137,7 +138,7 @@ extern "C" __global__ void __launch_bounds__(512) sssp_loop(
     }
 }
 
-#line 141 "sssp.hip.cpp"
+#line 142 "sssp.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

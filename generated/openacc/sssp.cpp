@@ -63,14 +63,15 @@ extern "C" void sssp_min_dist(
     }
 }
 
-// one weight for each node, whose mean says how far apart near and far are
+// the mean of some weights says how far apart near and far are
 extern "C" void sample_weight(int num_nodes, arc_t num_arcs, const int *__restrict__ weight, double *weight_total) {
     double weight_total_part = 0.0;
     #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(weight) reduction(+ : weight_total_part)
     for (int node = 0; node < num_nodes; node++) {
-        if ((arc_t)node < num_arcs) {
-            weight_total_part += (double)weight[(arc_t)node * larger_long(num_arcs / (arc_t)num_nodes, (arc_t)1)];
+        if ((arc_t)node < num_arcs && (arc_t)node < 65536) {
+            weight_total_part += (double)weight[(arc_t)node * larger_long(num_arcs / smaller_long((arc_t)num_nodes,
+                (arc_t)65536), (arc_t)1)];
         }
     }
     *weight_total = weight_total_part;
@@ -165,7 +166,7 @@ extern "C" void sssp_min_dist_later_of_many(
 }
 
 }  // namespace kernels
-#line 169 "sssp.cpp"
+#line 170 "sssp.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -205,7 +206,8 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
     weight_total_result.set(0.0);
     kernels::sample_weight(graph.num_nodes, graph.num_arcs, weight, weight_total_result);
     weight_total += weight_total_result.read();
-    const double mean_weight = weight_total / std::fmin((double)graph.num_nodes, (double)graph.num_arcs);
+    const double mean_weight = weight_total / std::fmin(std::fmin((double)graph.num_nodes, (double)graph.num_arcs),
+        65536.0);
     const double mean_degree = (double)graph.num_arcs / (double)graph.num_nodes;
     const int width = saturated<int>(std::fmax(96.0 * mean_weight / mean_degree, 1.0));
     modified_later_bits.fill(0);

@@ -156,8 +156,7 @@ void connected_components_component_join_symmetric(
 // union-find: shortens paths, and tells which trees are not that of the node that the middle arc leads to
 #line 12 "connected_components.sp"
 __kernel void connected_components_component_set_apart_symmetric(
-    int num_nodes, arc_t num_arcs, __global const int *restrict columns, __global int *component,
-    __global uchar *component_apart
+    int num_nodes, __global int *component, __global uchar *component_apart, int middle
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         int held = latest(component[v]);
@@ -169,11 +168,11 @@ __kernel void connected_components_component_set_apart_symmetric(
             above = latest(component[held]);
             steps += 1;
         }
-        int great = latest(component[columns[num_arcs / 2]]);
+        int great = latest(component[middle]);
         int above_great = latest(component[great]);
         int steps_great = 0;
         while (great != above_great && steps_great < 64) {
-            atomic_min(&component[columns[num_arcs / 2]], above_great);
+            atomic_min(&component[middle], above_great);
             great = above_great;
             above_great = latest(component[great]);
             steps_great += 1;

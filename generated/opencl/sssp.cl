@@ -51,15 +51,16 @@ void sssp_min_dist(
     }
 }
 
-// one weight for each node, whose mean says how far apart near and far are
+// the mean of some weights says how far apart near and far are
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void sample_weight(
     int num_nodes, arc_t num_arcs, __global const int *restrict weight, __global double *weight_total
 ) {
     double weight_total_part = 0.0;
     for (int node = get_global_id(0); node < num_nodes; node += get_global_size(0)) {
-        if ((arc_t)node < num_arcs) {
-            weight_total_part += (double)weight[(arc_t)node * max(num_arcs / (arc_t)num_nodes, (arc_t)1)];
+        if ((arc_t)node < num_arcs && (arc_t)node < 65536) {
+            weight_total_part += (double)weight[(arc_t)node * max(num_arcs / min((arc_t)num_nodes, (arc_t)65536),
+                (arc_t)1)];
         }
     }
     __local double weight_total_scratch[256];

@@ -156,7 +156,7 @@ extern "C" void connected_components_component_join_symmetric(
 // union-find: shortens paths, and tells which trees are not that of the node that the middle arc leads to
 #line 12 "connected_components.sp"
 extern "C" void connected_components_component_set_apart_symmetric(
-    int num_nodes, arc_t num_arcs, const int *__restrict__ columns, int *component, bool *component_apart
+    int num_nodes, int *component, bool *component_apart, int middle
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int v = 0; v < num_nodes; v++) {
@@ -169,11 +169,11 @@ extern "C" void connected_components_component_set_apart_symmetric(
             above = component[held];
             steps += 1;
         }
-        int great = component[columns[num_arcs / 2]];
+        int great = component[middle];
         int above_great = component[great];
         int steps_great = 0;
         while (great != above_great && steps_great < 64) {
-            atomic_min_int(&component[columns[num_arcs / 2]], above_great);
+            atomic_min_int(&component[middle], above_great);
             great = above_great;
             above_great = component[great];
             steps_great += 1;
@@ -210,10 +210,11 @@ static void connected_components(Device &, Graph &graph, Buffer<int> &component)
 static void connected_components_symmetric(Device &device, Graph &graph, Buffer<int> &component) {
     Buffer<unsigned char> component_apart(device, graph.num_nodes);
     // connected_components.sp:6 forall (v in g.nodes())
+    const int middle = graph.host.columns[graph.num_arcs / 2];
     kernels::connected_components_component_start(graph.num_nodes, graph.row_offsets, graph.columns, component);
     kernels::connected_components_component_sample(graph.num_nodes, graph.row_offsets, graph.columns, component);
     kernels::connected_components_component_set_apart_symmetric(
-        graph.num_nodes, graph.num_arcs, graph.columns, component, component_apart
+        graph.num_nodes, component, component_apart, middle
     );
     kernels::connected_components_component_join_symmetric(
         graph.num_nodes, graph.row_offsets, graph.columns, component_apart, component

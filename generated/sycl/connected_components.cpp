@@ -47,6 +47,7 @@ static void connected_components(Device &device, Graph &graph, Buffer<int> &comp
 static void connected_components_symmetric(Device &device, Graph &graph, Buffer<int> &component) {
     Buffer<unsigned char> component_apart(device, graph.num_nodes);
     // connected_components.sp:6 forall (v in g.nodes())
+    const int middle = graph.host.columns[graph.num_arcs / 2];
     device.launch(
         "connected_components_component_start", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
         component
@@ -56,8 +57,8 @@ static void connected_components_symmetric(Device &device, Graph &graph, Buffer<
         component
     );
     device.launch(
-        "connected_components_component_set_apart_symmetric", graph.num_nodes, graph.num_nodes, graph.num_arcs,
-        graph.columns, component, component_apart
+        "connected_components_component_set_apart_symmetric", graph.num_nodes, graph.num_nodes, component,
+        component_apart, middle
     );
     device.launch(
         "connected_components_component_join_symmetric", device.busy(graph.num_nodes), graph.num_nodes,

@@ -158,7 +158,7 @@ KERNEL connected_components_component_join_symmetric(
 // union-find: shortens paths, and tells which trees are not that of the node that the middle arc leads to
 #line 12 "connected_components.sp"
 KERNEL connected_components_component_set_apart_symmetric(
-    int num_nodes, arc_t num_arcs, const int *__restrict columns, int *component, bool *component_apart
+    int num_nodes, int *component, bool *component_apart, int middle
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
@@ -171,11 +171,11 @@ KERNEL connected_components_component_set_apart_symmetric(
             above = component[held];
             steps += 1;
         }
-        int great = component[columns[num_arcs / 2]];
+        int great = component[middle];
         int above_great = component[great];
         int steps_great = 0;
         while (great != above_great && steps_great < 64) {
-            atomic(component[columns[num_arcs / 2]]).fetch_min(above_great);
+            atomic(component[middle]).fetch_min(above_great);
             great = above_great;
             above_great = component[great];
             steps_great += 1;

@@ -62,7 +62,8 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
     weight_total_result.set(0.0);
     device.launch("sample_weight", graph.num_nodes, graph.num_nodes, graph.num_arcs, weight, weight_total_result);
     weight_total += weight_total_result.read();
-    const double mean_weight = weight_total / std::fmin((double)graph.num_nodes, (double)graph.num_arcs);
+    const double mean_weight = weight_total / std::fmin(std::fmin((double)graph.num_nodes, (double)graph.num_arcs),
+        65536.0);
     const double mean_degree = (double)graph.num_arcs / (double)graph.num_nodes;
     const int width = saturated<int>(std::fmax(96.0 * mean_weight / mean_degree, 1.0));
     modified_later_bits.fill(0);

@@ -49,13 +49,14 @@ KERNEL sssp_min_dist(
     }
 }
 
-// one weight for each node, whose mean says how far apart near and far are
+// the mean of some weights says how far apart near and far are
 KERNEL sample_weight(int num_nodes, arc_t num_arcs, const int *__restrict weight, double *weight_total) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     double weight_total_part = 0.0;
     for (int node = item.get_global_id(0); node < num_nodes; node += item.get_global_range(0)) {
-        if ((arc_t)node < num_arcs) {
-            weight_total_part += (double)weight[(arc_t)node * sycl::max(num_arcs / (arc_t)num_nodes, (arc_t)1)];
+        if ((arc_t)node < num_arcs && (arc_t)node < 65536) {
+            weight_total_part += (double)weight[(arc_t)node * sycl::max(num_arcs / sycl::min((arc_t)num_nodes,
+                (arc_t)65536), (arc_t)1)];
         }
     }
     weight_total_part = sycl::reduce_over_group(item.get_group(), weight_total_part, sycl::plus<double>());

@@ -17,7 +17,7 @@ static const Bindings bindings = {
     {"connected_components_component_join", {{1, false}, {3, false}, {2, true}}},
     {"connected_components_component_flatten", {{2, true}}},
     {"connected_components_component_join_symmetric", {{0, false}, {1, false}, {4, true}, {2, true}}},
-    {"connected_components_component_set_apart_symmetric", {{1, false}, {2, true}, {4, true}}},
+    {"connected_components_component_set_apart_symmetric", {{2, true}, {4, true}}},
 };
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
@@ -54,6 +54,7 @@ static void connected_components(Device &device, Graph &graph, Buffer<int> &comp
 static void connected_components_symmetric(Device &device, Graph &graph, Buffer<int> &component) {
     Buffer<unsigned char> component_apart(device, graph.num_nodes);
     // connected_components.sp:6 forall (v in g.nodes())
+    const int middle = graph.host.columns[graph.num_arcs / 2];
     device.launch(
         "connected_components_component_start", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
         component
@@ -63,8 +64,8 @@ static void connected_components_symmetric(Device &device, Graph &graph, Buffer<
         component
     );
     device.launch(
-        "connected_components_component_set_apart_symmetric", graph.num_nodes, graph.num_nodes, graph.num_arcs,
-        graph.columns, component, component_apart
+        "connected_components_component_set_apart_symmetric", graph.num_nodes, graph.num_nodes, component,
+        component_apart, middle
     );
     device.launch(
         "connected_components_component_join_symmetric", graph.num_nodes, graph.num_nodes, graph.row_offsets,

@@ -182,14 +182,14 @@ fn connected_components_component_join_symmetric(
 
 // connected_components.sp:12 forall (e in g.edges())
 // union-find: shortens paths, and tells which trees are not that of the node that the middle arc leads to
-struct Given_6 { num_nodes: i32, num_arcs: i32 }
+struct Given_6 { num_nodes: i32, middle: i32 }
 @group(1) @binding(0) var<uniform> given_6: Given_6;
 @compute @workgroup_size(256)
 fn connected_components_component_set_apart_symmetric(
     @builtin(global_invocation_id) place_in_grid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>
 ) {
     let num_nodes = given_6.num_nodes;
-    let num_arcs = given_6.num_arcs;
+    let middle = given_6.middle;
     let item = i32(place_in_grid.x);
     let items = i32(groups.x) * 256;
     for (var v = item; v < num_nodes; v += items) {
@@ -202,11 +202,11 @@ fn connected_components_component_set_apart_symmetric(
             above = atomicLoad(&component[held]);
             steps += 1;
         }
-        var great = atomicLoad(&component[columns[num_arcs / 2]]);
+        var great = atomicLoad(&component[middle]);
         var above_great = atomicLoad(&component[great]);
         var steps_great = 0;
         while (great != above_great && steps_great < 64) {
-            atomicMin(&component[columns[num_arcs / 2]], above_great);
+            atomicMin(&component[middle], above_great);
             great = above_great;
             above_great = atomicLoad(&component[great]);
             steps_great += 1;

@@ -44,6 +44,7 @@ class Sizes:
     num_nodes: int
     num_arcs: int
     num_updates: int = 0
+    num_heads: int = 0
 
     def of(self, array: ir.Array) -> int:
         """Bytes of an array on the device."""
@@ -52,7 +53,11 @@ class Sizes:
         if array.packed is not None:
             return 4 * SET_WORDS[array.packed].for_nodes(self.num_nodes)
         dtype = dtype_of(array.element, wide_arcs=needs_wide_arcs(self.num_arcs))
-        return dtype.itemsize * max(array.extent.cells(self.num_nodes, self.num_arcs, self.num_updates), 1)
+        return dtype.itemsize * max(self.cells(array), 1)
+
+    def cells(self, array: ir.Array) -> int:
+        """How many cells an array has."""
+        return array.extent.cells(self.num_nodes, self.num_arcs, self.num_updates, self.num_heads)
 
     def all(self, arrays: Iterable[ir.Array]) -> int:
         """Bytes of several arrays."""

@@ -7,11 +7,11 @@ starts, and a device that fails is opened anew by the next run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, count
+from itertools import count
 from pathlib import PurePath
 from time import perf_counter
 from typing import Any
@@ -46,6 +46,7 @@ from starplat.runtime.tracing.tracing import taken_apart, traced
 from starplat.runtime.tracing.watch import Watch
 from starplat.runtime.tracing.work import work_of
 from starplat.schedule import AUTO, Schedule, driven_by_host, in_less_memory
+from starplat.schedule.heads import heads_of_rows
 from starplat.schedule.schedule import Memory
 
 NO_ARGUMENTS: Mapping[str, object] = {}
@@ -129,7 +130,8 @@ def _work(
         taken = graph if numbers is None else numbers.to.graph
         inside = given if numbers is None else numbers.given(module, given)
         started, resident, again = perf_counter(), on_device(device, taken), wanted.repeat > 1 or wanted.trace
-        modules, looking = _scheduled(module, taken, wanted.schedule, device, counted=progress.most_rounds is not None)
+        counted = progress.most_rounds is not None
+        modules, looking = _scheduled(module, taken, wanted.schedule, device, inside.arrays, counted=counted)
         begin = partial(
             Run,
             first_graph=taken,
@@ -140,10 +142,10 @@ def _work(
             progress=progress,
             communicator=wanted.communicator,
         )
-        runs = (begin(made, bound=inside.within(made)) for made in modules)
-        run = _that_fits(runs)
+        runs, tried = (begin(made, bound=inside.within(made)) for made in modules), list[Run]()
+        run = _that_fits(runs, tried)
         compiling = spent.compile + perf_counter() - started - looking
-        run, done = _driven_where_it_fits(run, runs, wanted)
+        run, done = _driven_where_it_fits(run, runs, tried, wanted)
         if numbers is not None:
             done = _in_callers_numbers(run, done, numbers)
         now = graph if run.graph is taken else run.graph
@@ -156,17 +158,22 @@ def _work(
     return replace(_result(run, now, done, seconds, moved, on_device=wanted.on_device), warnings=odd, judge=later)
 
 
-def _that_fits(runs: Iterator[Run]) -> Run:
-    """The first for which there is room, else the last."""
+def _that_fits(runs: Iterator[Run], tried: list[Run]) -> Run:
+    """The first for which there is room, else the last. Those that were `tried` before come first; the others join
+    them."""
+    for run in tried:
+        if run.room.fits():
+            return run
     for run in runs:
+        tried.append(run)
         if run.room.fits():
             break
-    return run
+    return tried[-1]
 
 
-def _driven_where_it_fits(run: Run, others: Iterator[Run], wanted: _Wanted) -> tuple[Run, _Done]:
+def _driven_where_it_fits(run: Run, others: Iterator[Run], tried: list[Run], wanted: _Wanted) -> tuple[Run, _Done]:
     """The run that came to its end and what came of it: where an allocation fails, there is less room than the system
-    says, and the run, or one of the others, does with less.
+    says, and the run, or one of those that were `tried` before or of the others, does with less.
 
     Raises:
         DiagnosticError: E0908, none does within the limit that was asked for; E0903, none does at all, or the caller's
@@ -181,7 +188,7 @@ def _driven_where_it_fits(run: Run, others: Iterator[Run], wanted: _Wanted) -> t
             asked_for = run.device.is_limited
             run.held.close()
             run.device.lower_limit(failed.size)
-            run = run if run.room.fits() else _that_fits(chain((run,), others))
+            run = _that_fits(others, tried)
             if not (asked_for or run.room.fits()):
                 raise
 
@@ -241,10 +248,10 @@ class _Done:
 
 
 def _scheduled(
-    module: ir.Module, graph: Graph, schedule: Schedule | None, device: Device, *, counted: bool
+    module: ir.Module, graph: Graph, schedule: Schedule | None, device: Device, given: Container[str], *, counted: bool
 ) -> tuple[Iterator[ir.Module], float]:
     """The module as it runs on the device, those that take its place where it does not fit, and the seconds of uploads
-    for looking at the graph. Rounds that are counted are driven by the host."""
+    for looking at the graph. Properties are `given` by name; rounds that are counted are driven by the host."""
     facts, seconds = None, 0.0
     able = device.capabilities or capabilities_of(device.target)
     if not changes_graph(module) and wants_facts(module, schedule, able):
@@ -254,12 +261,18 @@ def _scheduled(
     asked = own_schedule(device.target) if schedule is None else schedule
     less = in_less_memory(replace(asked, memory=Memory.AUTO) if schedule is None else asked)
 
+    def made_under(one: Schedule) -> ir.Module:
+        driven = driven_by_host(one) if counted else one
+        return made if driven is asked else made_for_target(module, device.target, driven, facts, device.capabilities)
+
     def modules() -> Iterator[ir.Module]:
+        if asked.memory is Memory.ONDEMAND:  # with room for all it is as resident
+            yield made_under(replace(asked, memory=Memory.RESIDENT))
         for one in (asked, *less):
-            driven = driven_by_host(one) if counted else one
-            yield (
-                made if driven is asked else made_for_target(module, device.target, driven, facts, device.capabilities)
-            )
+            found = made_under(one)
+            weights = frozenset(a for a in found.inputs if a.origin is ir.Origin.WEIGHT and a.name not in given)
+            with_heads = heads_of_rows(found, symmetric=not graph.directed, weights=weights)
+            yield from (found,) if with_heads is found else (with_heads, found)
 
     return modules(), seconds
 

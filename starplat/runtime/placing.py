@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from starplat.ir import nodes as ir
 
-_KEPT_FROM = 0.9
+KEPT_FROM = 0.9
 """Of the cells that could be on the device so many there are left as they are."""
 
 _SPARE = 32
@@ -53,7 +53,7 @@ def divided(arrays: Iterable[Candidate], room: int | None, unit: int | None) -> 
             near = one.count
         else:
             near = 0 if unit is None or room <= 0 else room // unit * unit // one.cell
-        if near * _KEPT_FROM <= one.there <= near:
+        if near * KEPT_FROM <= one.there <= near:
             near = one.there
         room = None if room is None else room - near * one.cell
         split = Whereabouts(ir.Placement.SPLIT, near)

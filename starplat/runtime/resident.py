@@ -20,6 +20,7 @@ from starplat.ir import nodes as ir
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device
 from starplat.runtime.elements import Cells, dtype_of, needs_wide_arcs
+from starplat.runtime.heads import Cut, arcs_in_heads, head_cells, head_offsets
 from starplat.runtime.placing import ON_DEVICE, Whereabouts
 
 _MAKERS: dict[str, Callable[[Graph], Cells]] = {
@@ -32,7 +33,12 @@ _MAKERS: dict[str, Callable[[Graph], Cells]] = {
     ir.IN_ARCS.name: lambda graph: graph.reverse.arc_ids,
 }
 
-_SAME_BOTH_WAYS = {ir.IN_ROW_OFFSETS.name: ir.ROW_OFFSETS.name, ir.IN_COLUMNS.name: ir.COLUMNS.name}
+_SAME_BOTH_WAYS = {
+    ir.IN_ROW_OFFSETS.name: ir.ROW_OFFSETS.name,
+    ir.IN_COLUMNS.name: ir.COLUMNS.name,
+    ir.IN_HEAD_OFFSETS.name: ir.HEAD_OFFSETS.name,
+    ir.IN_HEAD_COLUMNS.name: ir.HEAD_COLUMNS.name,
+}
 """Of an undirected graph the incoming arcs lie as the outgoing ones do; only their numbers differ."""
 
 
@@ -59,7 +65,11 @@ class HostArrays(Mapping[str, Cells]):
 
 
 class ResidentGraph:
-    """The arrays of one graph on one device."""
+    """The arrays of one graph on one device.
+
+    Attributes:
+        cut: what the heads of rows are; `num_heads` are their arcs.
+    """
 
     def __init__(self, device: Device, num_nodes: int, num_arcs: int, *, directed: bool) -> None:
         self._device = device
@@ -69,6 +79,8 @@ class ResidentGraph:
         self.num_arcs = num_arcs
         self.wide_arcs = needs_wide_arcs(num_arcs)
         self._directed = directed
+        self.cut: Cut | None = None
+        self.num_heads = 0
 
     @classmethod
     def of(cls, device: Device, graph: Graph) -> ResidentGraph:
@@ -91,7 +103,7 @@ class ResidentGraph:
             self._drop(key)
             buffer = self._allocated(array, where)
             try:
-                self._fill(buffer, key[0], array.element, graph())
+                self._fill(buffer, array, graph())
             except BaseException:
                 self._device.release(buffer)
                 raise
@@ -114,8 +126,24 @@ class ResidentGraph:
             self._buffers |= zip(keys, buffers, strict=True)
         return {array.name: self._buffers[key] for array, key in zip(arrays, keys, strict=True)}
 
+    def has_heads(self, graph: Graph, heads: Iterable[ir.Array], most: Cut, enough: float) -> bool:
+        """Whether these arrays can stay as they are: they have not more than they may have at most, and that share of
+        it."""
+        heads, cut = tuple(heads), self.cut
+        if cut is None or cut.kind is not most.kind or cut > most:
+            return False
+        found = arcs_in_heads(graph, heads, cut)
+        return found == self.num_heads and found >= enough * arcs_in_heads(graph, heads, most)
+
+    def cut_heads(self, graph: Graph, heads: Iterable[ir.Array], cut: Cut) -> None:
+        """Heads of rows are these from now on; others leave the device. `heads` are the arrays for which there is to be
+        room."""
+        for array in ir.HEAD_ARRAYS:
+            self._drop(self._key(array, ir.Placement.DEVICE))
+        self.cut, self.num_heads = cut, arcs_in_heads(graph, heads, cut)
+
     def _allocated(self, array: ir.Array, where: Whereabouts) -> Buffer:
-        count = array.extent.cells(self.num_nodes, self.num_arcs)
+        count = array.extent.cells(self.num_nodes, self.num_arcs, num_heads=self.num_heads)
         return self._device.allocate(dtype_of(array.element, wide_arcs=self.wide_arcs), count, *where)
 
     def _drop(self, key: _Key) -> None:
@@ -165,13 +193,26 @@ class ResidentGraph:
         name = array.name if self._directed else _SAME_BOTH_WAYS.get(array.name, array.name)
         return name, array.element, placement
 
-    def _fill(self, buffer: Buffer, name: str, element: ir.Element, graph: Graph) -> None:
-        if name == ir.WEIGHTS.name and graph.weights is None:
+    def _fill(self, buffer: Buffer, array: ir.Array, graph: Graph) -> None:
+        name, element, _ = self._key(array, buffer.placement)
+        if array in ir.HEAD_ARRAYS:
+            self._device.upload(buffer, self._head(array, graph, buffer.count))
+        elif name == ir.WEIGHTS.name and graph.weights is None:
             self._device.fill(buffer, 1)
         elif name == ir.WEIGHTS.name:
             self._device.upload(buffer, weights_as(graph, element))
         else:
             self._device.upload(buffer, _MAKERS[name](graph).astype(buffer.dtype, copy=False))
+
+    def _head(self, array: ir.Array, graph: Graph, count: int) -> Cells:
+        """The cells of one of HEAD_ARRAYS."""
+        assert self.cut is not None
+        if array.extent is ir.Extent.NODES_AND_ONE:
+            return head_offsets(graph, array, self.cut)
+        if array in ir.HEAD_WEIGHTS.values():
+            return head_cells(graph, array, self.cut, weights_as(graph, array.element), count)
+        columns = ir.COLUMNS if array is ir.HEAD_COLUMNS else ir.IN_COLUMNS
+        return head_cells(graph, array, self.cut, _MAKERS[columns.name](graph), count)
 
     def give_back(self) -> None:
         """Leaves the device, and with it what was kept for runs on graphs of this size."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
 from starplat.diagnostics import DiagnosticError
+from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.runtime.devices.device import Device
 from starplat.runtime.elements import dtype_of
 from starplat.runtime.estimate import Estimate, Sizes, temporaries, too_large, too_large_for_host
-from starplat.runtime.placing import MAPPED, ON_DEVICE, Candidate, Whereabouts, divided, spare
+from starplat.runtime.heads import largest_cut
+from starplat.runtime.placing import KEPT_FROM, MAPPED, ON_DEVICE, Candidate, Whereabouts, divided, spare
 from starplat.runtime.resident import ResidentGraph, make_room
 
 
@@ -33,14 +35,20 @@ class Room:
     weights: Collection[ir.Array]
     copies: Mapping[str, int]
     num_updates: int = 0
+    graph: Graph = field(kw_only=True)
     _divided: dict[Hashable, Whereabouts] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._sizes = Sizes(self.resident.num_nodes, self.resident.num_arcs, self.num_updates)
         self._of_graph = (*self.module.graph_arrays, *self.weights)
+        self._heads = [array for array in self.module.graph_arrays if array in ir.HEAD_ARRAYS]
         self._parameters = [
             p.what for p in self.module.function(self.module.entry).parameters if isinstance(p.what, ir.Array)
         ]
+
+    @property
+    def _sizes(self) -> Sizes:
+        there = self.resident
+        return Sizes(there.num_nodes, there.num_arcs, self.num_updates, there.num_heads if self._heads else 0)
 
     def where(self, array: ir.Array) -> Whereabouts:
         """Where an array of the run lies."""
@@ -54,11 +62,11 @@ class Room:
             return False
         if self.module.on_demand:
             self._divided = {}
-            candidates = [self._candidate(array) for array in self._arrays_of_arcs()]
-            free = self.device.free_memory()
-            if free is not None:
-                free += sum(one.there * one.cell for one in candidates) - self._still_needed(self.estimate())
-                free -= 0 if self.device.is_limited else spare(max(free, 0))
+            if self._heads and not self._cut_heads():
+                return False
+            apart = self._read_at_their_heads()
+            candidates = [self._candidate(a) for a in self._arrays_of_arcs() if self._memory(a) not in apart]
+            free = self._free_for(candidates)
             if self.device.is_limited_on_host:  # what is there may be less than what could be
                 candidates = [replace(one, there=0) for one in candidates]
             self._divided = divided(candidates, free, self.device.split_unit)
@@ -96,6 +104,39 @@ class Room:
         return Estimate(sizes.all(lying) + near[True], own + near[False], temporaries(self.module, sizes), far)
 
     # --- inside ----------------------------------------------------------------------------------------------------
+
+    def _free_for(self, candidates: Iterable[Candidate]) -> int | None:
+        """Bytes of the device that the run may have for these arrays, beside all that it needs there."""
+        free = self.device.free_memory()
+        if free is None:
+            return None
+        free += sum(one.there * one.cell for one in candidates) - self._still_needed(self.estimate())
+        return free if self.device.is_limited else free - spare(max(free, 0))
+
+    def _cut_heads(self) -> bool:
+        """Makes heads of rows as large as there is room; False if there is room for all arcs, or for no heads. Those
+        that are there already stay if they are nearly as large."""
+        arcs, heads = list(self._arrays_of_arcs()), self.resident.apart(self._heads)
+        free = self._free_for(map(self._candidate, arcs))
+        if free is None:
+            return False
+        free += self._sizes.all(heads)
+        if self._sizes.all(arcs) <= free:
+            return False
+        columns = [array for array in heads if array.extent is ir.Extent.HEADS]
+        free -= self._sizes.all(array for array in heads if array not in columns)
+        cells, there = free // sum(map(self._cell, columns)), self.resident
+        assert self.module.heads is not None
+        most = largest_cut(self.graph, heads, self.module.heads, cells)
+        if not there.has_heads(self.graph, heads, most, KEPT_FROM):
+            there.cut_heads(self.graph, heads, most)
+        return there.num_heads > 0
+
+    def _read_at_their_heads(self) -> set[Hashable]:
+        """The memory of what is read where heads of rows end."""
+        copied = {ir.HEAD_COLUMNS: ir.COLUMNS, ir.IN_HEAD_COLUMNS: ir.IN_COLUMNS}
+        copied |= {head: replace(ir.WEIGHTS, element=element) for element, head in ir.HEAD_WEIGHTS.items()}
+        return {self.resident.memory(copied[array]) for array in self._heads if array in copied}
 
     def _too_large(self, program: str, expected: Estimate) -> DiagnosticError:
         needed, free = self._still_needed(expected), self.device.free_memory() or 0

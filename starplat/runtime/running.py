@@ -95,8 +95,9 @@ class Run(Graphs):
         self._adopted = self._adoptions()
         copies = {array.name: self._copies(array) for array in self._parameters}
         weights = frozenset(filter(self._from_weights, self.module.inputs))
+        adopted = frozenset(self._adopted)
         self.room = Room(
-            self.module, self.device, self.resident, frozenset(self._adopted), weights, copies, self.num_updates
+            self.module, self.device, self.resident, adopted, weights, copies, self.num_updates, graph=self.graph
         )
 
     # --- before the run --------------------------------------------------------------------------------------------

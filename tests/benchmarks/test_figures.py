@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import cpu, figures, growth
+from benchmarks import cpu, figures, growth, limited
 from benchmarks.measured import cells, emitted, graphs, judging, processes, report
 from benchmarks.measured.cells import Cell, Wish, measure
 from benchmarks.measured.judging import Arcs, array_module
@@ -233,6 +233,14 @@ def test_rows_and_graphs_that_are_not_there_are_told(tmp_path: Path) -> None:
         figures.main(["--quick", "--rows", "bfs,walk"])
     with pytest.raises(SystemExit, match="say where with --data"):
         figures.main(["--graphs", "NY", "--data", str(tmp_path)])
+
+
+def test_limited_memory_quickly(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--quick", "--target", "reference", "--graphs", "rmat6", "--repeat", "1", "--shares", "0.5"]
+    assert limited.main(options) == 0
+    table = capsys.readouterr().out
+    assert "rmat6: milliseconds, and how many times those of resident" in table
+    assert "failed" not in table
 
 
 @needs_a_device

@@ -145,8 +145,9 @@ class CountedView:
         self._count = count
         self._lines: set[int] = set()
 
-    def __len__(self) -> int:
-        return len(self._cells)
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._cells.shape
 
     def __getitem__(self, place: Any) -> Any:
         first, end = (place.start, place.stop) if isinstance(place, slice) else (place, place + 1)

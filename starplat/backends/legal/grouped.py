@@ -27,7 +27,7 @@ def _advance(operations: Operations, kernel: ir.Kernel) -> st.GroupAdvance:
     assert isinstance(loop, ir.ForNeighbors)
     assert kernel.iterator is not None
     layout = loop.layout
-    body = operations.with_neighbor(loop.neighbor, layout, loop.position, operations.block(loop.body))
+    body = operations.with_neighbor(loop.neighbor, layout, loop.node, loop.position, operations.block(loop.body))
     body = (*operations.block(repeated(ahead)), *body)
     return st.GroupAdvance(
         _row_expansion(operations, kernel, layout.offsets),
@@ -48,7 +48,7 @@ def _gather(operations: Operations, kernel: ir.Kernel, parts: Gathering) -> st.G
         given = (*given[:-1], st.Declare(value, last.value, constant=True))
     else:
         given = (st.Declare(value, nothing, constant=False), *given)
-    given = (*ahead, *operations.with_neighbor(loop.neighbor, layout, loop.position, given))
+    given = (*ahead, *operations.with_neighbor(loop.neighbor, layout, loop.node, loop.position, given))
     begin: st.Body = ()
     found = total
     if parts.first != nothing:

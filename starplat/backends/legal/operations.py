@@ -109,14 +109,17 @@ class Operations:
         before: st.Body = ()
         if stride is st.Stride.ONE or not self.capabilities.structured_loops:  # those find the ends of their range once
             before, node = self.locals.settled(node, "node", body)
-        body = self.with_neighbor(neighbor, layout, position, body)
+        body = self.with_neighbor(neighbor, layout, node, position, body)
         return (*before, st.Count(position, layout.first(node), layout.end(node), stride, body))
 
-    def with_neighbor(self, neighbor: ir.Variable, layout: ir.Layout, position: ir.Variable, body: st.Body) -> st.Body:
-        """The body of a loop over arcs, which begins with the neighbor if it is used."""
+    def with_neighbor(
+        self, neighbor: ir.Variable, layout: ir.Layout, node: ir.Expression, position: ir.Variable, body: st.Body
+    ) -> st.Body:
+        """The body of a loop over a node's arcs, which begins with the neighbor if it is used."""
         if not reads(neighbor, body) and neighbor not in assigned_in(body):
             return body
-        return (st.Declare(neighbor, layout.neighbor(ir.Ref(position)), neighbor not in self.locals.changing), *body)
+        found = layout.neighbor_of(node, ir.Ref(position))
+        return (st.Declare(neighbor, found, neighbor not in self.locals.changing), *body)
 
 
 def _with_receivers(body: st.Body, once_set: frozenset[ir.Variable]) -> st.Body:

@@ -73,7 +73,7 @@ def _advance(operations: Operations, kernel: ir.Kernel, members: Membership | No
     layout = loop.layout
     body = (
         *operations.block(repeated(ahead)),
-        *operations.with_neighbor(loop.neighbor, layout, loop.position, operations.block(loop.body)),
+        *operations.with_neighbor(loop.neighbor, layout, loop.node, loop.position, operations.block(loop.body)),
     )
     body = replace_continue(body, (st.Leave(),))
     keep = kernel.filter if members is None else members.keep
@@ -89,8 +89,10 @@ def _search(operations: Operations, kernel: ir.Kernel, parts: Searching) -> st.S
     layout = parts.loop.layout
     neighbor, position = parts.loop.neighbor, parts.loop.position
     ahead = operations.block(parts.ahead)
-    test = operations.with_neighbor(neighbor, layout, position, (*ahead, st.Leave(parts.condition)))
-    reach = operations.with_neighbor(neighbor, layout, position, (*ahead, *operations.block(parts.found)))
+    test = operations.with_neighbor(neighbor, layout, parts.loop.node, position, (*ahead, st.Leave(parts.condition)))
+    reach = operations.with_neighbor(
+        neighbor, layout, parts.loop.node, position, (*ahead, *operations.block(parts.found))
+    )
     return st.Search(kernel.iterator, kernel.filter, layout.offsets, position, test, reach)
 
 
@@ -100,7 +102,7 @@ def _collect(operations: Operations, kernel: ir.Kernel, parts: Collecting) -> st
     assert isinstance(kernel.domain, ir.Numbers)
     layout, loop = parts.loop.layout, parts.loop
     value = operations.block(_offers(parts))
-    offered = operations.with_neighbor(loop.neighbor, layout, loop.position, value)
+    offered = operations.with_neighbor(loop.neighbor, layout, loop.node, loop.position, value)
     return st.Collect(
         _words_of_a_node(kernel.domain.count),
         kernel.iterator,
@@ -139,7 +141,7 @@ def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | Non
     ahead = operations.block(parts.ahead)
     nothing = identity(parts.combine, parts.total.element)
     value = operations.block(_returning(parts.loop.body, parts.total))
-    value = operations.with_neighbor(parts.loop.neighbor, layout, parts.loop.position, value)
+    value = operations.with_neighbor(parts.loop.neighbor, layout, parts.loop.node, parts.loop.position, value)
     if not isinstance(value[-1], st.Leave):
         value = (*value, st.Leave(nothing))
     joined = operations.locals.fresh(f"{parts.total.name}_of_arcs", parts.total.element)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starplat.ir.nodes.sizes import Extent
 from starplat.ir.nodes.values import (
     ARCS_BY_DEGREE,
     COLUMNS,
     COLUMNS_BY_DEGREE,
+    HEAD_COLUMNS,
+    HEAD_OFFSETS,
     IN_ARCS,
     IN_ARCS_BY_DEGREE,
     IN_COLUMNS,
     IN_COLUMNS_BY_DEGREE,
+    IN_HEAD_COLUMNS,
+    IN_HEAD_OFFSETS,
     IN_ROW_OFFSETS,
     PART_ARRAYS,
     ROW_OFFSETS,
@@ -24,6 +28,7 @@ from starplat.ir.nodes.values import (
     Element,
     Expression,
     Load,
+    Select,
 )
 
 
@@ -36,12 +41,14 @@ class Layout:
         neighbors: by slot, the node at the other end; ascending within a row, unless the layout is by degree.
         arcs: by slot, the arc's id, by which edge properties are indexed; None where slots are the ids.
         ahead: how many rows lie before that of node 0, where there are several for each node.
+        heads: copies of the neighbors in the first slots of every row, and where those of a row begin.
     """
 
     offsets: Array
     neighbors: Array
     arcs: Array | None = None
     ahead: Expression | None = None
+    heads: Heads | None = None
 
     def row(self, node: Expression) -> Expression:
         """The number of a node's row."""
@@ -50,9 +57,10 @@ class Layout:
         return Binary(BinaryOperator.ADD, self.ahead, Cast(node, Element.LONG), Element.LONG)
 
     @property
-    def row_arrays(self) -> tuple[Array, Array]:
+    def row_arrays(self) -> tuple[Array, ...]:
         """What a walk over a node's neighbors reads."""
-        return self.offsets, self.neighbors
+        heads = () if self.heads is None else (self.heads.offsets, self.heads.neighbors)
+        return (self.offsets, self.neighbors, *heads)
 
     @property
     def slots(self) -> Extent:
@@ -76,9 +84,37 @@ class Layout:
         """The node at the other end of the arc in a slot."""
         return Load(self.neighbors, slot)
 
+    def neighbor_of(self, node: Expression, slot: Expression) -> Expression:
+        """The same of a slot in the row of a node."""
+        if self.heads is None:
+            return self.neighbor(slot)
+        return self.at_head(node, slot, self.heads.neighbors, self.neighbor(slot))
+
+    def at_head(self, node: Expression, slot: Expression, copies: Array, otherwise: Expression) -> Expression:
+        """What `copies` of the heads of rows hold for a slot in the row of a node, `otherwise` what it is elsewhere."""
+        assert self.heads is not None
+        place = Binary(BinaryOperator.SUBTRACT, slot, self.first(node), Element.ARC)
+        return self.heads.cell(node, place, copies, otherwise)
+
     def arc_id(self, slot: Expression) -> Expression:
         """The id of the arc in a slot."""
         return slot if self.arcs is None else Load(self.arcs, slot)
+
+
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """Copies of the neighbors in the first slots of every row."""
+
+    offsets: Array
+    neighbors: Array
+
+    def cell(self, node: Expression, place: Expression, copies: Array, otherwise: Expression) -> Expression:
+        """What `copies` hold for a place in the row of a node, `otherwise` what is there beyond the head."""
+        begin = Load(self.offsets, node)
+        end = Load(self.offsets, Binary(BinaryOperator.ADD, node, Const(1, Element.NODE), Element.NODE))
+        size = Cast(Binary(BinaryOperator.SUBTRACT, end, begin, Element.INT), Element.ARC)
+        copy = Load(copies, Binary(BinaryOperator.ADD, begin, Cast(place, Element.INT), Element.INT))
+        return Select(Binary(BinaryOperator.LESS, place, size, Element.BOOL), copy, otherwise)
 
 
 CSR = Layout(ROW_OFFSETS, COLUMNS)
@@ -100,6 +136,13 @@ def in_parts(layout: Layout, parts: int, ahead: Expression) -> Layout:
     parts before this one. Slots do not lead to arcs."""
     return Layout(*PART_ARRAYS[parts, "" if layout is CSR else "in_"], ahead=ahead)
 
+
+def with_heads(layout: Layout) -> Layout:
+    """CSR or REVERSE with copies of the neighbors in the first slots of every row."""
+    return replace(layout, heads=_HEADS[layout])
+
+
+_HEADS = {CSR: Heads(HEAD_OFFSETS, HEAD_COLUMNS), REVERSE: Heads(IN_HEAD_OFFSETS, IN_HEAD_COLUMNS)}
 
 LAYOUTS = {layout.offsets: layout for layout in (CSR, REVERSE)}
 """The layouts whose rows ascend, by their offsets."""

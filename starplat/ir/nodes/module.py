@@ -1,6 +1,7 @@
 """The module: host functions, arguments and kernels."""
 
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cached_property
 
 from starplat.diagnostics import Diagnostic
@@ -74,6 +75,13 @@ class Prepared:
     arrays: tuple[Array, ...]
 
 
+class HeadKind(Enum):
+    """Which arcs lie on the device as heads of rows."""
+
+    FIRST = "the first arcs of every row, as many of each"
+    SHORT = "all arcs of short rows"
+
+
 @dataclass(frozen=True)
 class Module:
     """A program, ready to be scheduled, legalised, printed or interpreted.
@@ -83,7 +91,7 @@ class Module:
     `result_types` are the language's types of what the entry returns. `graph_arrays` are those of GRAPH_ARRAYS that any
     kernel uses. `variants` of the entry are called in its place where the graph is of their kind; the first that fits.
     `mapped` are the arrays that lie in mapped host memory; kernels only read them. `on_demand`: who runs the module
-    places as much of those on the device as there is room for. `prepared` are the arrays of the
+    places as much of those on the device as there is room for, and copies of `heads`. `prepared` are the arrays of the
     graph that the module itself makes. `returns_infinity`: the entry may return INF because the program says so.
     `numbers` says whether nodes may be renumbered, None where that was not asked; `node_order` in which order they are
     to be: the arrays are those of a graph so numbered, and who runs the module translates what goes in and comes out.
@@ -103,6 +111,7 @@ class Module:
     graph_arrays: tuple[Array, ...]
     mapped: tuple[Array, ...] = ()
     on_demand: bool = False
+    heads: HeadKind | None = None
     prepared: tuple[Prepared, ...] = ()
     variants: tuple[Variant, ...] = ()
     returns_infinity: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from starplat.ir.nodes.layouts import BY_DEGREE, CSR, REVERSE, REVERSE_BY_DEGREE, Layout, in_parts
+from starplat.ir.nodes.layouts import BY_DEGREE, CSR, REVERSE, REVERSE_BY_DEGREE, Layout, in_parts, with_heads
 from starplat.ir.nodes.values import Array, CallFunction, Expression, Variable
 
 
@@ -206,7 +206,8 @@ class ForNeighbors:
     stands at the other end). Uses the layout's offsets and neighbors. `parallel` tells that the program said `forall`.
     `counts` are locals that grow for the triangles of `node`, cells of it while they are no locals yet; `one_way` tells
     that the loop does nothing where every arc has its reverse. `by_degree` asks for neighbors of high degree first.
-    Of rows in `parts` it takes one part: `ahead` are n times the parts before that one."""
+    Of rows in `parts` it takes one part: `ahead` are n times the parts before that one. `heads` asks for the copies of
+    the first neighbors of a row in place of these."""
 
     direction: Direction
     node: Expression
@@ -219,13 +220,15 @@ class ForNeighbors:
     by_degree: bool = False
     parts: int = 1
     ahead: Expression | None = None
+    heads: bool = False
 
     @property
     def layout(self) -> Layout:
         """The rows that it goes over."""
         if self.ahead is not None:
             return in_parts(self.direction.layout, self.parts, self.ahead)
-        return self.direction.layout_by_degree if self.by_degree else self.direction.layout
+        layout = self.direction.layout_by_degree if self.by_degree else self.direction.layout
+        return with_heads(layout) if self.heads else layout
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ class Count(Enum):
     NODES = "n"
     ARCS = "m"
     SLOTS = "s"  # as many as arcs; a slot is no arc's id
+    HEADS = "h"  # of the arcs that lie on the device as heads of rows
     WORKERS = "k"
     UPDATES = "u"
 
@@ -51,6 +52,8 @@ class Extent:
     """A cell for every arc, by its id."""
     SLOTS: ClassVar[Extent]
     """A cell for every arc, by its slot in the rows of a layout."""
+    HEADS: ClassVar[Extent]
+    """A cell for every arc in the heads of rows, in one direction or the other: those of which there are more."""
     BITS: ClassVar[Extent]
     """Words of 32 bits, a bit for every node."""
     LAYER: ClassVar[Extent]
@@ -75,7 +78,9 @@ class Extent:
     @property
     def grows_with_arcs(self) -> bool:
         """Whether the number depends on that of the arcs."""
-        return self.folded(lambda leaf: leaf in (Count.ARCS, Count.SLOTS), lambda _, left, right: left or right)
+        return self.folded(
+            lambda leaf: leaf in (Count.ARCS, Count.SLOTS, Count.HEADS), lambda _, left, right: left or right
+        )
 
     def __floordiv__(self, share: int) -> Extent:
         return _extent((Arithmetic.QUOTIENT, self, _extent(share)))
@@ -106,12 +111,13 @@ class Extent:
             return combine(operator, left.folded(leaf, combine), right.folded(leaf, combine))
         return leaf(self.value)
 
-    def cells(self, num_nodes: int, num_arcs: int, num_updates: int = 0) -> int:
-        """The number for a graph, and for lists of so many updates."""
+    def cells(self, num_nodes: int, num_arcs: int, num_updates: int = 0, num_heads: int = 0) -> int:
+        """The number for a graph, for lists of so many updates, and so many arcs in heads of rows."""
         counts = {
             Count.NODES: num_nodes,
             Count.ARCS: num_arcs,
             Count.SLOTS: num_arcs,
+            Count.HEADS: num_heads,
             Count.WORKERS: WORKERS,
             Count.UPDATES: num_updates,
         }
@@ -173,6 +179,7 @@ Extent.NODES = _extent(Count.NODES)
 Extent.NODES_AND_ONE = Extent.NODES + 1
 Extent.ARCS = _extent(Count.ARCS)
 Extent.SLOTS = _extent(Count.SLOTS)
+Extent.HEADS = _extent(Count.HEADS)
 Extent.UPDATES = _extent(Count.UPDATES)
 Extent.BITS = Extent.NODES // 32 + 1
 Extent.LAYER = Extent.NODES // 1024 + 1

@@ -142,11 +142,39 @@ PART_ARRAYS = {(parts, way): _part_arrays(parts, way) for way in ("", "in_") for
 """For a number of parts, and "in_" for the arcs that enter a node: where rows begin, and their neighbors."""
 
 
+HEAD_OFFSETS = Array("head_offsets", Element.INT, Extent.NODES_AND_ONE, Origin.GRAPH)
+"""The first of a node's arcs have their destinations in head_columns[head_offsets[v]] up to head_columns[head_offsets[v
++ 1]]; who runs the module decides how many."""
+
+
+HEAD_COLUMNS = Array("head_columns", Element.NODE, Extent.HEADS, Origin.GRAPH)
+"""The destinations of these arcs, once more."""
+
+
+IN_HEAD_OFFSETS = Array("in_head_offsets", Element.INT, Extent.NODES_AND_ONE, Origin.GRAPH)
+"""The same of the arcs into a node."""
+
+
+IN_HEAD_COLUMNS = Array("in_head_columns", Element.NODE, Extent.HEADS, Origin.GRAPH)
+"""The sources of these arcs, once more."""
+
+
+HEAD_WEIGHTS = {
+    element: Array("head_weights", element, Extent.HEADS, Origin.GRAPH)
+    for element in (Element.INT, Element.LONG, Element.FLOAT, Element.DOUBLE)
+}
+"""The weights of the arcs in HEAD_COLUMNS, once more, in any type that a program may ask for."""
+
+
+HEAD_ARRAYS = (HEAD_OFFSETS, HEAD_COLUMNS, *HEAD_WEIGHTS.values(), IN_HEAD_OFFSETS, IN_HEAD_COLUMNS)
+"""Copies on the device of what otherwise lies in the host's memory; only runs have them (see `schedule.heads`)."""
+
+
 MADE_ARRAYS = (*BY_DEGREE_ARRAYS, *(array for arrays in PART_ARRAYS.values() for array in arrays))
 """Arrays of the graph that a program makes on the device (see `Prepared`)."""
 
 
-GRAPH_ARRAYS = (ROW_OFFSETS, COLUMNS, WEIGHTS, SOURCES, IN_ROW_OFFSETS, IN_COLUMNS, IN_ARCS, *MADE_ARRAYS)
+GRAPH_ARRAYS = (ROW_OFFSETS, COLUMNS, WEIGHTS, SOURCES, IN_ROW_OFFSETS, IN_COLUMNS, IN_ARCS, *HEAD_ARRAYS, *MADE_ARRAYS)
 
 
 @dataclass(frozen=True, slots=True)

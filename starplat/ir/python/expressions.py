@@ -102,8 +102,8 @@ class Expressions(Conversions):
 
     def size(self, array: ir.Array) -> str:
         """How many cells it has."""
-        of_updates = array.extent is ir.Extent.UPDATES
-        return f"{self.names.arrays[array.name]}.shape[0]" if of_updates else array.extent.text(_COUNTS, quotient="//")
+        own = array.extent in (ir.Extent.UPDATES, ir.Extent.HEADS)
+        return f"{self.names.arrays[array.name]}.shape[0]" if own else array.extent.text(_COUNTS, quotient="//")
 
     def refusal(self, array: ir.Array, index: str) -> str:
         return f"out_of_range({array.name!r}, {index}, f'{{{self.size(array)}}}')"

@@ -81,10 +81,15 @@ class LoopWriter(FunctionWriter):
             self.line(f"if not (0 <= {name} < n): out_of_range({layout.offsets.name!r}, {name}, f'{{n}} nodes')")
         self.bounds.learn(position, layout.slots)
         self.bounds.learn(neighbor, ir.Extent.NODES)
-        rows, ends = self.arrays(layout.row_arrays)
+        rows, ends = self.arrays([layout.offsets, layout.neighbors])
         place, other = self.variables([position, neighbor])
         if layout.ahead is not None:
             name = self.assigned(f"{self.expressions.exact(layout.ahead).text} + {name}")
+        if layout.heads is not None:
+            with self.indented(f"for {place} in range({rows}[{name}], {rows}[{name} + 1]):"):
+                self.line(f"{other} = {self.expressions.exact(layout.neighbor_of(node, ir.Ref(position))).text}")
+                yield
+            return
         if not positions:
             with self.indented(f"for {other} in {ends}[{rows}[{name}]:{rows}[{name} + 1]].tolist():"):
                 yield

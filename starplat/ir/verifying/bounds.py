@@ -11,6 +11,8 @@ _LAYOUTS = (*ir.LAYOUTS.values(), ir.BY_DEGREE, ir.REVERSE_BY_DEGREE)
 _CONTENTS: dict[ir.Array, ir.Extent] = {
     ir.SOURCES: ir.Extent.NODES,
     **{layout.neighbors: ir.Extent.NODES for layout in _LAYOUTS},
+    ir.HEAD_COLUMNS: ir.Extent.NODES,
+    ir.IN_HEAD_COLUMNS: ir.Extent.NODES,
     **{columns: ir.Extent.NODES for _, columns in ir.PART_ARRAYS.values()},
     **{layout.arcs: ir.Extent.ARCS for layout in _LAYOUTS if layout.arcs is not None},
 }

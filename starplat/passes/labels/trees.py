@@ -23,7 +23,8 @@ class Trees:
     """The kernels' names by step; `extreme` says whether the least or the greatest node is a root.
 
     `one_way` is told if an arc that joins two trees lacks its reverse, and None where that does not matter; `apart`
-    marks the nodes outside the great tree, and is None unless every arc is known to have its reverse. Kernels that
+    marks the nodes outside the great tree, and is None unless every arc is known to have its reverse. Most arcs are in
+    that tree, so the node that the `middle` one leads to, which the host looks up, probably is. Kernels that
     climb begin with nodes that are probably near roots: `turned` lets `visited` be the greatest first where those are.
     """
 
@@ -32,6 +33,7 @@ class Trees:
     names: Mapping[str, str]
     one_way: ir.Variable | None
     apart: ir.Array | None
+    middle: ir.Variable
     shares_arcs: bool
     has_sources: bool
     span: Span
@@ -131,14 +133,15 @@ class Trees:
         return (*self.turned, *self.climbed(self.visited, self.local("held"), self.local("above")))
 
     def set_apart(self, apart: ir.Array) -> tuple[ir.KernelOp, ...]:
-        """Most arcs are in the great tree, so the one in the middle probably is. A node that does not reach its root
-        counts as outside of it, which costs time and does no harm."""
+        """A node that does not reach its root counts as outside of the great tree, which costs time and does no
+        harm."""
         held, great = self.local("held"), self.local("great")
-        middle = ir.CSR.neighbor(build.divided(ir.NumArcs(ir.Element.ARC), ir.Const(2, ir.Element.ARC), ir.Element.ARC))
         return (
             *self.turned,
             *self.climbed(self.visited, held, self.local("above"), self.local("steps", ir.Element.INT)),
-            *self.climbed(middle, great, self.local("above_great"), self.local("steps_great", ir.Element.INT)),
+            *self.climbed(
+                ir.Ref(self.middle), great, self.local("above_great"), self.local("steps_great", ir.Element.INT)
+            ),
             ir.Store(apart, self.visited, build.differs(ir.Ref(held), ir.Ref(great))),
         )
 

@@ -91,6 +91,7 @@ class _Builder:
         self.apart = ir.Array(
             names.free(f"{self.label.name}_apart"), ir.Element.BOOL, ir.Extent.NODES, ir.Origin.TEMPORARY
         )
+        self.middle = ir.Variable(names.free("middle"), ir.Element.NODE)
         tree = ir.Array(names.free(f"{self.label.name}_tree"), ir.Element.NODE, ir.Extent.NODES, ir.Origin.TEMPORARY)
         self.tree = self.label if self.are_nodes else tree
         self.trees = Trees(
@@ -99,10 +100,11 @@ class _Builder:
             self.names,
             None if self.both_ways else self.one_way,
             self.apart if self.symmetric else None,
+            self.middle,
             self.shares_arcs,
             any(ir.SOURCES in kernel.arrays for kernel in changing),
             changing[0].span,
-            {self.label.name, self.tree.name, self.one_way.name},
+            {self.label.name, self.tree.name, self.one_way.name, self.middle.name},
         )
         self.v = self.trees.v
 
@@ -141,6 +143,9 @@ class _Builder:
     def host(self) -> tuple[ir.HostOp, ...]:
         launches = tuple(ir.Launch(self.names[step]) for step in self.trees.steps)
         shared = () if self.are_nodes else (ir.Launch(self.names["combine"]), ir.Launch(self.names["share"]))
+        if self.symmetric:
+            half = build.divided(ir.NumArcs(ir.Element.ARC), ir.Const(2, ir.Element.ARC), ir.Element.ARC)
+            return (ir.HostBlock((ir.DeclareVariable(self.middle, ir.CSR.neighbor(half)), *launches, *shared)),)
         if self.both_ways:
             return (*launches, *shared)
         restart = (ir.Launch(self.names["restart"]),) if self.are_nodes else ()

@@ -91,6 +91,14 @@ def rows_at(offsets: Cells, nodes: Cells) -> Rows:
     return Rows(first[first < end], end[first < end])
 
 
+def rows_beyond(offsets: Cells, heads: Cells, nodes: Cells) -> Rows:
+    """What is left of these rows beyond their heads."""
+    whose = np.unique(nodes)
+    first = offsets[whose].astype(np.int64) + (heads[whose + 1] - heads[whose])
+    end = offsets[whose + 1].astype(np.int64)
+    return Rows(first[first < end], end[first < end])
+
+
 def reads_of(kernel: ir.Kernel, nodes: Cells | None, lying: Lying, num_arcs: int) -> Reads | None:
     """What a launch reads whose iterations are for these `nodes`, None where they are unknown or there are none; None
     where it cannot be told."""
@@ -100,14 +108,20 @@ def reads_of(kernel: ir.Kernel, nodes: Cells | None, lying: Lying, num_arcs: int
     ways = accesses(kernel)
     if ways is None or ways.keys() != arrays:
         return None
+    walked = arcs_walked(kernel)
+    apart: Mapping[ir.Array, Rows] = {}
     if isinstance(kernel.domain, ir.AllArcs):
         rows = Rows(np.zeros(1, np.int64), np.full(1, num_arcs, np.int64))
+    elif nodes is None or walked is None:
+        return None
     else:
-        walked = arcs_walked(kernel)
-        if nodes is None or walked is None:
-            return None
-        rows = rows_at(lying.cells(walked.direction.layout.offsets), nodes)
-    return total(_reads(array, rows, ids, lying) for array, ids in ways.items())
+        offsets = lying.cells(walked.direction.layout.offsets)
+        rows = rows_at(offsets, nodes)
+        if (heads := _heads_of(walked)) is not None:
+            begins = lying.cells(heads.offsets)
+            copied, beyond = rows_at(begins, nodes), rows_beyond(offsets, begins, nodes)
+            apart = {array: copied if array.extent is ir.Extent.HEADS else beyond for array in _at_heads(ways, heads)}
+    return total(_reads(array, apart.get(array, rows), ids, lying) for array, ids in ways.items())
 
 
 def reads_of_many(kernel: ir.Kernel, arcs: int | None, lying: Lying, num_arcs: int) -> Reads | None:
@@ -116,7 +130,7 @@ def reads_of_many(kernel: ir.Kernel, arcs: int | None, lying: Lying, num_arcs: i
     ways = accesses(kernel)
     if not arrays:
         return Reads()
-    if arcs is None or ways is None or ways.keys() != arrays:
+    if arcs is None or ways is None or ways.keys() != arrays or (arcs and _heads_of(arcs_walked(kernel))):
         return None
     found = Reads()
     for array in arrays:
@@ -134,8 +148,14 @@ def arrays_of_arcs(kernel: ir.Kernel) -> Iterator[ir.Array]:
     """The arrays with a cell for each arc that the kernel reads and does not write."""
     written = written_arrays(kernel.body)
     for array in kernel.arrays:
-        if array.extent in (ir.Extent.ARCS, ir.Extent.SLOTS) and not array.is_set and array not in written:
+        of_arcs = array.extent in (ir.Extent.ARCS, ir.Extent.SLOTS, ir.Extent.HEADS)
+        if of_arcs and not array.is_set and array not in written:
             yield array
+
+
+def _heads_of(walked: ir.ForNeighbors | ir.NodeNeighbors | None) -> ir.Heads | None:
+    """Where a walk reads the heads of its rows, if they lie apart."""
+    return walked.layout.heads if isinstance(walked, ir.ForNeighbors) else None
 
 
 def accesses(kernel: ir.Kernel) -> Mapping[ir.Array, ir.Array | None] | None:
@@ -151,6 +171,8 @@ def accesses(kernel: ir.Kernel) -> Mapping[ir.Array, ir.Array | None] | None:
             if isinstance(walked, ir.ForNeighbors) and walked.by_degree:
                 return None
             found[layout.neighbors] = None
+            if _heads_of(walked) is not None:
+                found |= dict.fromkeys(array for array in kernel.arrays if array.extent is ir.Extent.HEADS)
         case None if isinstance(kernel.domain, ir.AllArcs):
             slot, layout = kernel.iterator, ir.CSR
         case _:
@@ -170,6 +192,16 @@ def accesses(kernel: ir.Kernel) -> Mapping[ir.Array, ir.Array | None] | None:
                 case _:
                     return None
     return found
+
+
+def _at_heads(arrays: Iterable[ir.Array], heads: ir.Heads) -> Iterator[ir.Array]:
+    """The arrays that hold copies of the heads of rows, and those that are read where these end."""
+    layout = next(layout for layout in ir.LAYOUTS.values() if ir.with_heads(layout).heads == heads)
+    every = tuple(arrays)
+    for array in every:
+        is_copied = array == layout.neighbors or ir.HEAD_WEIGHTS.get(array.element) in every
+        if array.extent is ir.Extent.HEADS or (is_copied and array.extent is layout.slots):
+            yield array
 
 
 def _resolved(place: ir.Expression, lets: Mapping[ir.Variable, ir.Expression]) -> ir.Expression:
