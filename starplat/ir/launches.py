@@ -26,7 +26,7 @@ def changed_by(op: ir.HostOp) -> tuple[ir.Array, ...]:
     match op:
         case ir.Fill() | ir.WriteCell() | ir.ListMembers():
             return (op.array,)
-        case ir.TakeMembers() | ir.KeepOwn() | ir.CombineChanged() | ir.BeginShare() | ir.ShareParts():
+        case ir.TakeMembers() | ir.KeepOwn() | ir.CombineChanged() | ir.ShareParts():
             return (op.array,)
         case ir.CombineParts():
             return (op.array, *op.carried)

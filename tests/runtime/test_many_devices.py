@@ -35,7 +35,7 @@ from starplat.runtime.parts import peers
 from starplat.runtime.parts.communicator import Communicator
 from starplat.runtime.parts.nccl import NcclCommunicator
 from starplat.runtime.parts.peers import PeerCommunicator
-from starplat.runtime.parts.threads import Meeting, ThreadCommunicator, in_threads
+from starplat.runtime.parts.threads import Meeting, in_threads
 from starplat.runtime.session import default_session
 from starplat.schedule import AUTO, PLAIN
 from starplat.schedule.apply import STEPS, decided, scheduled_part
@@ -79,8 +79,7 @@ def peers_on_host(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = SimpleNamespace(record=lambda: None, wait_event=lambda event: None, ptr=0)
     monkeypatch.setattr(peers, "_stream", lambda: stream)
     monkeypatch.setattr(peers, "_brought", lambda cells, like: cells.copy())
-    monkeypatch.setattr(peers, "_copy", lambda here, there, stream: np.copyto(here, there))
-    monkeypatch.setattr(peers, "_new_stream", lambda: stream)
+    monkeypatch.setattr(peers, "_copy", np.copyto)
     monkeypatch.setattr(peers, "_address", lambda cells: cells.ctypes.data)
     monkeypatch.setattr(ReferenceDevice, "reaches_others", True)
     monkeypatch.setattr(on_devices, "connected", lambda gpus: PeerCommunicator)
@@ -158,8 +157,6 @@ def test_devices_combine_cells_as_numpy_does(size: int, kind: str, made: Any, pe
         shared = communicator.share(given(communicator.rank, kind), bounds)
         wanted = [given(rank, kind)[first:end] for rank, (first, end) in enumerate(pairwise(bounds))]
         np.testing.assert_array_equal(shared, np.concatenate(wanted))
-        ended = communicator.begin_share(given(communicator.rank, kind), bounds)
-        np.testing.assert_array_equal(ended(), np.concatenate(wanted))
         return found
 
     def work(communicator: Communicator) -> dict[ir.Combine, np.ndarray]:
@@ -314,17 +311,16 @@ def test_threads_share_the_arcs_of_a_part(case: Case) -> None:
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("kind", [ThreadCommunicator, PeerCommunicator])
-def test_sums_are_gathered_in_parts_of_what_neighbors_have(kind: Any, peers_on_host: None) -> None:
+def test_sums_are_gathered_in_parts_of_what_neighbors_have() -> None:
     case = next(case for case in CASES if case.program == "pagerank")
     steps = tuple(step for step in STEPS if step.name in ("parts", "balance"))
     by_parts = decided(compiled(case.path).module(), replace(AUTO, order=Order.PARTS), CUDA.capabilities, None, steps)
-    module = scheduled_part(in_parts(by_parts.module), CUDA.capabilities)
-    loop = next(op for op in walk_host(module.function("pagerank").body) if isinstance(op, ir.Loop))
-    kinds = ir.BeginShare | ir.OnDevice | ir.Loop | ir.ShareParts
-    order = [type(op) for op in walk_host(loop.body) if isinstance(op, kinds)]
-    meanwhile = [ir.BeginShare, ir.OnDevice, ir.Loop, ir.ShareParts, ir.OnDevice, ir.Loop, ir.Loop]
-    assert order == meanwhile, "own parts while others' cells come, in one launch, then those before and behind"
+    divided = in_parts(by_parts.module)
+    loop = next(op for op in walk_host(divided.function("pagerank").body) if isinstance(op, ir.Loop))
+    inner = next(op for op in walk_host(loop.body) if isinstance(op, ir.Loop))
+    assert not any(isinstance(op, ir.ShareParts) for op in walk_host((inner,))), "shared before all parts, once"
+    module = scheduled_part(divided, CUDA.capabilities)
+    assert [op.array.name for op in walk_host(loop.body) if isinstance(op, ir.ShareParts)] == ["contribution"]
     with emulated_gpus(3):
         for graph in map(case.suits, list(ZOO.values())[::17]):
             for call in case.calls(graph)[:1]:
@@ -337,5 +333,5 @@ def test_sums_are_gathered_in_parts_of_what_neighbors_have(kind: Any, peers_on_h
                         communicator=communicator,
                     )  # fmt: skip
 
-                for result in in_threads(3, work, kind):
+                for result in in_threads(3, work):
                     case.check(graph, call, {name: result[name] for name in case.properties}, result.returned)

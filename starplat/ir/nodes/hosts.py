@@ -5,16 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from starplat.ir.nodes.operations import Combine, Direction, KernelOp
-from starplat.ir.nodes.parts import (
-    BeginShare,
-    CombineChanged,
-    CombineParts,
-    KeepOwn,
-    ShareParts,
-    TakeMembers,
-    TakePart,
-    Together,
-)
+from starplat.ir.nodes.parts import CombineChanged, CombineParts, KeepOwn, ShareParts, TakeMembers, TakePart, Together
 from starplat.ir.nodes.values import Array, Expression, Variable
 from starplat.operators.records import Start
 from starplat.source import NOWHERE, Span
@@ -390,7 +381,6 @@ HostOp = (
     | ChangeGraph
     | TakePart
     | TakeMembers
-    | BeginShare
     | KeepOwn
     | CombineParts
     | CombineChanged

@@ -55,14 +55,6 @@ class CombineChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class BeginShare:
-    """The cells that this part has do not change before the array is shared, and nobody looks at others until then:
-    they may be under way. It means nothing by itself."""
-
-    array: Array
-
-
-@dataclass(frozen=True, slots=True)
 class ShareParts:
     """Every cell becomes, on all parts, that of the part that has its node (arc)."""
 
@@ -78,5 +70,5 @@ class Together:
     before: Variable
 
 
-Exchange = TakePart | TakeMembers | KeepOwn | CombineParts | CombineChanged | BeginShare | ShareParts | Together
+Exchange = TakePart | TakeMembers | KeepOwn | CombineParts | CombineChanged | ShareParts | Together
 """What only a run in parts has."""

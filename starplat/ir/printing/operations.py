@@ -53,7 +53,6 @@ LINES: Mapping[type, str] = {
     ir.KeepOwn: "keep own cells of {array.name}, others are {value}",
     ir.CombineParts: "combine {array.name} of all parts by {combine.value}{carried}",
     ir.CombineChanged: "combine {array.name} where parts have changed {before.name}",
-    ir.BeginShare: "begin to share {array.name}",
     ir.ShareParts: "share {array.name}",
     ir.Together: "together {variable.name} = {before.name} {combine.value} that of all parts",
     ir.HostIf: "if {condition}",

@@ -95,7 +95,7 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
             return
         case ir.HostBreak() | ir.HostContinue() | ir.HostReturn() | ir.Tell() | ir.TellRecorded():
             return
-        case ir.TakeBatch() | ir.EndBatch() | ir.TakePart() | ir.TakeMembers() | ir.KeepOwn() | ir.BeginShare():
+        case ir.TakeBatch() | ir.EndBatch() | ir.TakePart() | ir.TakeMembers() | ir.KeepOwn():
             return
         case ir.CombineParts() | ir.CombineChanged() | ir.ShareParts() | ir.Together():
             what = op.variable if isinstance(op, ir.Together) else op.array

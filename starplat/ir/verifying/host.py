@@ -122,13 +122,7 @@ class _Host:
                 self.batches(op)
             case ir.TakePart() | ir.Together():
                 self.of_parts(op)
-            case (
-                ir.TakeMembers()
-                | ir.KeepOwn()
-                | ir.CombineParts()
-                | ir.CombineChanged()
-                | (ir.BeginShare() | ir.ShareParts())
-            ):
+            case ir.TakeMembers() | ir.KeepOwn() | ir.CombineParts() | ir.CombineChanged() | ir.ShareParts():
                 self.exchange(op)
             case _:
                 assert_never(op)
@@ -146,9 +140,7 @@ class _Host:
                 fits = combines(combine, variable.element) and before.element is variable.element
                 scope.require(fits, f"'{variable.name}' cannot come together by '{combine.value}'")
 
-    def exchange(
-        self, op: ir.TakeMembers | ir.KeepOwn | ir.CombineParts | ir.CombineChanged | ir.BeginShare | ir.ShareParts
-    ) -> None:
+    def exchange(self, op: ir.TakeMembers | ir.KeepOwn | ir.CombineParts | ir.CombineChanged | ir.ShareParts) -> None:
         scope, array = self.scope, op.array
         scope.written(array)
         match op:
@@ -165,7 +157,7 @@ class _Host:
                     scope.require(beside.extent is array.extent, f"'{beside.name}' has no cell beside each")
             case ir.CombineChanged(_, before):
                 self.alike(array, before)
-            case ir.BeginShare() | ir.ShareParts():
+            case ir.ShareParts():
                 shared = array.extent in (ir.Extent.NODES, ir.Extent.ARCS)
                 scope.require(shared, f"the cells of '{array.name}' belong to no nodes")
 

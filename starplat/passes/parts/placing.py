@@ -19,7 +19,6 @@ from starplat.ir.verifying.modules import verify
 from starplat.ir.visitor import arrays_in, walk_host, with_signature
 from starplat.passes.memory import has_two_names
 from starplat.passes.parts.effects import KernelEffects, effects, not_divided
-from starplat.passes.parts.overlapping import shared_meanwhile
 from starplat.same import Same
 
 Stale = frozenset[ir.Array]
@@ -51,7 +50,7 @@ def in_parts(module: ir.Module, poison: bool | None = None) -> ir.Module:
         raise not_divided("iterations race here, and parts would not see what others write", label.span, module.source)
     if has_two_names(module):
         raise not_divided("a property goes by two names", module.function(module.entry).span, module.source)
-    made = shared_meanwhile(_Placing(module, poison).module())
+    made = _Placing(module, poison).module()
     verify(made)
     return made
 

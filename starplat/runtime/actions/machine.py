@@ -56,12 +56,11 @@ class Place:
 
 @dataclass(slots=True, eq=False)
 class Frame:
-    """One call of a host function. `under_way` has what ends an exchange that has begun, by its array."""
+    """One call of a host function."""
 
     function: ir.HostFunction
     places: dict[str, Place] = field(default_factory=dict)
     variables: dict[str, Value] = field(default_factory=dict)
-    under_way: dict[str, Callable[[], Cells]] = field(default_factory=dict)
     returned: Returned = None
 
 

@@ -66,19 +66,7 @@ def combine_changed(machine: Machine, op: ir.CombineChanged, frame: Frame) -> Fl
     return Flow.ON
 
 
-def begin_share(machine: Machine, op: ir.BeginShare, frame: Frame) -> Flow:
-    parts = _parts(machine)
-    if parts.communicator.works_meanwhile:
-        cells = _cells(machine, op.array, frame)
-        bounds = parts.bounds(op.array.extent, len(cells))
-        frame.under_way[op.array.name] = parts.communicator.begin_share(cells, bounds)
-    return Flow.ON
-
-
 def share_parts(machine: Machine, op: ir.ShareParts, frame: Frame) -> Flow:
-    if op.array.name in frame.under_way:
-        _put(machine, op.array, frame.under_way.pop(op.array.name)(), frame)
-        return Flow.ON
     parts, cells = _parts(machine), _cells(machine, op.array, frame)
     _put(machine, op.array, parts.communicator.share(cells, parts.bounds(op.array.extent, len(cells))), frame)
     return Flow.ON
@@ -121,7 +109,6 @@ ACTIONS: dict[type, Callable[[Machine, Any, Frame], Flow]] = {
     ir.KeepOwn: keep_own,
     ir.CombineParts: combine_parts,
     ir.CombineChanged: combine_changed,
-    ir.BeginShare: begin_share,
     ir.ShareParts: share_parts,
     ir.Together: together,
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,7 +38,6 @@ class Communicator(ABC):
         place: the number of this one among those of its host that have a process each.
         bytes: how many bytes this rank has given so far.
         times: how often ranks have exchanged something.
-        works_meanwhile: whether cells can be under way while the device does something else.
         ends_processes: whether `abort` ends the processes of all ranks.
     """
 
@@ -48,7 +46,6 @@ class Communicator(ABC):
     place: int = 0
     bytes: int = 0
     times: int = 0
-    works_meanwhile: bool = False
     ends_processes: bool = False
 
     @abstractmethod
@@ -62,10 +59,6 @@ class Communicator(ABC):
     @abstractmethod
     def share(self, cells: Cells, bounds: list[int]) -> Cells:
         """The cells from `bounds[rank]` up to `bounds[rank + 1]` of every rank; they may stand in `cells` itself."""
-
-    def begin_share(self, cells: Cells, bounds: list[int]) -> Callable[[], Cells]:
-        """Begins to share cells, if it `works_meanwhile`; what it gives ends that."""
-        return partial(self.share, cells, bounds)
 
     def cells(self, device: DeviceMemory, buffer: Buffer) -> Cells:
         """The cells of a buffer as this exchanges them: a copy on the host, or its own, to be changed where they lie;

@@ -6,7 +6,7 @@ others' arrays while these rest, so nothing spins on a device, and a rank that f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from itertools import pairwise
 from typing import Any
@@ -18,17 +18,11 @@ from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device_memory import DeviceMemory
 from starplat.runtime.elements import Cells
 from starplat.runtime.parts.communicator import OPERATIONS
-from starplat.runtime.parts.threads import Meeting, ThreadCommunicator
+from starplat.runtime.parts.threads import ThreadCommunicator
 
 
 class PeerCommunicator(ThreadCommunicator):
     """One of the ranks; its thread is inside of its device and stream, and `cells` are arrays of CuPy."""
-
-    works_meanwhile = True
-
-    def __init__(self, rank: int, size: int, meeting: Meeting) -> None:
-        super().__init__(rank, size, meeting)
-        self._streams: dict[int, Any] = {}
 
     def cells(self, device: DeviceMemory, buffer: Buffer) -> Cells:
         own: Cells = buffer.memory[: buffer.count]
@@ -66,32 +60,11 @@ class PeerCommunicator(ThreadCommunicator):
         self.counted((bounds[self.rank + 1] - bounds[self.rank]) * cells.dtype.itemsize)
         return self._exchanged(cells, bounds)
 
-    def begin_share(self, cells: Cells, bounds: list[int]) -> Callable[[], Cells]:
-        """Copies on streams of their own, which take nothing of what kernels need but the memory's time."""
-        self.counted((bounds[self.rank + 1] - bounds[self.rank]) * cells.dtype.itemsize)
-        here, copied = _stream(), []
-        given = self.gather((cells, here.record()))
-        for rank, ((of_rank, made), (first, end)) in enumerate(zip(given, pairwise(bounds), strict=True)):
-            if rank != self.rank and first < end:
-                stream = self._streams.setdefault(rank, _new_stream())
-                for event in (made, given[self.rank][1]):
-                    stream.wait_event(event)
-                _copy(cells[first:end], of_rank[first:end], stream)
-                copied.append(stream.record())
-
-        def ended() -> Cells:
-            for events in self.gather(copied):  # others have read ours too, which we may change then
-                for event in events:
-                    here.wait_event(event)
-            return cells
-
-        return ended
-
     def _exchanged(self, cells: Cells, bounds: list[int]) -> Cells:
         """The cells, with those of every other rank from its `bounds` brought over."""
         for rank, (of_rank, (first, end)) in enumerate(zip(self._others_ready(cells), pairwise(bounds), strict=True)):
             if rank != self.rank and first < end:
-                _copy(cells[first:end], of_rank[first:end], _stream())
+                _copy(cells[first:end], of_rank[first:end])
         self._others_ready(cells)  # they have read ours, which we may change now
         return cells
 
@@ -116,19 +89,13 @@ def _brought(cells: Any, like: Any) -> Any:
     import cupy
 
     here = cupy.empty(cells.shape, like.dtype)
-    _copy(here, cells, _stream())
+    _copy(here, cells)
     return here
 
 
-def _new_stream() -> Any:
-    import cupy
-
-    return cupy.cuda.Stream(non_blocking=True)
-
-
-def _copy(here: Any, there: Any, stream: Any) -> None:
+def _copy(here: Any, there: Any) -> None:
     """Copies cells of another GPU, by the driver, without way of the host where GPUs reach each other's memory."""
-    here.data.copy_from_device_async(there.data, there.nbytes, stream)
+    here.data.copy_from_device_async(there.data, there.nbytes, _stream())
 
 
 def _address(cells: Any) -> int:
