@@ -18,19 +18,19 @@ from starplat.operators.canonical.filters import with_filters, without_continues
 from starplat.operators.canonical.floods import as_spreading
 from starplat.operators.canonical.frontiers import over_frontiers
 from starplat.operators.canonical.inlining import inlined
-from starplat.operators.canonical.labels.emptied import until_none_is_left
 from starplat.operators.canonical.labels.growing import until_none_joins
+from starplat.operators.canonical.labels.last_sent import with_flags_for_sent
 from starplat.operators.canonical.labels.locals import as_nodes
 from starplat.operators.canonical.labels.results import as_results
+from starplat.operators.canonical.labels.reversed import turned
 from starplat.operators.canonical.labels.truths import as_truths
-from starplat.operators.canonical.labels.turned import turned
-from starplat.operators.canonical.labels.unsent import with_flags_for_sent
+from starplat.operators.canonical.labels.until_empty import until_none_is_left
 from starplat.operators.canonical.order import in_order, one_by_one, with_fills
 from starplat.operators.canonical.ranges import within_range
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.searches.by_level import asked_by_level
 from starplat.operators.canonical.searches.in_bfs import as_rounds
-from starplat.operators.canonical.searches.late_marks import marked_on_discovery
+from starplat.operators.canonical.searches.marks_on_discovery import marked_on_discovery
 from starplat.operators.canonical.searches.reached import without_reached
 from starplat.operators.canonical.searches.two_steps import discovered_in_one_step
 from starplat.operators.canonical.searches.visited import as_marks_that_spread
@@ -40,9 +40,9 @@ from starplat.operators.canonical.sums.dissolved import dissolved
 from starplat.operators.canonical.sums.guarded import of_all_neighbors
 from starplat.operators.canonical.sums.parallel import called_by_kernels, in_any_order
 from starplat.operators.canonical.sums.pulled import pulled
-from starplat.operators.canonical.sweeps.apart import with_searches_apart
 from starplat.operators.canonical.sweeps.loops import as_searches
 from starplat.operators.canonical.sweeps.reachable import as_reached
+from starplat.operators.canonical.sweeps.split_levels import with_searches_apart
 from starplat.operators.canonical.unread import without_unread
 
 

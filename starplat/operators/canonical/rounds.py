@@ -20,8 +20,8 @@ from starplat.operators.canonical.effects import EffectReader, asked
 from starplat.operators.canonical.extremes import as_extremes
 from starplat.operators.canonical.gathers import as_scatters
 from starplat.operators.canonical.hosts import HostLoop, Known, Loop, Surroundings, at_once, surely_begins
+from starplat.operators.canonical.labels.any_neighbor import without_findings
 from starplat.operators.canonical.labels.double_buffers import in_one_buffer
-from starplat.operators.canonical.labels.findings import without_findings
 from starplat.operators.canonical.labels.guards import without_idle_guards
 from starplat.operators.canonical.rebuilding import rebuilt, spliced, substituted
 from starplat.operators.canonical.searches.initial_values import worst

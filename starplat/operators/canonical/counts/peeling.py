@@ -5,12 +5,12 @@ from __future__ import annotations
 from starplat.frontend import typed
 from starplat.operators.canonical.counts.change_flags import without_change_flags
 from starplat.operators.canonical.counts.ends import asked_of_ends
-from starplat.operators.canonical.counts.in_turn import left_at_once
 from starplat.operators.canonical.counts.joining import done_on_joining
 from starplat.operators.canonical.counts.kept import with_kept_counts
 from starplat.operators.canonical.counts.nested import in_what_was_left
 from starplat.operators.canonical.counts.ones import with_ones_counted
 from starplat.operators.canonical.counts.round_marks import with_flags_for_marks
+from starplat.operators.canonical.counts.sequential_peeling import left_at_once
 from starplat.operators.canonical.counts.signs import compared_with_none
 from starplat.operators.canonical.counts.survivors import told_on_leaving
 from starplat.operators.canonical.filters import with_filters

@@ -40,9 +40,9 @@ from starplat.operators.canonical.rebuilding import substituted, with_block
 from starplat.operators.canonical.searches.levels import above, counters_of_rounds, of_level
 from starplat.operators.canonical.searches.stores import compared, read_store
 from starplat.operators.canonical.searches.unreached import with_infinity
-from starplat.operators.canonical.sweeps.behind import with_the_rest_behind
-from starplat.operators.canonical.sweeps.looks import with_looks
 from starplat.operators.canonical.sweeps.loops import as_searches
+from starplat.operators.canonical.sweeps.split_arcs import with_the_rest_behind
+from starplat.operators.canonical.sweeps.split_sums import with_looks
 from starplat.same import Same
 
 _Loop = typed.While | typed.DoWhile
