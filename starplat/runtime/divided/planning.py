@@ -19,7 +19,7 @@ from starplat.same import Same
 from starplat.schedule.apply import is_run_as_written, scheduled_for_parts, scheduled_part
 from starplat.schedule.facts import GraphFacts
 
-MANY_ARCS = 2**26
+MANY_ARCS = 2**28
 """From so many arcs on a round takes longer than the exchange of what nodes have."""
 
 
