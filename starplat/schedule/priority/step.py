@@ -47,7 +47,7 @@ def nearest_first(module: ir.Module, schedule: Schedule, capabilities: Capabilit
         return module
     if schedule.priority is Priority.AUTO and not capabilities.double:  # the mean of what arcs add is a double
         return module
-    narrower = _NARROWER if schedule.memory in _FAR else 1.0
+    narrower = _NARROWER if capabilities.mapped_memory and schedule.memory in _FAR else 1.0
     maker = _Maker(module, schedule.priority, narrower, sets_in_one_launch=capabilities.shared_arcs)
     functions = maker.functions_of(module)
     if not maker.choices:
