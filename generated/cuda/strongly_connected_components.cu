@@ -5,208 +5,374 @@
 
 #include "starplat_program.hpp"
 #include "starplat_cuda.hpp"
+#include "starplat_cuda_sets.hpp"
 
 using namespace starplat;
 
-// Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
-static __device__ void enlist(int node, int *bits, int *list, int *size) {
-    const int bit = 1 << (node % 32);
-    if ((bits[node / 32] & bit) == 0) {
-        const int held = atomicOr(&bits[node / 32], bit);
-        if ((held & bit) == 0) {
-            const int place = atomicAdd(size, 1);
-            list[place] = node;
+// strongly_connected_components.sp:21 forall (v in g.nodes().filter(modified))
+// union-find: every node points to itself
+#line 21 "strongly_connected_components.sp"
+extern "C" __global__ void my_join_both_ways_cluster_start(int num_nodes, int *cluster) {
+    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+        cluster[v] = v;
+    }
+}
+
+// strongly_connected_components.sp:21 forall (v in g.nodes().filter(modified))
+// union-find: joins the trees at the ends of arcs that have their reverse
+#line 21 "strongly_connected_components.sp"
+extern "C" __global__ void __launch_bounds__(256) my_join_both_ways_cluster_join(
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *cluster
+) {
+    advance_arcs(num_nodes, in_row_offsets,
+        [&](int v, arc_t e) {
+            const int u = in_columns[e];
+            if (u < v && cluster[v] != cluster[u]) {
+                if (find_arc(row_offsets, columns, v, u) >= 0) {
+                    int a = cluster[v];
+                    int b = cluster[u];
+                    while (a != b) {
+                        const int low = min(a, b);
+                        const int high = max(a, b);
+                        int held = cluster[high];
+                        if (held == high) {
+                            held = atomicCAS(&cluster[high], high, low);
+                            if (held == high) break;
+                        }
+                        if (held == low) break;
+                        const int above = cluster[held];
+                        if (above != held) atomicMin(&cluster[high], above);
+                        a = above;
+                        b = cluster[low];
+                    }
+                }
+            }
+        });
+}
+
+// strongly_connected_components.sp:21 forall (v in g.nodes().filter(modified))
+// union-find: every node points to the root of its tree
+#line 21 "strongly_connected_components.sp"
+extern "C" __global__ void my_join_both_ways_cluster_flatten(int num_nodes, int *cluster) {
+    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+        int held = cluster[v];
+        int above = cluster[held];
+        while (held != above) {
+            atomicMin(&cluster[v], above);
+            held = above;
+            above = cluster[held];
         }
     }
 }
 
-// strongly_connected_components.sp:13 forall (v in g.nodes().filter(component == -1))
-#line 13 "strongly_connected_components.sp"
-extern "C" __global__ void strongly_connected_components_set_color(
-    int num_nodes, const int *__restrict__ component, int *color, int *modified_bits, int *modified_list,
-    int *modified_size
+// strongly_connected_components.sp:21 forall (v in g.nodes().filter(modified))
+// union-find: every node points to its best neighbor
+#line 21 "strongly_connected_components.sp"
+extern "C" __global__ void my_join_both_ways_cluster_start_symmetric(
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *cluster
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        if (component[v] != -1) continue;
-        color[v] = v;
-        enlist(v, modified_bits, modified_list, modified_size);
+        const arc_t first = row_offsets[v];
+        const arc_t end = row_offsets[v + 1];
+        int best = v;
+        if (first < end) best = min(v, columns[first]);
+        cluster[v] = best;
     }
 }
 
-// strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
-#line 19 "strongly_connected_components.sp"
-extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_min_color(
-    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, const int *__restrict__ modified_list,
-    int *modified_bits, const int *__restrict__ component, int *color, int *modified_next_bits,
-    int *modified_next_list, int *modified_next_size, int modified_count
-) {
-    advance_listed(
-        modified_list, modified_count, row_offsets,
-        [&](int v) {
-            modified_bits[v / 32] = 0;
-            return true;
-        },
-        [&](int v, arc_t e) {
-            const int nbr = columns[e];
-            if (component[nbr] == -1) {
-                const int candidate = color[v];
-                if (candidate < color[nbr] && candidate < atomicMin(&color[nbr], candidate)) {
-                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
-                }
-            }
-        });
-}
-
-// strongly_connected_components.sp:26 forall (v in g.nodes().filter(component == -1 && color == v))
-#line 26 "strongly_connected_components.sp"
-extern "C" __global__ void strongly_connected_components_set_component(
-    int num_nodes, int *component, const int *__restrict__ color, int *modified_bits, int *modified_list,
-    int *modified_size
+// strongly_connected_components.sp:21 forall (v in g.nodes().filter(modified))
+// union-find: joins every node to a second neighbor
+#line 21 "strongly_connected_components.sp"
+extern "C" __global__ void my_join_both_ways_cluster_sample_symmetric(
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *cluster
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        if (!(component[v] == -1 && color[v] == v)) continue;
-        component[v] = v;
-        enlist(v, modified_bits, modified_list, modified_size);
-    }
-}
-
-// strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
-#line 32 "strongly_connected_components.sp"
-extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_max_component(
-    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
-    const int *__restrict__ modified_list, int *modified_bits, const int *__restrict__ color, int *component,
-    int *modified_next_bits, int *modified_next_list, int *modified_next_size, int modified_count
-) {
-    advance_listed(
-        modified_list, modified_count, in_row_offsets,
-        [&](int v) {
-            modified_bits[v / 32] = 0;
-            return true;
-        },
-        [&](int v, arc_t in_e) {
-            const int nbr = in_columns[in_e];
-            if (color[nbr] == color[v]) {
-                const int candidate = color[v];
-                if (candidate > component[nbr] && candidate > atomicMax(&component[nbr], candidate)) {
-                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
-                }
+        const arc_t first = row_offsets[v];
+        const arc_t end = row_offsets[v + 1];
+        if (first + 1 < end) {
+            const int u = columns[first + 1];
+            int own = cluster[v];
+            int above_own = cluster[own];
+            int steps_own = 0;
+            while (own != above_own && steps_own < 64) {
+                atomicMin(&cluster[v], above_own);
+                own = above_own;
+                above_own = cluster[own];
+                steps_own += 1;
             }
-        });
-}
-
-// strongly_connected_components.sp:10 fixedPoint until (finished : component >= 0)
-#line 10 "strongly_connected_components.sp"
-extern "C" __global__ void strongly_connected_components_find_finished(
-    int num_nodes, const int *__restrict__ component, int *finished
-) {
-    bool finished_part = true;
-    for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += gridDim.x * blockDim.x) {
-        if (component[node] < 0) finished_part = false;
+            int a = cluster[v];
+            int b = cluster[u];
+            int steps = 0;
+            while (a != b && steps < 64) {
+                const int low = min(a, b);
+                const int high = max(a, b);
+                int held = cluster[high];
+                if (held == high) {
+                    held = atomicCAS(&cluster[high], high, low);
+                    if (held == high) break;
+                }
+                if (held == low) break;
+                const int above = cluster[held];
+                if (above != held) atomicMin(&cluster[high], above);
+                a = above;
+                b = cluster[low];
+                steps += 1;
+            }
+        }
     }
-    if (!finished_part) *finished = 0;
 }
 
-// strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
-// where many are active: goes over all, in their order
-#line 19 "strongly_connected_components.sp"
-extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_min_color_of_many(
+// strongly_connected_components.sp:21 forall (v in g.nodes().filter(modified))
+// union-find: joins the other trees along their arcs
+#line 21 "strongly_connected_components.sp"
+extern "C" __global__ void __launch_bounds__(256) my_join_both_ways_cluster_join_symmetric(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const int *__restrict__ modified_bits, const int *__restrict__ component, int *color, int *modified_next_bits,
-    int *modified_next_list, int *modified_next_size
+    const bool *__restrict__ cluster_apart, int *cluster
 ) {
     advance_all(num_nodes, row_offsets,
-        [&](int v) { return (modified_bits[v / 32] & (1 << (v % 32))) != 0; },
+        [&](int v) { return cluster_apart[v]; },
         [&](int v, arc_t e) {
-            const int nbr = columns[e];
-            if (component[nbr] == -1) {
-                const int candidate = color[v];
-                if (candidate < color[nbr] && candidate < atomicMin(&color[nbr], candidate)) {
-                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
+            const int u = columns[e];
+            int a = cluster[v];
+            int b = cluster[u];
+            while (a != b) {
+                const int low = min(a, b);
+                const int high = max(a, b);
+                int held = cluster[high];
+                if (held == high) {
+                    held = atomicCAS(&cluster[high], high, low);
+                    if (held == high) break;
                 }
+                if (held == low) break;
+                const int above = cluster[held];
+                if (above != held) atomicMin(&cluster[high], above);
+                a = above;
+                b = cluster[low];
             }
         });
 }
 
-// strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
-// where many are active: goes over all, in their order
-#line 32 "strongly_connected_components.sp"
-extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_max_component_of_many(
-    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
-    const int *__restrict__ modified_bits, const int *__restrict__ color, int *component, int *modified_next_bits,
-    int *modified_next_list, int *modified_next_size
+// strongly_connected_components.sp:21 forall (v in g.nodes().filter(modified))
+// union-find: shortens paths, and tells which trees are not that of the node that the middle arc leads to
+#line 21 "strongly_connected_components.sp"
+extern "C" __global__ void my_join_both_ways_cluster_set_apart_symmetric(
+    int num_nodes, int *cluster, bool *cluster_apart, int middle
 ) {
-    advance_all(num_nodes, in_row_offsets,
-        [&](int v) { return (modified_bits[v / 32] & (1 << (v % 32))) != 0; },
-        [&](int v, arc_t in_e) {
-            const int nbr = in_columns[in_e];
-            if (color[nbr] == color[v]) {
-                const int candidate = color[v];
-                if (candidate > component[nbr] && candidate > atomicMax(&component[nbr], candidate)) {
-                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
-                }
-            }
-        });
+    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+        int held = cluster[v];
+        int above = cluster[held];
+        int steps = 0;
+        while (held != above && steps < 64) {
+            atomicMin(&cluster[v], above);
+            held = above;
+            above = cluster[held];
+            steps += 1;
+        }
+        int great = cluster[middle];
+        int above_great = cluster[great];
+        int steps_great = 0;
+        while (great != above_great && steps_great < 64) {
+            atomicMin(&cluster[middle], above_great);
+            great = above_great;
+            above_great = cluster[great];
+            steps_great += 1;
+        }
+        cluster_apart[v] = held != great;
+    }
 }
 
-// strongly_connected_components.sp:42 function trim(Graph g, propNode<node> component)
-#line 42 "strongly_connected_components.sp"
-extern "C" __global__ void __launch_bounds__(512) trim_loop(
+// strongly_connected_components.sp:51 fixedPoint until (finished : component >= 0)
+#line 51 "strongly_connected_components.sp"
+extern "C" __global__ void __launch_bounds__(512, 2) settle_loop(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, bool *alone, int *component,
-    long long *trimmed_found, unsigned *arrived
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, bool *open_,
+    const int *__restrict__ cluster, int *component, bool *alone, int *color, unsigned *modified_2_words,
+    unsigned *modified_2_next_words, long long *trimmed_found, int *finished_found, unsigned *arrived
 ) {
+    __shared__ int new_in_modified_2[MOST_NEW + 1];
+    Frontier modified_2 = frontier_in(modified_2_words, num_nodes, new_in_modified_2);
+    __shared__ int new_in_modified_2_next[MOST_NEW + 1];
+    Frontier modified_2_next = frontier_in(modified_2_next_words, num_nodes, new_in_modified_2_next);
     int trimmed_turn = 0;
+    int finished_turn = 0;
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        open_[cell] = false;
+    }
+    grid_barrier(arrived);
+    {
+        // strongly_connected_components.sp:33 forall (v in g.nodes())
+        #line 33 "strongly_connected_components.sp"
+        advance_arcs(num_nodes, row_offsets,
+            [&](int v, arc_t e) {
+                const int w = columns[e];
+                if (cluster[w] != cluster[v]) {
+                    const int own = cluster[v];
+                    open_[own] = true;
+                }
+            });
+    }
+    grid_barrier(arrived);
+    {
+        // strongly_connected_components.sp:39 forall (v in g.nodes())
+        // first component = -1
+        #line 39 "strongly_connected_components.sp"
+        for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+            component[v] = -1;
+            const int own = cluster[v];
+            if (!open_[own]) component[v] = own;
+        }
+    }
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         alone[cell] = false;
     }
-    long long trimmed = 1;
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        color[cell] = -1;
+    }
+    clear(modified_2, num_nodes);
+    bool finished = false;
+    grid_barrier(arrived);
     do {
-        trimmed = 0;
-        {
-            // strongly_connected_components.sp:48 forall (v in g.nodes().filter(component == -1))
-            #line 48 "strongly_connected_components.sp"
-            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-                if (component[v] != -1) continue;
-                bool entered = false;
-                for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
-                    const int u = in_columns[in_e];
-                    if (component[u] == -1 && u != v) entered = true;
+        finished = true;
+        long long trimmed = 1;
+        do {
+            trimmed = 0;
+            {
+                // strongly_connected_components.sp:55 forall (v in g.nodes().filter(component == -1))
+                #line 55 "strongly_connected_components.sp"
+                for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+                    if (component[v] != -1) continue;
+                    bool led_to = false;
+                    for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
+                        const int u = in_columns[in_e];
+                        if (component[u] == -1 && u != v) {
+                            led_to = true;
+                            break;
+                        }
+                    }
+                    bool leads_on = false;
+                    for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                        const int w = columns[e];
+                        if (component[w] == -1 && w != v) {
+                            leads_on = true;
+                            break;
+                        }
+                    }
+                    alone[v] = !(led_to && leads_on);
                 }
-                bool leaves = false;
-                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-                    const int w = columns[e];
-                    if (component[w] == -1 && w != v) leaves = true;
+            }
+            grid_barrier(arrived);
+            {
+                // strongly_connected_components.sp:68 forall (v in g.nodes().filter(component == -1 && alone))
+                #line 68 "strongly_connected_components.sp"
+                if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                    trimmed_found[trimmed_turn == 2 ? 0 : trimmed_turn + 1] = 0;
                 }
-                alone[v] = !(entered && leaves);
+                long long trimmed_part = 0;
+                each_kept(num_nodes,
+                    [&](int v) { return component[v] == -1 && alone[v]; },
+                    [&](int v) {
+                        component[v] = v;
+                        trimmed_part += 1;
+                    });
+                __shared__ long long trimmed_part_scratch[16];
+                trimmed_part = group_add_long(trimmed_part, trimmed_part_scratch);
+                if (threadIdx.x == 0) {
+                    atomic_add_long(&trimmed_found[trimmed_turn], trimmed_part);
+                }
             }
-        }
-        grid_barrier(arrived);
+            grid_barrier(arrived);
+            trimmed += trimmed_found[trimmed_turn];
+            trimmed_turn = trimmed_turn == 2 ? 0 : trimmed_turn + 1;
+        } while (trimmed > 0);
         {
-            // strongly_connected_components.sp:59 forall (v in g.nodes().filter(component == -1 && alone))
-            #line 59 "strongly_connected_components.sp"
-            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-                trimmed_found[trimmed_turn == 2 ? 0 : trimmed_turn + 1] = 0;
-            }
-            long long trimmed_part = 0;
+            // strongly_connected_components.sp:74 forall (v in g.nodes().filter(component == -1))
+            #line 74 "strongly_connected_components.sp"
             each_kept(num_nodes,
-                [&](int v) { return component[v] == -1 && alone[v]; },
+                [&](int v) { return component[v] == -1; },
                 [&](int v) {
-                    component[v] = v;
-                    trimmed_part += 1;
+                    color[v] = cluster[v];
+                    insert(modified_2, v);
                 });
-            __shared__ long long trimmed_part_scratch[16];
-            trimmed_part = group_add_long(trimmed_part, trimmed_part_scratch);
-            if (threadIdx.x == 0) {
-                atomic_add_long(&trimmed_found[trimmed_turn], trimmed_part);
+            inserted(modified_2);
+        }
+        bool colored = false;
+        clear(modified_2_next, num_nodes);
+        grid_barrier(arrived);
+        do {
+            {
+                // strongly_connected_components.sp:80 forall (v in g.nodes().filter(modified))
+                #line 80 "strongly_connected_components.sp"
+                advance(modified_2, num_nodes, row_offsets, every_node,
+                    [&](int v, arc_t e) {
+                        const int w = columns[e];
+                        if (component[w] == -1) {
+                            const int candidate = color[v];
+                            if (candidate < color[w] && candidate < atomicMin(&color[w], candidate)) {
+                                insert(modified_2_next, w);
+                            }
+                        }
+                    });
+                inserted(modified_2_next);
             }
+            { auto other = modified_2; modified_2 = modified_2_next; modified_2_next = other; }
+            grid_barrier(arrived);
+            colored = is_empty(modified_2);
+        } while (!colored);
+        grid_barrier(arrived);
+        {
+            // strongly_connected_components.sp:87 forall (v in g.nodes().filter(component == -1 && color == cluster))
+            #line 87 "strongly_connected_components.sp"
+            each_kept(num_nodes,
+                [&](int v) { return component[v] == -1 && color[v] == cluster[v]; },
+                [&](int v) {
+                    component[v] = color[v];
+                    insert(modified_2, v);
+                });
+            inserted(modified_2);
+        }
+        bool collected = false;
+        clear(modified_2_next, num_nodes);
+        grid_barrier(arrived);
+        do {
+            {
+                // strongly_connected_components.sp:93 forall (v in g.nodes().filter(modified))
+                #line 93 "strongly_connected_components.sp"
+                advance(modified_2, num_nodes, in_row_offsets, every_node,
+                    [&](int v, arc_t in_e) {
+                        const int u = in_columns[in_e];
+                        if (color[u] == color[v]) {
+                            const int candidate = color[v];
+                            if (candidate > component[u] && candidate > atomicMax(&component[u], candidate)) {
+                                insert(modified_2_next, u);
+                            }
+                        }
+                    });
+                inserted(modified_2_next);
+            }
+            { auto other = modified_2; modified_2 = modified_2_next; modified_2_next = other; }
+            grid_barrier(arrived);
+            collected = is_empty(modified_2);
+        } while (!collected);
+        {
+            // strongly_connected_components.sp:51 fixedPoint until (finished : component >= 0)
+            #line 51 "strongly_connected_components.sp"
+            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                finished_found[finished_turn == 2 ? 0 : finished_turn + 1] = 1;
+            }
+            bool finished_part = true;
+            for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += gridDim.x * blockDim.x) {
+                if (component[node] < 0) finished_part = false;
+            }
+            if (!finished_part) finished_found[finished_turn] = 0;
         }
         grid_barrier(arrived);
-        trimmed += trimmed_found[trimmed_turn];
-        trimmed_turn = trimmed_turn == 2 ? 0 : trimmed_turn + 1;
-    } while (trimmed > 0);
+        finished = finished && (finished_found[finished_turn] != 0);
+        finished_turn = finished_turn == 2 ? 0 : finished_turn + 1;
+    } while (!finished);
 }
 
-#line 210 "strongly_connected_components.cu"
+#line 376 "strongly_connected_components.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -220,111 +386,79 @@ struct Graph {
     Buffer<int> in_columns{device, host.in_columns};
 };
 
-// strongly_connected_components.sp:42 function trim(Graph g, propNode<node> component)
-static void trim(Device &device, Graph &graph, Buffer<int> &component) {
+// strongly_connected_components.sp:13 function join_both_ways(Graph g, propNode<node> cluster)
+static void my_join_both_ways(Device &device, Graph &graph, Buffer<int> &cluster) {
+    // strongly_connected_components.sp:16 forall (v in g.nodes())
+    // strongly_connected_components.sp:20 fixedPoint until (joined : !modified)
+    my_join_both_ways_cluster_start<<<device.blocks(graph.num_nodes), 256>>>(graph.num_nodes, cluster);
+    check(cudaGetLastError(), "my_join_both_ways_cluster_start");
+    my_join_both_ways_cluster_join<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
+        graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, cluster
+    );
+    check(cudaGetLastError(), "my_join_both_ways_cluster_join");
+    my_join_both_ways_cluster_flatten<<<device.blocks(graph.num_nodes), 256>>>(graph.num_nodes, cluster);
+    check(cudaGetLastError(), "my_join_both_ways_cluster_flatten");
+}
+
+// strongly_connected_components.sp:30 function settle(Graph g, propNode<node> cluster, propNode<node> component)
+static void settle(Device &device, Graph &graph, Buffer<int> &cluster, Buffer<int> &component) {
+    Buffer<unsigned char> open_(device, graph.num_nodes);
     Buffer<unsigned char> alone(device, graph.num_nodes);
+    Buffer<int> color(device, graph.num_nodes);
+    Buffer<unsigned> modified_2(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
+    Buffer<unsigned> modified_2_next(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
     Buffer<unsigned> arrived(device, 1, 0);
     {
         Buffer<long long> trimmed_found(device, 3, 0);
+        Buffer<int> finished_found(device, 3, 1);
         device.launch_together(
-            "trim_loop", trim_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes, graph.row_offsets,
-            graph.columns, graph.in_row_offsets, graph.in_columns, alone, component, trimmed_found, arrived
+            "settle_loop", settle_loop, 2, graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets,
+            graph.in_columns, open_, cluster, component, alone, color, modified_2, modified_2_next, trimmed_found,
+            finished_found, arrived
         );
     }
 }
 
-// strongly_connected_components.sp:5 function strongly_connected_components(Graph g, propNode<node> component)
+// strongly_connected_components.sp:6 function strongly_connected_components(Graph g, propNode<node> component)
 static void strongly_connected_components(Device &device, Graph &graph, Buffer<int> &component) {
-    Buffer<int> color(device, graph.num_nodes);
-    Buffer<int> modified_bits(device, graph.num_nodes / 32 + 1);
-    Buffer<int> modified_list(device, graph.num_nodes);
-    Buffer<int> modified_size(device, 1);
-    Buffer<int> modified_next_bits(device, graph.num_nodes / 32 + 1);
-    Buffer<int> modified_next_list(device, graph.num_nodes);
-    Buffer<int> modified_next_size(device, 1);
-    Word<int> finished_result(device);
-    int modified_count = 0;
-    component.fill(-1);
-    color.fill(-1);
-    modified_bits.fill(0);
-    modified_size.fill(0);
-    bool finished = false;
-    // strongly_connected_components.sp:10 fixedPoint until (finished : component >= 0)
-    do {
-        finished = true;
-        trim(device, graph, component);
-        // strongly_connected_components.sp:13 forall (v in g.nodes().filter(component == -1))
-        strongly_connected_components_set_color<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, component, color, modified_bits, modified_list, modified_size
-        );
-        check(cudaGetLastError(), "strongly_connected_components_set_color");
-        bool colored = false;
-        // strongly_connected_components.sp:18 fixedPoint until (colored : !modified)
-        modified_next_bits.fill(0);
-        modified_next_size.fill(0);
-        modified_count = modified_size.read(0);
-        do {
-            if (modified_count > graph.num_nodes / 8) {
-                strongly_connected_components_min_color_of_many<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
-                    graph.num_nodes, graph.row_offsets, graph.columns, modified_bits, component, color,
-                    modified_next_bits, modified_next_list, modified_next_size
-                );
-                check(cudaGetLastError(), "strongly_connected_components_min_color_of_many");
-                modified_bits.fill(0);
-            } else {
-                strongly_connected_components_min_color<<<device.blocks(device.busy(modified_count)), 256>>>(
-                    graph.row_offsets, graph.columns, modified_list, modified_bits, component, color,
-                    modified_next_bits, modified_next_list, modified_next_size, modified_count
-                );
-                check(cudaGetLastError(), "strongly_connected_components_min_color");
-            }
-            modified_size.fill(0);
-            std::swap(modified_bits, modified_next_bits);
-            std::swap(modified_list, modified_next_list);
-            std::swap(modified_size, modified_next_size);
-            modified_count = modified_size.read(0);
-            colored = modified_count == 0;
-        } while (!colored);
-        // strongly_connected_components.sp:26 forall (v in g.nodes().filter(component == -1 && color == v))
-        strongly_connected_components_set_component<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, component, color, modified_bits, modified_list, modified_size
-        );
-        check(cudaGetLastError(), "strongly_connected_components_set_component");
-        bool collected = false;
-        // strongly_connected_components.sp:31 fixedPoint until (collected : !modified)
-        modified_next_bits.fill(0);
-        modified_next_size.fill(0);
-        modified_count = modified_size.read(0);
-        do {
-            if (modified_count > graph.num_nodes / 8) {
-                strongly_connected_components_max_component_of_many<<<device.blocks(device.busy(graph.num_nodes)),
-                    256>>>(
-                    graph.num_nodes, graph.in_row_offsets, graph.in_columns, modified_bits, color, component,
-                    modified_next_bits, modified_next_list, modified_next_size
-                );
-                check(cudaGetLastError(), "strongly_connected_components_max_component_of_many");
-                modified_bits.fill(0);
-            } else {
-                strongly_connected_components_max_component<<<device.blocks(device.busy(modified_count)), 256>>>(
-                    graph.in_row_offsets, graph.in_columns, modified_list, modified_bits, color, component,
-                    modified_next_bits, modified_next_list, modified_next_size, modified_count
-                );
-                check(cudaGetLastError(), "strongly_connected_components_max_component");
-            }
-            modified_size.fill(0);
-            std::swap(modified_bits, modified_next_bits);
-            std::swap(modified_list, modified_next_list);
-            std::swap(modified_size, modified_next_size);
-            modified_count = modified_size.read(0);
-            collected = modified_count == 0;
-        } while (!collected);
-        finished_result.set(true);
-        strongly_connected_components_find_finished<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, component, finished_result
-        );
-        check(cudaGetLastError(), "strongly_connected_components_find_finished");
-        finished = finished && finished_result.read();
-    } while (!finished);
+    Buffer<int> cluster(device, graph.num_nodes);
+    cluster.fill(-1);
+    my_join_both_ways(device, graph, cluster);
+    settle(device, graph, cluster, component);
+}
+
+// strongly_connected_components.sp:13 function join_both_ways(Graph g, propNode<node> cluster)
+static void my_join_both_ways_symmetric(Device &device, Graph &graph, Buffer<int> &cluster) {
+    Buffer<unsigned char> cluster_apart(device, graph.num_nodes);
+    // strongly_connected_components.sp:16 forall (v in g.nodes())
+    // strongly_connected_components.sp:20 fixedPoint until (joined : !modified)
+    const int middle = graph.host.columns[graph.num_arcs / 2];
+    my_join_both_ways_cluster_start_symmetric<<<device.blocks(graph.num_nodes), 256>>>(
+        graph.num_nodes, graph.row_offsets, graph.columns, cluster
+    );
+    check(cudaGetLastError(), "my_join_both_ways_cluster_start_symmetric");
+    my_join_both_ways_cluster_sample_symmetric<<<device.blocks(graph.num_nodes), 256>>>(
+        graph.num_nodes, graph.row_offsets, graph.columns, cluster
+    );
+    check(cudaGetLastError(), "my_join_both_ways_cluster_sample_symmetric");
+    my_join_both_ways_cluster_set_apart_symmetric<<<device.blocks(graph.num_nodes), 256>>>(
+        graph.num_nodes, cluster, cluster_apart, middle
+    );
+    check(cudaGetLastError(), "my_join_both_ways_cluster_set_apart_symmetric");
+    my_join_both_ways_cluster_join_symmetric<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
+        graph.num_nodes, graph.row_offsets, graph.columns, cluster_apart, cluster
+    );
+    check(cudaGetLastError(), "my_join_both_ways_cluster_join_symmetric");
+    my_join_both_ways_cluster_flatten<<<device.blocks(graph.num_nodes), 256>>>(graph.num_nodes, cluster);
+    check(cudaGetLastError(), "my_join_both_ways_cluster_flatten");
+}
+
+// strongly_connected_components.sp:6 function strongly_connected_components(Graph g, propNode<node> component)
+static void strongly_connected_components_symmetric(Device &device, Graph &graph, Buffer<int> &component) {
+    Buffer<int> cluster(device, graph.num_nodes);
+    cluster.fill(-1);
+    my_join_both_ways_symmetric(device, graph, cluster);
+    settle(device, graph, cluster, component);
 }
 
 int main(int argc, char **argv) {
@@ -335,8 +469,16 @@ int main(int argc, char **argv) {
         host.add_in_neighbors();
         program.lap("load");
         Graph graph{device, host};
+        const bool is_symmetric = host.is_symmetric();
         Buffer<int> component(device, graph.num_nodes);
-        program.repeat(device, [&] { strongly_connected_components(device, graph, component); });
+        const auto before = [&] {
+            component.fill(0);
+        };
+        program.repeat(device, before, [&] {
+            is_symmetric
+                ? strongly_connected_components_symmetric(device, graph, component)
+                : strongly_connected_components(device, graph, component);
+        });
         program.describe(host, device);
         program.results.add_of_nodes("component", host.original_ids(component.download()));
         program.finish(host);

@@ -128,7 +128,8 @@ class _Printer:
         if (found := loop.spreading) is not None:
             best = "smallest" if found.extreme is typed.Extreme.MIN else "largest"
             whose = "its component" if found.both_ways else "all that reach it"
-            yield f"  union-find: every node gets the {best} {self._name(found.labels)} of {whose}"
+            along = " along arcs that have their reverse" if found.mutual else ""
+            yield f"  union-find: every node gets the {best} {self._name(found.labels)} of {whose}{along}"
 
     def _search(self, operator: op.Search) -> Iterator[str]:
         search = operator.search

@@ -64,12 +64,13 @@ class Start(Enum):
 @dataclass(frozen=True, slots=True)
 class Spreading:
     """What a loop leaves in `labels`: the least (greatest) of those that reach a node along arcs, or of its component
-    where labels go `both_ways`."""
+    where labels go `both_ways`. Where they are `mutual`, only arcs that have their reverse lead anywhere."""
 
     labels: typed.Symbol
     extreme: typed.Extreme
     both_ways: bool
     start: Start
+    mutual: bool = False
 
 
 @dataclass(frozen=True, slots=True)

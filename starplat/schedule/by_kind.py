@@ -10,6 +10,7 @@ from dataclasses import replace
 from starplat.ir import nodes as ir
 from starplat.ir.launches import launched_names
 from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import walk_host
 from starplat.schedule.facts import EVEN, GraphFacts
 
 _NODES = 2**10
@@ -50,7 +51,7 @@ def _variant(kinds: tuple[tuple[bool, bool], ...]) -> ir.Variant:
 
 
 def _with_variant(base: ir.Module, other: ir.Module, variant: ir.Variant) -> ir.Module:
-    """The module with the entry of another, and all functions that it calls, renamed."""
+    """The module with the entry of another, and of all functions that it calls those that are others, renamed."""
     end = f"_{variant.function}"
     kernels = {kernel.name: kernel for kernel in base.kernels}
     helpers = {helper.name: helper for helper in base.helpers}
@@ -60,8 +61,9 @@ def _with_variant(base: ir.Module, other: ir.Module, variant: ir.Variant) -> ir.
     named = own | {
         k.name: known[bare] for k in other.kernels if k.name in own and (bare := replace(k, name="")) in known
     }
-    renamer = _Renamer(end, named, set() if same_helpers else {helper.name for helper in other.helpers})
-    functions = tuple(renamer.host_function(function) for function in other.functions)
+    own_functions = _other_functions(base, other, set(named))
+    renamer = _Renamer(end, named, set() if same_helpers else {helper.name for helper in other.helpers}, own_functions)
+    functions = tuple(renamer.host_function(f) for f in other.functions if f.name in own_functions)
     new_kernels = tuple(renamer.kernel(k) for k in other.kernels if k.name in own and named[k.name] == own[k.name])
     new_helpers = tuple(
         replace(helper, name=f"{helper.name}{end * (not same_helpers)}", body=renamer.kernel_block(helper.body))
@@ -69,7 +71,10 @@ def _with_variant(base: ir.Module, other: ir.Module, variant: ir.Variant) -> ir.
         if not same_helpers or helper.name not in helpers
     )
     used = {*base.graph_arrays, *other.graph_arrays}
-    theirs = tuple(replace(one, function=f"{one.function}{end}") for one in other.prepared)
+    theirs = tuple(
+        replace(one, function=f"{one.function}{end}") if one.function in own_functions else one
+        for one in other.prepared
+    )
     prepared = {one.arrays[0]: one for one in sorted((*theirs, *base.prepared), key=lambda one: len(one.arrays))}
     idle = {one.function for one in (*theirs, *base.prepared)} - {one.function for one in prepared.values()}
     kept = tuple(function for function in (*base.functions, *functions) if function.name not in idle)
@@ -88,18 +93,31 @@ def _with_variant(base: ir.Module, other: ir.Module, variant: ir.Variant) -> ir.
     )
 
 
+def _other_functions(base: ir.Module, other: ir.Module, kernels: set[str]) -> set[str]:
+    """The entry of the other module, and its functions that are not as in the base, or that launch one of the kernels
+    or call one of these functions."""
+    known = {function.name: function for function in base.functions}
+    found = {other.entry, *(f.name for f in other.functions if known.get(f.name) != f)}
+    found |= {f.name for f in other.functions if kernels & launched_names((f,))}
+    calls = {f.name: {op.function for op in walk_host(f.body) if isinstance(op, ir.HostCall)} for f in other.functions}
+    while more := {name for name, called in calls.items() if called & found} - found:
+        found |= more
+    return found
+
+
 def _either(one: tuple[ir.Array, ...], other: tuple[ir.Array, ...]) -> tuple[ir.Array, ...]:
     return tuple(dict.fromkeys((*one, *other)))
 
 
 class _Renamer(Rewriter):
-    """Appends a suffix to the names of host functions, persistent kernels, and these helpers; `kernels` have the names
-    that are given."""
+    """Appends a suffix to the names of these host functions, their persistent kernels, and these helpers; `kernels`
+    have the names that are given."""
 
-    def __init__(self, end: str, kernels: Mapping[str, str], helpers: set[str]) -> None:
+    def __init__(self, end: str, kernels: Mapping[str, str], helpers: set[str], functions: set[str]) -> None:
         self.end = end
         self.kernels = kernels
         self.helpers = helpers
+        self.functions = functions
 
     def host_function(self, function: ir.HostFunction) -> ir.HostFunction:
         return replace(function, name=f"{function.name}{self.end}", body=self.host_block(function.body))
@@ -111,7 +129,7 @@ class _Renamer(Rewriter):
         match self.rebuild(op):
             case ir.Launch(kernel) as launch if kernel in self.kernels:
                 yield replace(launch, kernel=self.kernels[kernel])
-            case ir.HostCall(function) as call:
+            case ir.HostCall(function) as call if function in self.functions:
                 yield replace(call, function=f"{function}{self.end}")
             case ir.OnDevice(name) as together:
                 yield replace(together, name=f"{name}{self.end}")

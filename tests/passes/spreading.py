@@ -214,7 +214,19 @@ ONE_WAY = {
 }
 """Arcs are followed one way."""
 
-BOTH_WAYS = {"best": BEST_OF_THE_NEIGHBORS, "arcs": OVER_ARCS, "largest": LARGEST, "hooking": HOOKING}
+MUTUAL = {
+    "mutual": changed(PUSH_FLAGS, ("g.neighbors(v))", "g.neighbors(v).filter(g.is_an_edge(nbr, v)))")),
+    "mutual-pull": changed(PULL_FLAGS, ("filter(modified)", "filter(modified && g.check_if_nbr(v, u))")),
+    "mutual-stores": changed(PULL_BY_STORES, ("v.comp > nbr.comp", "g.is_an_edge(nbr, v) && v.comp > nbr.comp")),
+    "mutual-largest": changed(
+        LARGEST,
+        ("forall (nbr in g.neighbors(v)) {", "forall (nbr in g.neighbors(v)) { if (g.is_an_edge(nbr, v))"),
+        ("forall (nbr in g.nodes_to(v)) {", "forall (nbr in g.nodes_to(v)) { if (g.is_an_edge(v, nbr))"),
+    ),
+}
+"""Only arcs that have their reverse are followed."""
+
+BOTH_WAYS = {"best": BEST_OF_THE_NEIGHBORS, "arcs": OVER_ARCS, "largest": LARGEST, "hooking": HOOKING, **MUTUAL}
 """Arcs are followed both ways."""
 
 
@@ -225,6 +237,12 @@ OTHERS = {
     "weights": changed(DO_WHILE_PULL, ("nbr.comp), True", "nbr.comp + g.get_edge(nbr, v).weight), True")),
     "some-nodes": changed(DO_WHILE_PULL, ("(v in g.nodes()) {\n", "(v in g.nodes().filter(v != 2)) {\n")),
     "some-arcs": changed(DO_WHILE_PULL, ("g.nodes_to(v))", "g.nodes_to(v).filter(v < nbr))")),
+    "arcs-that-are-there": changed(PUSH_FLAGS, ("g.neighbors(v))", "g.neighbors(v).filter(g.is_an_edge(v, nbr)))")),
+    "looked-up-one-way": changed(PUSH_FLAGS, ("g.neighbors(v))", "g.inOutNbrs(v).filter(g.is_an_edge(nbr, v)))")),
+    "mutual-or-against": changed(LARGEST, ("g.neighbors(v))", "g.neighbors(v).filter(g.is_an_edge(nbr, v)))")),
+    "mutual-and-upwards": changed(
+        PUSH_FLAGS, ("g.neighbors(v))", "g.neighbors(v).filter(g.is_an_edge(nbr, v) && v < nbr))")
+    ),
     "heavy-arcs": changed(OVER_ARCS, ("forall (e in g.edges())", "forall (e in g.edges().filter(e.weight > 2))")),
     "few-rounds": changed(
         DO_WHILE_PULL, ("do {", "int rounds = 0; do { rounds += 1;"), ("(changed)", "(changed && rounds < 3)")

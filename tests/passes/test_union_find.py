@@ -17,7 +17,7 @@ from starplat.backends import BACKENDS
 from starplat.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.ir.verifying.modules import verify
-from starplat.ir.visitor import walk_host, walk_kernel
+from starplat.ir.visitor import all_expressions, walk_expression, walk_host, walk_kernel
 from starplat.passes.labels.union_find import union_find
 from starplat.passes.rewritten import Rewritten
 from starplat.runtime import bind, run_module
@@ -26,7 +26,7 @@ from starplat.schedule import AUTO
 from starplat.schedule.apply import decided
 from tests.backends.test_cuda import to_machine_code
 from tests.oracles import components, smallest_members
-from tests.passes.spreading import BOTH_WAYS, ONE_WAY, OTHERS
+from tests.passes.spreading import BOTH_WAYS, MUTUAL, ONE_WAY, OTHERS
 from tests.programs.targets import FULL, REFERENCE, TARGETS, Target
 from tests.zoo import ZOO, fewer_examples, random_graphs
 
@@ -142,6 +142,25 @@ def test_where_arcs_have_their_reverse_there_is_no_other_loop(name: str) -> None
     assert not [op for op in walk_host(of_symmetric_graphs(name).functions[0].body) if isinstance(op, ir.Loop)]
 
 
+@pytest.mark.parametrize("name", MUTUAL)
+def test_arcs_are_looked_up_where_their_reverse_is_asked_for_and_not_known(name: str) -> None:
+    assert looks_up(union_find(canonical(name), shares_arcs=True).module)
+    assert not looks_up(of_symmetric_graphs(name))
+
+
+def looks_up(module: ir.Module) -> bool:
+    """Whether arcs are looked up where trees are joined."""
+    kernels = (kernel for kernel in module.kernels if kernel.name.rpartition("_")[2] in ("start", "sample", "join"))
+    everything = (e for kernel in kernels for e in all_expressions(kernel.body))
+    return any(isinstance(part, ir.FindArc) for e in everything for part in walk_expression(e))
+
+
+def test_one_thread_walks_both_rows_of_a_node_side_by_side() -> None:
+    """If the program has arcs that enter nodes at hand; nobody searches a row then."""
+    assert not looks_up(rewritten("mutual-largest").module)
+    assert looks_up(rewritten("mutual").module)
+
+
 @pytest.mark.parametrize("name", ["push-flags", "arcs"])
 def test_a_run_knows_whether_arcs_have_their_reverse(name: str) -> None:
     """Of directed graphs, and of those without arcs, nobody is apart."""
@@ -193,7 +212,7 @@ def test_who_climbs_first_is_near_a_root(name: str, from_the_end: bool) -> None:
 
 @pytest.mark.thin(plain=3)
 @some_targets
-@pytest.mark.parametrize("name", ["push-flags", "largest"])
+@pytest.mark.parametrize("name", ["push-flags", "largest", "mutual", "mutual-largest"])
 def test_paths_that_stand_in_a_row_become_one_component(name: str, target: Target) -> None:
     """Sampled arcs hang each tree below the one before it: subdivided rings, and those whose ends meet last."""
     if target.fault is not None:

@@ -55,6 +55,12 @@ def test_components_know_that_arcs_lead_both_ways() -> None:
     assert len(made.kernels) > len(symmetric.kernels)
 
 
+def test_variants_share_what_is_the_same_for_all_kinds() -> None:
+    names = [function.name for function in with_variants("strongly_connected_components", "cuda").functions]
+    entry, join, settle = "strongly_connected_components", "join_both_ways", "settle"
+    assert sorted(names) == sorted([entry, join, settle, f"{entry}_symmetric", f"{join}_symmetric"])
+
+
 def test_triangles_know_that_there_are_few_pairs() -> None:
     variants = with_variants("triangle_count", "openmp").variants
     assert [(one.symmetric, one.few_pairs) for one in variants] == [(None, True)]

@@ -268,7 +268,8 @@ class HostLowering(HostExpressions):
         found = self.context.settling[Same(s)]
         if found is None:
             return replace(loop, settles=True)
-        what = ir.Spreading(self.arrays[found.labels], EXTREMES[found.extreme], found.both_ways, found.start)
+        labels, extreme = self.arrays[found.labels], EXTREMES[found.extreme]
+        what = ir.Spreading(labels, extreme, found.both_ways, found.start, found.mutual)
         return replace(loop, settles=True, spreading=what)
 
     def _counted(self, s: typed.CountedLoop) -> None:

@@ -173,12 +173,14 @@ Driver = Ahead | NearestFirst
 @dataclass(frozen=True, slots=True)
 class Spreading:
     """What a loop leaves in `labels`, and nothing else that is looked at later: the least (MIN) or greatest (MAX) label
-    of those that reach a node along arcs, or of its component where labels go `both_ways`."""
+    of those that reach a node along arcs, or of its component where labels go `both_ways`; `mutual` ones only go along
+    arcs that have their reverse."""
 
     labels: Array
     extreme: Combine
     both_ways: bool
     start: Start
+    mutual: bool = False
 
 
 @dataclass(frozen=True, slots=True)

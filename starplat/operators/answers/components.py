@@ -5,10 +5,11 @@
         label[w] <- min label[u]
         activates active
 
-Every node ends with the least label of those that reach it; of its component if labels go against arcs too. That is
-asked of programs in canonical form: what arcs do is read as `EdgeEffect`s, and `analysis.settling` proves that the loop
-ends only when no arc offers a better label. All nodes must be in the first frontier, and union-find must pay off: each
-node starts with a label of its own. Labels that are nodes may also hook and jump (`analysis.settling.labels`).
+Every node ends with the least label of those that reach it; of its component if labels go against arcs too, or only
+along arcs that have their reverse. That is asked of programs in canonical form: what arcs do is read as `EdgeEffect`s,
+and `analysis.settling` proves that the loop ends only when no arc offers a better label. All nodes must be in the first
+frontier, and union-find must pay off: each node starts with a label of its own. Labels that are nodes may also hook and
+jump (`analysis.settling.labels`).
 """
 
 from __future__ import annotations
@@ -52,16 +53,29 @@ def _by_offers(loop: HostLoop, around: Surroundings, effects: Sequence[EdgeEffec
     first, before = effects[0], around.before(loop)
     if not begin_or_offer_nothing(first, before):
         return None
-    ways = {e.direction for e in effects}
-    both_ways = typed.Direction.BOTH in ways or len(ways) > 1
-    return Spreading(first.symbol, first.extreme, both_ways, _start(first.symbol, before))
+    ways, mutual = {e.direction for e in effects}, {_is_mutual(e) for e in effects}
+    if len(mutual) > 1:
+        return None
+    both_ways = typed.Direction.BOTH in ways or len(ways) > 1 or True in mutual
+    return Spreading(first.symbol, first.extreme, both_ways, _start(first.symbol, before), True in mutual)
 
 
 def _is_unchanged(effect: EdgeEffect) -> bool:
-    """Whether a node offers what it holds to all its neighbors, and nothing goes with it."""
+    """Whether a node offers what it holds to all its neighbors, or those that lead back, and nothing goes with it."""
     own = typed.Cell(effect.symbol, typed.Variable(effect.source))
-    plain = not effect.when and not effect.carried and effect.symbol.property.element in _WHOLE
-    return plain and effect.value == own
+    to_all = not effect.when or _is_mutual(effect)
+    return to_all and not effect.carried and effect.symbol.property.element in _WHOLE and effect.value == own
+
+
+def _is_mutual(effect: EdgeEffect) -> bool:
+    """Whether all that an arc is asked is that it has its reverse."""
+    back = effect.destination, effect.source
+    ends = {typed.Direction.OUT: back, typed.Direction.IN: back[::-1]}.get(effect.direction)
+    match effect.when:
+        case (typed.GraphQuery(query=typed.Query.IS_EDGE, arguments=arguments),) if ends is not None:
+            return arguments == tuple(map(typed.Variable, ends))
+        case _:
+            return False
 
 
 def _by_hooks(

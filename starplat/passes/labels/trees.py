@@ -22,16 +22,18 @@ PATIENCE = 64
 class Trees:
     """The kernels' names by step; `extreme` says whether the least or the greatest node is a root.
 
-    `one_way` is told if an arc that joins two trees lacks its reverse, and None where that does not matter; `apart`
-    marks the nodes outside the great tree, and is None unless every arc is known to have its reverse. Most arcs are in
-    that tree, so the node that the `middle` one leads to, which the host looks up, probably is. Kernels that
-    climb begin with nodes that are probably near roots: `turned` lets `visited` be the greatest first where those are.
+    `one_way` is told if an arc that joins two trees lacks its reverse, and None where that does not matter; such an arc
+    joins none if joins are `mutual`, which says in which direction nodes go over arcs then. `apart` marks the nodes
+    outside the great tree, and is None unless every arc is known to have its reverse. Most arcs are in that tree, so
+    the node that the `middle` one leads to, which the host looks up, probably is. Kernels that climb begin with nodes
+    that are probably near roots: `turned` lets `visited` be the greatest first where those are.
     """
 
     tree: ir.Array
     extreme: ir.Combine
     names: Mapping[str, str]
     one_way: ir.Variable | None
+    mutual: ir.Direction | None
     apart: ir.Array | None
     middle: ir.Variable
     shares_arcs: bool
@@ -53,15 +55,24 @@ class Trees:
     @property
     def steps(self) -> tuple[str, ...]:
         """The launches, in order."""
+        if self.mutual is not None:
+            return ("start", "join", "flatten")
         return ("start", "sample", "flatten" if self.apart is None else "set_apart", "join", "flatten")
 
     def kernels(self) -> list[ir.Kernel]:
         """All that are launched."""
+        if self.mutual is not None:
+            itself = (ir.Store(self.tree, ir.Ref(self.v), ir.Ref(self.v)),)
+            return [
+                self.kernel("start", ir.AllNodes(), self.v, itself, "every node points to itself"),
+                self.join_mutual(self.mutual),
+                self.flattening(),
+            ]
         made = [
             self.kernel("start", ir.AllNodes(), self.v, self.start(), "every node points to its best neighbor"),
             self.kernel("sample", ir.AllNodes(), self.v, self.sample(), "joins every node to a second neighbor"),
             self.join(),
-            self.kernel("flatten", ir.AllNodes(), self.v, self.flatten(), "every node points to the root of its tree"),
+            self.flattening(),
         ]
         if self.apart is not None:
             comment = "shortens paths, and tells which trees are not that of the node that the middle arc leads to"
@@ -128,6 +139,34 @@ class Trees:
         kernel = self.kernel("join", ir.AllNodes(), self.v, (loop,), comment)
         keep = None if self.apart is None else ir.Load(self.apart, ir.Ref(self.v))
         return with_signature(replace(kernel, filter=keep, shares_arcs=self.shares_arcs))
+
+    def join_mutual(self, direction: ir.Direction) -> ir.Kernel:
+        """The reverse of an arc is looked for from one of its ends, where the node there is better; of arcs that enter
+        a node in its own row, and where one thread has the node, along both rows side by side, since they ascend."""
+        v, u, arc = ir.Ref(self.v), ir.Ref(self.u), self.local("e", ir.Element.ARC)
+        asked = build.both(build.beyond(self.extreme, u, v), build.differs(self.of(v), self.of(u)))
+        enters, joined = direction is ir.Direction.IN, self.linked(v, u)
+        rows: tuple[ir.KernelOp, ...] = ()
+        search: tuple[ir.KernelOp, ...] = ()
+        found: ir.Expression = build.at_least(ir.FindArc(*((v, u) if enters else (u, v))), ir.Const(0, ir.Element.ARC))
+        if enters and not self.shares_arcs:
+            place, last = self.local("back", ir.Element.ARC), self.local("last_back", ir.Element.ARC)
+            rows = (ir.Let(place, ir.CSR.first(v)), ir.Let(last, ir.CSR.end(v)))
+            left, there = build.less(ir.Ref(place), ir.Ref(last)), ir.CSR.neighbor(ir.Ref(place))
+            ahead = ir.SetLocal(place, build.plus(ir.Ref(place), build.ONE))
+            search = (ir.KernelWhile(build.both(left, build.less(there, u)), (ahead,)),)
+            found = build.both(left, build.equal(there, u))
+        body = (ir.KernelIf(asked, (*search, ir.KernelIf(found, joined))),)
+        loop = ir.ForNeighbors(direction, v, self.u, arc, body, parallel=not rows)
+        kernel = self.kernel(
+            "join", ir.AllNodes(), self.v, (*rows, loop), "joins the trees at the ends of arcs that have their reverse"
+        )
+        return with_signature(replace(kernel, shares_arcs=self.shares_arcs))
+
+    def flattening(self) -> ir.Kernel:
+        return self.kernel(
+            "flatten", ir.AllNodes(), self.v, self.flatten(), "every node points to the root of its tree"
+        )
 
     def flatten(self) -> tuple[ir.KernelOp, ...]:
         return (*self.turned, *self.climbed(self.visited, self.local("held"), self.local("above")))

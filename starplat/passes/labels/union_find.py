@@ -10,6 +10,9 @@ Where a program follows arcs one way only, labels spread over all of a component
 tested for every arc: the arcs that joined two trees connect each component, so it is enough that each of these has its
 reverse. If one has not, the program's own loop runs.
 
+Where labels only spread along arcs that have their reverse, that is looked up before an arc joins two trees, and no
+arcs are sampled. If the program has the arcs at hand that enter nodes, nodes go over these and search their own rows.
+
 Of a graph that is known to have every arc's reverse, no arc within the great tree that most nodes are in by then has to
 be looked at: only nodes that are still apart from it join along their arcs, those into the tree as well.
 """
@@ -94,11 +97,13 @@ class _Builder:
         self.middle = ir.Variable(names.free("middle"), ir.Element.NODE)
         tree = ir.Array(names.free(f"{self.label.name}_tree"), ir.Element.NODE, ir.Extent.NODES, ir.Origin.TEMPORARY)
         self.tree = self.label if self.are_nodes else tree
+        direction = ir.Direction.IN if ir.IN_COLUMNS in self.module.graph_arrays else ir.Direction.OUT
         self.trees = Trees(
             self.tree,
             self.found.extreme if self.are_nodes else ir.Combine.MIN,
             self.names,
             None if self.both_ways else self.one_way,
+            direction if self.found.mutual and not self.symmetric else None,
             self.apart if self.symmetric else None,
             self.middle,
             self.shares_arcs,
@@ -130,6 +135,7 @@ class _Builder:
     def note(self) -> Found:
         """What was done, for people."""
         how_far = "" if self.both_ways else "on graphs whose arcs lead both ways"
+        how_far = "along arcs that have their reverse" if self.found.mutual else how_far
         how_far = "only for nodes apart from the great tree after two arcs of each" if self.symmetric else how_far
         what = f"union-find for '{self.label.name}' in place of a loop"
         kind = "smallest" if self.found.extreme is ir.Combine.MIN else "largest"
