@@ -185,16 +185,14 @@ class Run(Graphs):
             self._slices[change.updates] = Slices(self.device, change.updates)
         return self._slices[change.updates].between(change.first, change.end, change.kinds)
 
-    def merge(self, change: Change, properties: Sequence[Moving]) -> tuple[World, list[Buffer]]:
+    def merge(self, change: Change, slice: Slice, properties: Sequence[Moving]) -> tuple[World, list[Buffer]]:
         """The run goes on with the graph that the device makes. The first one leaves the device unless it is needed
         again: with it there would be three."""
         if self._left_first_graph:
             self._left_first_graph = False
             self.device.trim()  # its blocks, which nothing holds by now
         directed, used = self.first_graph.directed, self.module.graph_arrays
-        after = merged(
-            self.device, self.resident, self.slice(change), self._resident, used, properties, directed=directed
-        )
+        after = merged(self.device, self.resident, slice, self._resident, used, properties, directed=directed)
         self._history.then(change)
         self.resident = after.resident
         if not self.repeated and self._world is not None:

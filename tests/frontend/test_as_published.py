@@ -55,7 +55,7 @@ UPDATED = [
     "updates<g> d = U.currentBatch(0); n = changes(g, d) + changes(g, U);",
     "forall (u in U.currentBatch(1)) { node v = u.source; v.b = True; }",
     "forall (u in U.currentBatch(1).filter(src != n)) { int v = u.destination; v.b = True; }",
-    "updates<g> d = U.currentBatch(1); g.updateCSRAdd(d); g.updateCSRDel(U.currentBatch(0)); arc = g.get_edge(src, src);",
+    "updates<g> d = U.currentBatch(1); g.updateCSRAdd(d); g.updateCSRDel(U.currentBatch(0)); arc = -1;",
     "Batch (U : 10) { updates<g> d = U.currentBatch(0); OnDelete (u in d) : { n += 1; } }",
     "updates<g> d = U.currentBatch(0); forall (u in d) { int v = u.source; if (v.p > n) { v.b = True; } }",
 ]

@@ -71,7 +71,7 @@ def _change_on_device(machine: Machine, change: Change, frame: Frame) -> None:
     _require_width(machine, machine.world.num_arcs + slice.added)
     arrays = _arrays_of_arcs(frame.function)
     moving = [array for array in arrays if array.extent is ir.Extent.ARCS]
-    machine.world, cells = graphs.merge(change, [_moving(array, frame, slice) for array in moving])
+    machine.world, cells = graphs.merge(change, slice, [_moving(array, frame, slice) for array in moving])
     _require_width(machine, machine.world.num_arcs)
     moved = dict(zip(moving, cells, strict=True))
     for array in arrays:

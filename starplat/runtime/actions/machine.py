@@ -86,8 +86,8 @@ class Graphs(ABC):
         """The updates of a change as the device takes them."""
 
     @abstractmethod
-    def merge(self, change: Change, properties: Sequence[Moving]) -> tuple[World, list[Buffer]]:
-        """The run goes on with the graph that the device makes; the cells of arcs that moved with them."""
+    def merge(self, change: Change, slice: Slice, properties: Sequence[Moving]) -> tuple[World, list[Buffer]]:
+        """The run goes on with the graph that the device makes of a slice; the cells that moved with arcs."""
 
     @abstractmethod
     def updates_in(self, buffer: Buffer) -> Updates:
