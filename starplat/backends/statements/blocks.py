@@ -192,7 +192,7 @@ class Advance:
 
     The nodes are all, those that are `listed`, by themselves or by words, or the `members` of a set, which is empty
     afterwards if it `takes` them. `rows` are the offsets of the nodes' arcs; `body` declares what it needs of the
-    nodes. `visit` is done with every node as well, once or more often.
+    nodes. `visit` is done with every node as well: once where the nodes are all, else once or more often.
     """
 
     members: ir.Array | None
@@ -247,6 +247,22 @@ class Search:
     position: ir.Variable
     test: Body
     reach: Body
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """For every `node` to keep: `finish`, which knows as `answer` whether `test` holds for any of its arcs.
+
+    `test` is the body of a function that returns a BOOL; both declare what they need of the node.
+    """
+
+    node: ir.Variable
+    keep: ir.Expression | None
+    rows: ir.Array
+    position: ir.Variable
+    test: Body
+    answer: ir.Variable
+    finish: Body
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,6 +357,7 @@ Statement = (
     | EachMember
     | EachTriangle
     | Advance
+    | Ask
     | Gather
     | Search
     | CountRows
