@@ -583,7 +583,6 @@ struct WarpArcs {
 // Calls body(node, arc) for the arcs of the nodes of a warp's threads; the threads share the arcs evenly.
 template <class Body>
 __device__ inline void share_arcs(int node, const arc_t *rows, LongRows &long_rows, Body body) {
-    if (lanes_where(node >= 0) == 0) return;
     const WarpArcs arcs(node, rows, long_rows);
     for (arc_t begin = 0; begin < arcs.count; begin += WARP) {
         const arc_t place = begin + threadIdx.x % WARP;
@@ -606,7 +605,6 @@ __device__ inline void long_arcs(const arc_t *rows, const LongRows &long_rows, B
     for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
         const int node = long_rows.huge[i];
         const arc_t end = rows[node + 1];
-        #pragma unroll 4
         for (arc_t arc = rows[node] + threadIdx.x; arc < end; arc += blockDim.x) body(node, arc);
     }
     __syncthreads();
