@@ -2,65 +2,67 @@
 //
 // A node wishes for the lowest color that no neighbor has. It gets it if it comes before all neighbors who wish for the
 // same: those with many neighbors come first (Welsh and Powell), among equals the order is scattered but fixed, so that
-// the answer is always the same. Neighbors note the color, one bit for each of the 32 around their own wish.
+// the answer is always the same. Nodes note the colors of neighbors as bits, those of a window of 32 colors at a time.
 function graph_coloring(Graph g, propNode<int> color) {
-  propNode<int> wish;
+  propNode<int> window;
   propNode<int> taken;
+  propNode<int> wish;
   propNode<bool> waits;
-  propNode<bool> beyond;
-  g.attachNodeProperty(color = -1, wish = 0, taken = 0, waits = False, beyond = False);
+  g.attachNodeProperty(color = -1, window = 0, taken = 0, wish = 0, waits = False);
   long left = g.num_nodes();
   while (left > 0) {
-    forall (v in g.nodes().filter(wish >= 0)) {
+    bool full = False;
+    forall (v in g.nodes().filter(color < 0)) {
+      bool blocked = False;
       for (u in g.inOutNbrs(v)) {
-        if (u.wish == v.wish && rank(g, u) > rank(g, v)) {
-          v.waits = True;
+        if (lowest_free(u.taken) == lowest_free(v.taken) && rank(g, u) > rank(g, v)) {
+          blocked = True;
           break;
         }
       }
+      v.wish = lowest_free(v.taken);
+      v.waits = blocked || v.wish == 0;
+      if (v.wish == 0) {
+        v.window += 1;
+        full = True;
+      }
     }
-    forall (v in g.nodes().filter(wish >= 0 && !waits)) {
+    forall (v in g.nodes().filter(color < 0 && !waits)) {
+      v.color = v.window * 32 + place(v.wish);
+      v.taken |= -1;
+      left -= 1;
       forall (u in g.inOutNbrs(v)) {
-        if (u.wish >= 0 && u.wish <= v.wish && u.wish / 32 == v.wish / 32) {
-          u.taken |= 1 << v.wish;
+        if (u.waits && u.window == v.window) {
+          u.taken |= v.wish;
         }
       }
     }
-    forall (v in g.nodes().filter(wish >= 0)) {
-      if (v.waits) {
-        int next = free_color(v.taken, v.wish);
-        v.waits = False;
-        if (next % 32 == 0 && next > v.wish) {
-          v.waits = True;
-          v.beyond = True;
+    if (full) {
+      forall (v in g.nodes().filter(color < 0 && wish == 0)) {
+        int seen = 0;
+        for (u in g.inOutNbrs(v)) {
+          if (u.color >> 5 == v.window) {
+            seen |= 1 << u.color;
+          }
         }
-        v.wish = next;
-      } else {
-        v.color = v.wish;
-        v.wish = -1;
-        left -= 1;
+        v.taken = seen;
       }
-    }
-    forall (v in g.nodes().filter(beyond)) {
-      v.beyond = False;
-      int seen = 0;
-      for (u in g.inOutNbrs(v)) {
-        if (u.color >= v.wish && u.color < v.wish + 32) {
-          seen |= 1 << u.color;
-        }
-      }
-      v.taken = seen;
     }
   }
 }
 
-// The first color from `least` on that is not taken, of those noted in the same word; else the first of the next word.
-function free_color(int taken, int least) {
-  int color = least;
-  while (color < (least / 32 + 1) * 32 && (taken >> color & 1) != 0) {
-    color += 1;
+// The lowest bit that is not set, alone; 0 if all are set.
+function lowest_free(int bits) {
+  return ~bits & bits + 1;
+}
+
+// The place of the only bit.
+function place(int bit) {
+  int place = 0;
+  while ((bit >> place & 1) == 0) {
+    place += 1;
   }
-  return color;
+  return place;
 }
 
 // Different for every node: an odd factor permutes the numbers below 2^32 (Knuth's multiplicative hashing).

@@ -119,35 +119,33 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop_s
         {
             // maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
             #line 12 "maximal_independent_set.sp"
-            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-                if (!undecided[v]) continue;
-                bool wins = true;
-                for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
+            ask_all(num_nodes, row_offsets,
+                [&](int v) { return undecided[v]; },
+                [&](int v, arc_t i) {
                     const int u = columns[i];
-                    if (undecided[u] && u != v) {
-                        if (rank(u, row_offsets) < rank(v, row_offsets)) {
-                            wins = false;
-                            break;
-                        }
-                    }
-                }
-                joins[v] = wins;
-            }
+                    return undecided[u] && u != v && rank(u, row_offsets) < rank(v, row_offsets);
+                },
+                [&](int v, bool not_wins) {
+                    bool wins = !not_wins;
+                    joins[v] = wins;
+                });
         }
         grid_barrier(arrived);
         {
             // maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
             #line 22 "maximal_independent_set.sp"
-            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-                if (!joins[v]) continue;
-                in_set[v] = true;
-                joins[v] = false;
-                undecided[v] = false;
-                for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
+            advance_all(num_nodes, row_offsets,
+                [&](int v) {
+                    if (!joins[v]) return false;
+                    in_set[v] = true;
+                    joins[v] = false;
+                    undecided[v] = false;
+                    return true;
+                },
+                [&](int v, arc_t i) {
                     const int u = columns[i];
                     undecided[u] = false;
-                }
-            }
+                });
         }
         grid_barrier(arrived);
         {
@@ -168,7 +166,7 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop_s
     } while (!finished);
 }
 
-#line 172 "maximal_independent_set.hip.cpp"
+#line 170 "maximal_independent_set.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -814,6 +814,102 @@ __device__ inline void search_all(int num_nodes, const arc_t *rows, Keep keep, T
     __syncthreads();
 }
 
+#define FEW_ASKED 16  // arcs that a thread looks at by itself, before its warp helps
+#define ASKED_AT_ONCE 2  // of them together
+#define MANY_ASKED 512  // arcs that a warp looks at, before the whole block helps
+
+// Whether any arc from `first` to `end` passes, for all threads of a warp, which share them.
+template <class Test>
+__device__ inline bool any_passes(int node, arc_t first, arc_t end, const Test &test) {
+    for (arc_t begin = first; begin < end; begin += WARP) {
+        const arc_t arc = begin + threadIdx.x % WARP;
+        if (lanes_where(arc < end && test(node, arc)) != 0) return true;
+    }
+    return false;
+}
+
+// Calls finish(node, passes) for the nodes that the threads of a warp bring, or -1: each thread looks at some arcs by
+// itself, fewer if the warp has few nodes, then the warp helps. What is left of long rows is put off.
+template <class Test, class Finish>
+__device__ inline void ask_step(
+    int node, const arc_t *rows, LongRows &long_rows, const Test &test, Finish finish
+) {
+    const int nodes = __popcll(lanes_where(node >= 0)), few = min(FEW_ASKED, ASKED_AT_ONCE * nodes);
+    if (nodes == 0) return;
+    const arc_t first = node >= 0 ? rows[node] : 0, end = node >= 0 ? rows[node + 1] : 0;
+    bool passes = false;
+    arc_t arc = first;
+    for (const arc_t last = min(end, first + few); arc < last && !passes; arc += ASKED_AT_ONCE) {
+        #pragma unroll
+        for (int part = 0; part < ASKED_AT_ONCE; part++) passes |= test(node, min(arc + part, end - 1));
+    }
+    if (arc < end && !passes && long_rows.puts_off(node, end - first)) node = -1;
+    for (Lanes left = lanes_where(node >= 0 && arc < end && !passes); left != 0; left &= left - 1) {
+        const int which = first_of(left);
+        const bool any = any_passes(from_lane(node, which), from_lane(arc, which), from_lane(end, which), test);
+        if (threadIdx.x % WARP == which) passes = any;
+    }
+    if (node >= 0) finish(node, passes);
+}
+
+// Calls finish(node, passes) for the nodes that were put off.
+template <class Test, class Finish>
+__device__ inline void ask_long(const arc_t *rows, LongRows &long_rows, const Test &test, Finish finish) {
+    __syncthreads();
+    const int count = min(long_rows.count, MOST_LONG), huge_count = min(long_rows.huge_count, MOST_HUGE);
+    for (int i = threadIdx.x / WARP; i < count + huge_count; i += blockDim.x / WARP) {
+        const bool huge = i >= count;
+        const int node = huge ? long_rows.huge[i - count] : long_rows.nodes[i];
+        const arc_t first = rows[node], end = rows[node + 1];
+        const bool passes = any_passes(node, first, huge ? min(end, first + MANY_ASKED) : end, test);
+        if (threadIdx.x % WARP == 0 && (passes || !huge)) {
+            finish(node, passes);
+            if (huge) long_rows.huge[i - count] = -1;
+        }
+    }
+    __syncthreads();
+    for (int i = 0; i < huge_count; i++) {
+        const int node = long_rows.huge[i];
+        if (node < 0) continue;
+        const arc_t end = rows[node + 1];
+        bool passes = false;
+        for (arc_t begin = rows[node] + MANY_ASKED; begin < end && !passes; begin += 2 * blockDim.x) {
+            const arc_t arc = begin + threadIdx.x, other = arc + blockDim.x;
+            passes = __syncthreads_or((arc < end && test(node, arc)) || (other < end && test(node, other)));
+        }
+        if (threadIdx.x == 0) finish(node, passes);
+    }
+    __syncthreads();  // the list may be begun anew
+}
+
+#define KEPT_AT_ONCE 4  // nodes of which a thread finds out whether they are kept, before its warp shares those
+
+// Calls finish(node, passes) for the nodes to keep: whether test(node, arc) holds for any of a node's arcs.
+template <class Keep, class Test, class Finish>
+__device__ inline void ask_all(int num_nodes, const arc_t *rows, Keep keep, const Test &test, Finish finish) {
+    __shared__ int kept_by_warps[MOST_TOGETHER * KEPT_AT_ONCE];
+    LongRows &long_rows = no_long_rows();
+    const int threads = gridDim.x * blockDim.x, lane = threadIdx.x % WARP;
+    int *const kept = kept_by_warps + threadIdx.x / WARP * WARP * KEPT_AT_ONCE;
+    for (int first = warp_number() * WARP; first < num_nodes; first += threads * KEPT_AT_ONCE) {
+        int count = 0;
+        #pragma unroll
+        for (int part = 0; part < KEPT_AT_ONCE; part++) {
+            const int node = first + part * threads + lane;
+            const bool keeps = node < num_nodes && keep(node);
+            const Lanes all = lanes_where(keeps);
+            if (keeps) kept[count + __popcll(all & (((Lanes)1 << lane) - 1))] = node;
+            count += __popcll(all);
+        }
+        wait_for_warp();
+        for (int i = lane; i - lane < count; i += WARP) {
+            ask_step(i < count ? kept[i] : -1, rows, long_rows, test, finish);
+        }
+        wait_for_warp();
+    }
+    ask_long(rows, long_rows, test, finish);
+}
+
 #define FEW_OFFERS 32  // that a team looks at by itself, before its warp helps
 #define MANY_OFFERS 2048  // after which the whole block looks
 #define MOST_LATE 256  // nodes that a block can put off for that

@@ -240,26 +240,23 @@ extern "C" __global__ void __launch_bounds__(512) settle_loop(
             {
                 // strongly_connected_components.sp:55 forall (v in g.nodes().filter(component == -1))
                 #line 55 "strongly_connected_components.sp"
-                for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-                    if (component[v] != -1) continue;
-                    bool led_to = false;
-                    for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
+                ask_all(num_nodes, in_row_offsets,
+                    [&](int v) { return component[v] == -1; },
+                    [&](int v, arc_t in_e) {
                         const int u = in_columns[in_e];
-                        if (component[u] == -1 && u != v) {
-                            led_to = true;
-                            break;
+                        return component[u] == -1 && u != v;
+                    },
+                    [&](int v, bool led_to) {
+                        bool leads_on = false;
+                        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                            const int w = columns[e];
+                            if (component[w] == -1 && w != v) {
+                                leads_on = true;
+                                break;
+                            }
                         }
-                    }
-                    bool leads_on = false;
-                    for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-                        const int w = columns[e];
-                        if (component[w] == -1 && w != v) {
-                            leads_on = true;
-                            break;
-                        }
-                    }
-                    alone[v] = !(led_to && leads_on);
-                }
+                        alone[v] = !(led_to && leads_on);
+                    });
             }
             grid_barrier(arrived);
             {
@@ -372,7 +369,7 @@ extern "C" __global__ void __launch_bounds__(512) settle_loop(
     } while (!finished);
 }
 
-#line 376 "strongly_connected_components.hip.cpp"
+#line 373 "strongly_connected_components.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

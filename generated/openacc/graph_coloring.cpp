@@ -13,142 +13,114 @@ using namespace starplat;
 
 namespace kernels {
 
-// graph_coloring.sp:67 function rank(Graph g, node v)
-#line 67 "graph_coloring.sp"
+// graph_coloring.sp:55 function lowest_free(int bits)
+#line 55 "graph_coloring.sp"
+#pragma acc routine seq
+static int lowest_free(int bits) {
+    return ~bits & (bits + 1);
+}
+
+// graph_coloring.sp:69 function rank(Graph g, node v)
+#line 69 "graph_coloring.sp"
 #pragma acc routine seq
 static long long rank(int v, const arc_t *__restrict__ row_offsets) {
     return multiply_long(row_offsets[v + 1] - row_offsets[v], 4294967296LL) + multiply_long(v,
         2654435761LL) % 4294967296LL;
 }
 
-// graph_coloring.sp:58 function free_color(int taken, int least)
-#line 58 "graph_coloring.sp"
+// graph_coloring.sp:60 function place(int bit)
+#line 60 "graph_coloring.sp"
 #pragma acc routine seq
-static int free_color(int taken, int least) {
-    int color = least;
-    while (color < multiply(least / 32 + 1, 32) && ((taken >> (color & 31)) & 1) != 0) {
-        color += 1;
+static int place(int bit) {
+    int place_ = 0;
+    while (((bit >> (place_ & 31)) & 1) == 0) {
+        place_ += 1;
     }
-    return color;
+    return place_;
 }
 
-// Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
-#pragma acc routine seq
-static void enlist(int node, int *bits, int *list, int *size) {
-    const int bit = 1 << (node % 32);
-    if ((bits[node / 32] & bit) == 0) {
-        int held;
-        {
-            int *const captured = &bits[node / 32];
-            #pragma acc atomic capture
-            { held = *captured; *captured |= bit; }
-        }
-        if ((held & bit) == 0) {
-            int place;
-            #pragma acc atomic capture
-            { place = *size; *size += 1; }
-            list[place] = node;
-        }
-    }
-}
-
-// graph_coloring.sp:14 forall (v in g.nodes().filter(wish >= 0))
-#line 14 "graph_coloring.sp"
-extern "C" void graph_coloring_set_waits(
+// graph_coloring.sp:15 forall (v in g.nodes().filter(color < 0))
+#line 15 "graph_coloring.sp"
+extern "C" void graph_coloring_add_window(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, const int *__restrict__ wish,
-    bool *waits
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, const int *__restrict__ color,
+    const int *__restrict__ taken, int *wish, bool *waits, int *window, int *full
 ) {
+    int full_part = 0;
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
-        deviceptr(row_offsets, columns, in_row_offsets, in_columns, wish, waits)
+        deviceptr(row_offsets, columns, in_row_offsets, in_columns, color, taken, wish, waits, \
+            window) reduction(|| : full_part)
     for (int v = 0; v < num_nodes; v++) {
-        if (wish[v] < 0) continue;
+        if (color[v] >= 0) continue;
+        bool blocked = false;
         const arc_t first_out = row_offsets[v];
         const arc_t outs = row_offsets[v + 1] - first_out;
         const arc_t first_in = in_row_offsets[v];
         const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (wish[u] == wish[v] && rank(u, row_offsets) > rank(v, row_offsets)) {
-                waits[v] = true;
+            if (lowest_free(taken[u]) == lowest_free(taken[v]) && rank(u, row_offsets) > rank(v, row_offsets)) {
+                blocked = true;
                 break;
             }
         }
-    }
-}
-
-// graph_coloring.sp:22 forall (v in g.nodes().filter(wish >= 0 && !waits))
-#line 22 "graph_coloring.sp"
-extern "C" void graph_coloring_bit_or_taken(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, const int *__restrict__ wish,
-    const bool *__restrict__ waits, int *taken
-) {
-    #pragma acc parallel loop gang(static:1) worker vector \
-        num_gangs(256) num_workers(16) vector_length(32) \
-        deviceptr(row_offsets, columns, in_row_offsets, in_columns, wish, waits, taken)
-    for (int v = 0; v < num_nodes; v++) {
-        if (!(wish[v] >= 0 && !waits[v])) continue;
-        const arc_t first_out = row_offsets[v];
-        const arc_t outs = row_offsets[v + 1] - first_out;
-        const arc_t first_in = in_row_offsets[v];
-        const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
-        for (arc_t i = 0; i < end; i++) {
-            const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (wish[u] >= 0 && wish[u] <= wish[v] && wish[u] / 32 == wish[v] / 32) {
-                #pragma acc atomic update
-                taken[u] |= 1 << (wish[v] & 31);
-            }
+        wish[v] = lowest_free(taken[v]);
+        waits[v] = blocked || wish[v] == 0;
+        if (wish[v] == 0) {
+            window[v] += 1;
+            full_part = 1;
         }
     }
+    *full = full_part;
 }
 
-// graph_coloring.sp:29 forall (v in g.nodes().filter(wish >= 0))
-#line 29 "graph_coloring.sp"
-extern "C" void graph_coloring_set_waits_2(
-    int num_nodes, int *wish, bool *waits, const int *__restrict__ taken, int *beyond_bits, int *beyond_list,
-    int *beyond_size, int *color, long long *left
+// graph_coloring.sp:30 forall (v in g.nodes().filter(color < 0 && !waits))
+#line 30 "graph_coloring.sp"
+extern "C" void graph_coloring_bit_or_taken(
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *color,
+    const bool *__restrict__ waits, const int *__restrict__ window, const int *__restrict__ wish, int *taken,
+    long long *left
 ) {
     long long left_part = 0;
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
-        deviceptr(wish, waits, taken, beyond_bits, beyond_list, beyond_size, color) \
-        reduction(+ : left_part)
+        deviceptr(row_offsets, columns, in_row_offsets, in_columns, color, waits, window, wish, \
+            taken) reduction(+ : left_part)
     for (int v = 0; v < num_nodes; v++) {
-        if (wish[v] < 0) continue;
-        if (waits[v]) {
-            const int next = free_color(taken[v], wish[v]);
-            waits[v] = false;
-            if (next % 32 == 0 && next > wish[v]) {
-                waits[v] = true;
-                enlist(v, beyond_bits, beyond_list, beyond_size);
+        if (!(color[v] < 0 && !waits[v])) continue;
+        color[v] = multiply(window[v], 32) + place(wish[v]);
+        #pragma acc atomic update
+        taken[v] |= -1;
+        left_part -= 1;
+        const arc_t first_out = row_offsets[v];
+        const arc_t outs = row_offsets[v + 1] - first_out;
+        const arc_t first_in = in_row_offsets[v];
+        const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
+        for (arc_t i = 0; i < end; i++) {
+            const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
+            if (waits[u] && window[u] == window[v]) {
+                #pragma acc atomic update
+                taken[u] |= wish[v];
             }
-            wish[v] = next;
-        } else {
-            color[v] = wish[v];
-            wish[v] = -1;
-            left_part -= 1;
         }
     }
     *left = left_part;
 }
 
-// graph_coloring.sp:44 forall (v in g.nodes().filter(beyond))
-#line 44 "graph_coloring.sp"
-extern "C" void graph_coloring_set_beyond(
-    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
-    const int *__restrict__ beyond_list, int *beyond_bits, const int *__restrict__ color,
-    const int *__restrict__ wish, int *taken, int beyond_count
+// graph_coloring.sp:41 forall (v in g.nodes().filter(color < 0 && wish == 0))
+#line 41 "graph_coloring.sp"
+extern "C" void graph_coloring_set_taken(
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, const int *__restrict__ color,
+    const int *__restrict__ wish, const int *__restrict__ window, int *taken
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
-        deviceptr(row_offsets, columns, in_row_offsets, in_columns, beyond_list, beyond_bits, color, \
-            wish, taken)
-    for (int place = 0; place < beyond_count; place++) {
-        const int v = beyond_list[place];
-        beyond_bits[v / 32] = 0;
+        deviceptr(row_offsets, columns, in_row_offsets, in_columns, color, wish, window, taken)
+    for (int v = 0; v < num_nodes; v++) {
+        if (!(color[v] < 0 && wish[v] == 0)) continue;
         int seen = 0;
         const arc_t first_out = row_offsets[v];
         const arc_t outs = row_offsets[v + 1] - first_out;
@@ -156,132 +128,92 @@ extern "C" void graph_coloring_set_beyond(
         const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (color[u] >= wish[v] && color[u] < wish[v] + 32) {
-                seen |= 1 << (color[u] & 31);
-            }
+            if (color[u] >> 5 == window[v]) seen |= 1 << (color[u] & 31);
         }
         taken[v] = seen;
     }
 }
 
-// graph_coloring.sp:44 forall (v in g.nodes().filter(beyond))
-// where many are active: goes over all, in their order
-#line 44 "graph_coloring.sp"
-extern "C" void graph_coloring_set_beyond_of_many(
+// graph_coloring.sp:15 forall (v in g.nodes().filter(color < 0))
+#line 15 "graph_coloring.sp"
+extern "C" void graph_coloring_add_window_symmetric(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
-    const int *__restrict__ beyond_bits, const int *__restrict__ color, const int *__restrict__ wish, int *taken
+    const int *__restrict__ color, const int *__restrict__ taken, int *wish, bool *waits, int *window, int *full
 ) {
+    int full_part = 0;
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
-        deviceptr(row_offsets, columns, in_row_offsets, in_columns, beyond_bits, color, wish, taken)
+        deviceptr(row_offsets, columns, color, taken, wish, waits, window) reduction(|| : full_part)
     for (int v = 0; v < num_nodes; v++) {
-        if ((beyond_bits[v / 32] & (1 << (v % 32))) == 0) continue;
-        int seen = 0;
-        const arc_t first_out = row_offsets[v];
-        const arc_t outs = row_offsets[v + 1] - first_out;
-        const arc_t first_in = in_row_offsets[v];
-        const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
-        for (arc_t i = 0; i < end; i++) {
-            const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (color[u] >= wish[v] && color[u] < wish[v] + 32) {
-                seen |= 1 << (color[u] & 31);
-            }
-        }
-        taken[v] = seen;
-    }
-}
-
-// graph_coloring.sp:14 forall (v in g.nodes().filter(wish >= 0))
-#line 14 "graph_coloring.sp"
-extern "C" void graph_coloring_set_waits_symmetric(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const int *__restrict__ wish, bool *waits
-) {
-    #pragma acc parallel loop gang(static:1) worker vector \
-        num_gangs(256) num_workers(16) vector_length(32) \
-        deviceptr(row_offsets, columns, wish, waits)
-    for (int v = 0; v < num_nodes; v++) {
-        if (wish[v] < 0) continue;
+        if (color[v] >= 0) continue;
+        bool blocked = false;
         for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
             const int u = columns[i];
-            if (wish[u] == wish[v] && rank(u, row_offsets) > rank(v, row_offsets)) {
-                waits[v] = true;
+            if (lowest_free(taken[u]) == lowest_free(taken[v]) && rank(u, row_offsets) > rank(v, row_offsets)) {
+                blocked = true;
                 break;
             }
         }
+        wish[v] = lowest_free(taken[v]);
+        waits[v] = blocked || wish[v] == 0;
+        if (wish[v] == 0) {
+            window[v] += 1;
+            full_part = 1;
+        }
     }
+    *full = full_part;
 }
 
-// graph_coloring.sp:22 forall (v in g.nodes().filter(wish >= 0 && !waits))
-#line 22 "graph_coloring.sp"
+// graph_coloring.sp:30 forall (v in g.nodes().filter(color < 0 && !waits))
+#line 30 "graph_coloring.sp"
 extern "C" void graph_coloring_bit_or_taken_symmetric(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const int *__restrict__ wish, const bool *__restrict__ waits, int *taken
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *color,
+    const bool *__restrict__ waits, const int *__restrict__ window, const int *__restrict__ wish, int *taken,
+    long long *left
 ) {
+    long long left_part = 0;
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
-        deviceptr(row_offsets, columns, wish, waits, taken)
+        deviceptr(row_offsets, columns, color, waits, window, wish, taken) reduction(+ : left_part)
     for (int v = 0; v < num_nodes; v++) {
-        if (!(wish[v] >= 0 && !waits[v])) continue;
+        if (!(color[v] < 0 && !waits[v])) continue;
+        color[v] = multiply(window[v], 32) + place(wish[v]);
+        #pragma acc atomic update
+        taken[v] |= -1;
+        left_part -= 1;
         #pragma acc loop vector
         for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
             const int u = columns[i];
-            if (wish[u] >= 0 && wish[u] <= wish[v] && wish[u] / 32 == wish[v] / 32) {
+            if (waits[u] && window[u] == window[v]) {
                 #pragma acc atomic update
-                taken[u] |= 1 << (wish[v] & 31);
+                taken[u] |= wish[v];
             }
         }
     }
+    *left = left_part;
 }
 
-// graph_coloring.sp:44 forall (v in g.nodes().filter(beyond))
-#line 44 "graph_coloring.sp"
-extern "C" void graph_coloring_set_beyond_symmetric(
-    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, const int *__restrict__ beyond_list,
-    int *beyond_bits, const int *__restrict__ color, const int *__restrict__ wish, int *taken, int beyond_count
-) {
-    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
-        deviceptr(row_offsets, columns, beyond_list, beyond_bits, color, wish, taken)
-    for (int place = 0; place < beyond_count; place++) {
-        const int v = beyond_list[place];
-        beyond_bits[v / 32] = 0;
-        int seen = 0;
-        #pragma acc loop vector reduction(| : seen)
-        for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
-            const int u = columns[i];
-            if (color[u] >= wish[v] && color[u] < wish[v] + 32) {
-                seen |= 1 << (color[u] & 31);
-            }
-        }
-        taken[v] = seen;
-    }
-}
-
-// graph_coloring.sp:44 forall (v in g.nodes().filter(beyond))
-// where many are active: goes over all, in their order
-#line 44 "graph_coloring.sp"
-extern "C" void graph_coloring_set_beyond_of_many_symmetric(
+// graph_coloring.sp:41 forall (v in g.nodes().filter(color < 0 && wish == 0))
+#line 41 "graph_coloring.sp"
+extern "C" void graph_coloring_set_taken_symmetric(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const int *__restrict__ beyond_bits, const int *__restrict__ color, const int *__restrict__ wish, int *taken
+    const int *__restrict__ color, const int *__restrict__ wish, const int *__restrict__ window, int *taken
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
-        deviceptr(row_offsets, columns, beyond_bits, color, wish, taken)
+        deviceptr(row_offsets, columns, color, wish, window, taken)
     for (int v = 0; v < num_nodes; v++) {
-        if ((beyond_bits[v / 32] & (1 << (v % 32))) == 0) continue;
+        if (!(color[v] < 0 && wish[v] == 0)) continue;
         int seen = 0;
         #pragma acc loop vector reduction(| : seen)
         for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
             const int u = columns[i];
-            if (color[u] >= wish[v] && color[u] < wish[v] + 32) {
-                seen |= 1 << (color[u] & 31);
-            }
+            if (color[u] >> 5 == window[v]) seen |= 1 << (color[u] & 31);
         }
         taken[v] = seen;
     }
 }
 
 }  // namespace kernels
-#line 285 "graph_coloring.cpp"
+#line 217 "graph_coloring.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -297,98 +229,78 @@ struct Graph {
 
 // graph_coloring.sp:6 function graph_coloring(Graph g, propNode<int> color)
 static void graph_coloring(Device &device, Graph &graph, Buffer<int> &color) {
-    Buffer<int> wish(device, graph.num_nodes);
+    Buffer<int> window(device, graph.num_nodes);
     Buffer<int> taken(device, graph.num_nodes);
+    Buffer<int> wish(device, graph.num_nodes);
     Buffer<unsigned char> waits(device, graph.num_nodes);
-    Buffer<int> beyond_bits(device, graph.num_nodes / 32 + 1);
-    Buffer<int> beyond_list(device, graph.num_nodes);
-    Buffer<int> beyond_size(device, 1);
+    Word<int> full_result(device);
     Word<long long> left_result(device);
-    int beyond_count = 0;
     color.fill(-1);
-    wish.fill(0);
+    window.fill(0);
     taken.fill(0);
+    wish.fill(0);
     waits.fill(false);
-    beyond_bits.fill(0);
-    beyond_size.fill(0);
     long long left = graph.num_nodes;
     while (left > 0) {
-        // graph_coloring.sp:14 forall (v in g.nodes().filter(wish >= 0))
-        kernels::graph_coloring_set_waits(
-            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, wish, waits
+        bool full = false;
+        // graph_coloring.sp:15 forall (v in g.nodes().filter(color < 0))
+        full_result.set(false);
+        kernels::graph_coloring_add_window(
+            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, color, taken,
+            wish, waits, window, full_result
         );
-        // graph_coloring.sp:22 forall (v in g.nodes().filter(wish >= 0 && !waits))
-        kernels::graph_coloring_bit_or_taken(
-            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, wish, waits,
-            taken
-        );
-        // graph_coloring.sp:29 forall (v in g.nodes().filter(wish >= 0))
+        full = full || full_result.read();
+        // graph_coloring.sp:30 forall (v in g.nodes().filter(color < 0 && !waits))
         left_result.set(0);
-        kernels::graph_coloring_set_waits_2(
-            graph.num_nodes, wish, waits, taken, beyond_bits, beyond_list, beyond_size, color, left_result
+        kernels::graph_coloring_bit_or_taken(
+            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, color, waits,
+            window, wish, taken, left_result
         );
         left += left_result.read();
-        // graph_coloring.sp:44 forall (v in g.nodes().filter(beyond))
-        beyond_count = beyond_size.read(0);
-        if (beyond_count > graph.num_nodes / 8) {
-            kernels::graph_coloring_set_beyond_of_many(
-                graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
-                beyond_bits, color, wish, taken
-            );
-            beyond_bits.fill(0);
-        } else {
-            kernels::graph_coloring_set_beyond(
-                graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, beyond_list, beyond_bits,
-                color, wish, taken, beyond_count
+        if (full) {
+            // graph_coloring.sp:41 forall (v in g.nodes().filter(color < 0 && wish == 0))
+            kernels::graph_coloring_set_taken(
+                graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, color,
+                wish, window, taken
             );
         }
-        beyond_size.fill(0);
     }
 }
 
 // graph_coloring.sp:6 function graph_coloring(Graph g, propNode<int> color)
 static void graph_coloring_symmetric(Device &device, Graph &graph, Buffer<int> &color) {
-    Buffer<int> wish(device, graph.num_nodes);
+    Buffer<int> window(device, graph.num_nodes);
     Buffer<int> taken(device, graph.num_nodes);
+    Buffer<int> wish(device, graph.num_nodes);
     Buffer<unsigned char> waits(device, graph.num_nodes);
-    Buffer<int> beyond_bits(device, graph.num_nodes / 32 + 1);
-    Buffer<int> beyond_list(device, graph.num_nodes);
-    Buffer<int> beyond_size(device, 1);
+    Word<int> full_result(device);
     Word<long long> left_result(device);
-    int beyond_count = 0;
     color.fill(-1);
-    wish.fill(0);
+    window.fill(0);
     taken.fill(0);
+    wish.fill(0);
     waits.fill(false);
-    beyond_bits.fill(0);
-    beyond_size.fill(0);
     long long left = graph.num_nodes;
     while (left > 0) {
-        // graph_coloring.sp:14 forall (v in g.nodes().filter(wish >= 0))
-        kernels::graph_coloring_set_waits_symmetric(graph.num_nodes, graph.row_offsets, graph.columns, wish, waits);
-        // graph_coloring.sp:22 forall (v in g.nodes().filter(wish >= 0 && !waits))
-        kernels::graph_coloring_bit_or_taken_symmetric(
-            graph.num_nodes, graph.row_offsets, graph.columns, wish, waits, taken
+        bool full = false;
+        // graph_coloring.sp:15 forall (v in g.nodes().filter(color < 0))
+        full_result.set(false);
+        kernels::graph_coloring_add_window_symmetric(
+            graph.num_nodes, graph.row_offsets, graph.columns, color, taken, wish, waits, window, full_result
         );
-        // graph_coloring.sp:29 forall (v in g.nodes().filter(wish >= 0))
+        full = full || full_result.read();
+        // graph_coloring.sp:30 forall (v in g.nodes().filter(color < 0 && !waits))
         left_result.set(0);
-        kernels::graph_coloring_set_waits_2(
-            graph.num_nodes, wish, waits, taken, beyond_bits, beyond_list, beyond_size, color, left_result
+        kernels::graph_coloring_bit_or_taken_symmetric(
+            graph.num_nodes, graph.row_offsets, graph.columns, color, waits, window, wish, taken, left_result
         );
         left += left_result.read();
-        // graph_coloring.sp:44 forall (v in g.nodes().filter(beyond))
-        beyond_count = beyond_size.read(0);
-        if (beyond_count > graph.num_nodes / 8) {
-            kernels::graph_coloring_set_beyond_of_many_symmetric(
-                graph.num_nodes, graph.row_offsets, graph.columns, beyond_bits, color, wish, taken
-            );
-            beyond_bits.fill(0);
-        } else {
-            kernels::graph_coloring_set_beyond_symmetric(
-                graph.row_offsets, graph.columns, beyond_list, beyond_bits, color, wish, taken, beyond_count
+        if (full) {
+            // graph_coloring.sp:41 forall (v in g.nodes().filter(color < 0 && wish == 0))
+            kernels::graph_coloring_set_taken_symmetric(
+                graph.num_nodes, graph.row_offsets, graph.columns, color, wish, window, taken
             );
         }
-        beyond_size.fill(0);
     }
 }
 

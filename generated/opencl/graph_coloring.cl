@@ -45,103 +45,84 @@ static int join_bit_or_int(
     return total;
 }
 
-// graph_coloring.sp:67 function rank(Graph g, node v)
-#line 67 "graph_coloring.sp"
+// graph_coloring.sp:55 function lowest_free(int bits)
+#line 55 "graph_coloring.sp"
+static int lowest_free(int bits) {
+    return ~bits & (bits + 1);
+}
+
+// graph_coloring.sp:69 function rank(Graph g, node v)
+#line 69 "graph_coloring.sp"
 static long rank(int v, __global const arc_t *restrict row_offsets) {
     return multiply_long(row_offsets[v + 1] - row_offsets[v], 4294967296L) + multiply_long(v,
         2654435761L) % 4294967296L;
 }
 
-// graph_coloring.sp:58 function free_color(int taken, int least)
-#line 58 "graph_coloring.sp"
-static int free_color(int taken, int least) {
-    int color = least;
-    while (color < multiply(least / 32 + 1, 32) && ((taken >> (color & 31)) & 1) != 0) {
-        color += 1;
+// graph_coloring.sp:60 function place(int bit)
+#line 60 "graph_coloring.sp"
+static int place(int bit) {
+    int place_ = 0;
+    while (((bit >> (place_ & 31)) & 1) == 0) {
+        place_ += 1;
     }
-    return color;
+    return place_;
 }
 
-// Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
-static void enlist(int node, __global int *bits, __global int *list, __global int *size) {
-    const int bit = 1 << (node % 32);
-    if ((latest(bits[node / 32]) & bit) == 0) {
-        const int held = atomic_or(&bits[node / 32], bit);
-        if ((held & bit) == 0) {
-            const int place = atomic_add(size, 1);
-            list[place] = node;
-        }
-    }
-}
-
-// graph_coloring.sp:14 forall (v in g.nodes().filter(wish >= 0))
-#line 14 "graph_coloring.sp"
-__kernel void graph_coloring_set_waits(
+// graph_coloring.sp:15 forall (v in g.nodes().filter(color < 0))
+#line 15 "graph_coloring.sp"
+__kernel void graph_coloring_add_window(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
-    __global const int *restrict wish, __global uchar *waits
+    __global const int *restrict color, __global const int *restrict taken, __global int *wish,
+    __global uchar *waits, __global int *window, __global int *full
 ) {
+    bool full_part = false;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if (wish[v] < 0) continue;
+        if (color[v] >= 0) continue;
+        bool blocked = false;
         const arc_t first_out = row_offsets[v];
         const arc_t outs = row_offsets[v + 1] - first_out;
         const arc_t first_in = in_row_offsets[v];
         const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (wish[u] == wish[v] && rank(u, row_offsets) > rank(v, row_offsets)) {
-                waits[v] = true;
+            if (lowest_free(taken[u]) == lowest_free(taken[v]) && rank(u, row_offsets) > rank(v, row_offsets)) {
+                blocked = true;
                 break;
             }
         }
+        wish[v] = lowest_free(taken[v]);
+        waits[v] = blocked || wish[v] == 0;
+        if (wish[v] == 0) {
+            window[v] += 1;
+            full_part = true;
+        }
     }
+    if (full_part) *full = 1;
 }
 
-// graph_coloring.sp:22 forall (v in g.nodes().filter(wish >= 0 && !waits))
-#line 22 "graph_coloring.sp"
-__kernel void graph_coloring_bit_or_taken(
+// graph_coloring.sp:30 forall (v in g.nodes().filter(color < 0 && !waits))
+#line 30 "graph_coloring.sp"
+__kernel __attribute__((reqd_work_group_size(256, 1, 1)))
+void graph_coloring_bit_or_taken(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
-    __global const int *restrict wish, __global const uchar *restrict waits, __global int *taken
+    __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns, __global int *color,
+    __global const uchar *restrict waits, __global const int *restrict window, __global const int *restrict wish,
+    __global int *taken, __global long *left
 ) {
+    long left_part = 0;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if (!(wish[v] >= 0 && !waits[v])) continue;
+        if (!(color[v] < 0 && !waits[v])) continue;
+        color[v] = multiply(window[v], 32) + place(wish[v]);
+        atomic_or(&taken[v], -1);
+        left_part -= 1;
         const arc_t first_out = row_offsets[v];
         const arc_t outs = row_offsets[v + 1] - first_out;
         const arc_t first_in = in_row_offsets[v];
         const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (wish[u] >= 0 && wish[u] <= wish[v] && wish[u] / 32 == wish[v] / 32) {
-                atomic_or(&taken[u], 1 << (wish[v] & 31));
-            }
-        }
-    }
-}
-
-// graph_coloring.sp:29 forall (v in g.nodes().filter(wish >= 0))
-#line 29 "graph_coloring.sp"
-__kernel __attribute__((reqd_work_group_size(256, 1, 1)))
-void graph_coloring_set_waits_2(
-    int num_nodes, __global int *wish, __global uchar *waits, __global const int *restrict taken,
-    __global int *beyond_bits, __global int *beyond_list, __global int *beyond_size, __global int *color,
-    __global long *left
-) {
-    long left_part = 0;
-    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if (wish[v] < 0) continue;
-        if (waits[v]) {
-            const int next = free_color(taken[v], wish[v]);
-            waits[v] = false;
-            if (next % 32 == 0 && next > wish[v]) {
-                waits[v] = true;
-                enlist(v, beyond_bits, beyond_list, beyond_size);
-            }
-            wish[v] = next;
-        } else {
-            color[v] = wish[v];
-            wish[v] = -1;
-            left_part -= 1;
+            if (waits[u] && window[u] == window[v]) atomic_or(&taken[u], wish[v]);
         }
     }
     __local long left_scratch[256];
@@ -149,43 +130,16 @@ void graph_coloring_set_waits_2(
     if (get_local_id(0) == 0) atom_add(left, left_part);
 }
 
-// graph_coloring.sp:44 forall (v in g.nodes().filter(beyond))
-#line 44 "graph_coloring.sp"
-__kernel void graph_coloring_set_beyond(
-    __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
-    __global const int *restrict beyond_list, __global int *beyond_bits, __global const int *restrict color,
-    __global const int *restrict wish, __global int *taken, int beyond_count
-) {
-    for (int place = get_global_id(0); place < beyond_count; place += get_global_size(0)) {
-        const int v = beyond_list[place];
-        beyond_bits[v / 32] = 0;
-        int seen = 0;
-        const arc_t first_out = row_offsets[v];
-        const arc_t outs = row_offsets[v + 1] - first_out;
-        const arc_t first_in = in_row_offsets[v];
-        const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
-        for (arc_t i = 0; i < end; i++) {
-            const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (color[u] >= wish[v] && color[u] < wish[v] + 32) {
-                seen |= 1 << (color[u] & 31);
-            }
-        }
-        taken[v] = seen;
-    }
-}
-
-// graph_coloring.sp:44 forall (v in g.nodes().filter(beyond))
-// where many are active: goes over all, in their order
-#line 44 "graph_coloring.sp"
-__kernel void graph_coloring_set_beyond_of_many(
+// graph_coloring.sp:41 forall (v in g.nodes().filter(color < 0 && wish == 0))
+#line 41 "graph_coloring.sp"
+__kernel void graph_coloring_set_taken(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
-    __global const int *restrict beyond_bits, __global const int *restrict color, __global const int *restrict wish,
+    __global const int *restrict color, __global const int *restrict wish, __global const int *restrict window,
     __global int *taken
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if ((beyond_bits[v / 32] & (1 << (v % 32))) == 0) continue;
+        if (!(color[v] < 0 && wish[v] == 0)) continue;
         int seen = 0;
         const arc_t first_out = row_offsets[v];
         const arc_t outs = row_offsets[v + 1] - first_out;
@@ -193,114 +147,97 @@ __kernel void graph_coloring_set_beyond_of_many(
         const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (color[u] >= wish[v] && color[u] < wish[v] + 32) {
-                seen |= 1 << (color[u] & 31);
-            }
+            if (color[u] >> 5 == window[v]) seen |= 1 << (color[u] & 31);
         }
         taken[v] = seen;
     }
 }
 
-// graph_coloring.sp:14 forall (v in g.nodes().filter(wish >= 0))
-#line 14 "graph_coloring.sp"
+// graph_coloring.sp:15 forall (v in g.nodes().filter(color < 0))
+#line 15 "graph_coloring.sp"
 __kernel __attribute__((vec_type_hint(int4)))
-void graph_coloring_set_waits_symmetric(
+void graph_coloring_add_window_symmetric(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global const int *restrict wish, __global uchar *waits
+    __global const int *restrict color, __global const int *restrict taken, __global int *wish,
+    __global uchar *waits, __global int *window, __global int *full
 ) {
+    bool full_part = false;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if (wish[v] < 0) continue;
+        if (color[v] >= 0) continue;
+        bool blocked = false;
         for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
             const int u = columns[i];
-            if (wish[u] == wish[v] && rank(u, row_offsets) > rank(v, row_offsets)) {
-                waits[v] = true;
+            if (lowest_free(taken[u]) == lowest_free(taken[v]) && rank(u, row_offsets) > rank(v, row_offsets)) {
+                blocked = true;
                 break;
             }
         }
+        wish[v] = lowest_free(taken[v]);
+        waits[v] = blocked || wish[v] == 0;
+        if (wish[v] == 0) {
+            window[v] += 1;
+            full_part = true;
+        }
     }
+    if (full_part) *full = 1;
 }
 
-// graph_coloring.sp:22 forall (v in g.nodes().filter(wish >= 0 && !waits))
-#line 22 "graph_coloring.sp"
+// graph_coloring.sp:30 forall (v in g.nodes().filter(color < 0 && !waits))
+#line 30 "graph_coloring.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
     1)))
 void graph_coloring_bit_or_taken_symmetric(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global const int *restrict wish, __global const uchar *restrict waits, __global int *taken
+    __global int *color, __global const uchar *restrict waits, __global const int *restrict window,
+    __global const int *restrict wish, __global int *taken, __global long *left
 ) {
-    __local GroupRows rows;
-    for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
-        int brought = node_of_all(begin, num_nodes);
-        if (brought >= 0 && !(wish[brought] >= 0 && !waits[brought])) brought = -1;
-        const arc_t count = bring_rows(&rows, brought, row_offsets);
-        for (arc_t place = get_local_id(0); place < count; place += 256) {
-            const int owner = owner_of(&rows, place);
-            const int v = rows.node[owner];
-            const arc_t i = place + rows.shift[owner];
-            const int u = columns[i];
-            if (wish[u] >= 0 && wish[u] <= wish[v] && wish[u] / 32 == wish[v] / 32) {
-                atomic_or(&taken[u], 1 << (wish[v] & 31));
-            }
-        }
-    }
-}
-
-// graph_coloring.sp:44 forall (v in g.nodes().filter(beyond))
-#line 44 "graph_coloring.sp"
-__kernel __attribute__((vec_type_hint(int4)))
-void graph_coloring_set_beyond_symmetric(
-    __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global const int *restrict beyond_list, __global int *beyond_bits, __global const int *restrict color,
-    __global const int *restrict wish, __global int *taken, int beyond_count
-) {
-    for (int place = get_global_id(0); place < beyond_count; place += get_global_size(0)) {
-        const int v = beyond_list[place];
-        beyond_bits[v / 32] = 0;
-        int seen = 0;
+    long left_part = 0;
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (!(color[v] < 0 && !waits[v])) continue;
+        color[v] = multiply(window[v], 32) + place(wish[v]);
+        atomic_or(&taken[v], -1);
+        left_part -= 1;
         for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
             const int u = columns[i];
-            if (color[u] >= wish[v] && color[u] < wish[v] + 32) {
-                seen |= 1 << (color[u] & 31);
-            }
+            if (waits[u] && window[u] == window[v]) atomic_or(&taken[u], wish[v]);
         }
-        taken[v] = seen;
     }
+    __local long left_scratch[256];
+    left_part = group_add_long(left_part, left_scratch);
+    if (get_local_id(0) == 0) atom_add(left, left_part);
 }
 
-// graph_coloring.sp:44 forall (v in g.nodes().filter(beyond))
-// where many are active: goes over all, in their order
-#line 44 "graph_coloring.sp"
+// graph_coloring.sp:41 forall (v in g.nodes().filter(color < 0 && wish == 0))
+#line 41 "graph_coloring.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
     1)))
-void graph_coloring_set_beyond_of_many_symmetric(
+void graph_coloring_set_taken_symmetric(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global const int *restrict beyond_bits, __global const int *restrict color, __global const int *restrict wish,
+    __global const int *restrict color, __global const int *restrict wish, __global const int *restrict window,
     __global int *taken
 ) {
     __local int values[1024];
     __local GroupRows rows;
     for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
         int brought = node_of_all(begin, num_nodes);
-        if (brought >= 0 && (beyond_bits[brought / 32] & (1 << (brought % 32))) == 0) brought = -1;
+        if (brought >= 0 && !(color[brought] < 0 && wish[brought] == 0)) brought = -1;
         const arc_t count = bring_rows(&rows, brought, row_offsets);
         int seen = 0;
         for (arc_t from = 0, to; from < count; from = to) {
             to = end_of_piece(&rows, from, count);
             int joined = 0;
             #pragma unroll 4
-            for (arc_t place = from + get_local_id(0); place < to; place += 256) {
-                const int owner = owner_of(&rows, place);
+            for (arc_t place_ = from + get_local_id(0); place_ < to; place_ += 256) {
+                const int owner = owner_of(&rows, place_);
                 const int v = rows.node[owner];
-                const arc_t i = place + rows.shift[owner];
+                const arc_t i = place_ + rows.shift[owner];
                 const int u = columns[i];
                 int value = 0;
-                if (color[u] >= wish[v] && color[u] < wish[v] + 32) {
-                    value = 1 << (color[u] & 31);
-                }
+                if (color[u] >> 5 == window[v]) value = 1 << (color[u] & 31);
                 if (to - from > 1024) {
                     joined = joined | value;
                 } else {
-                    values[place - from] = value;
+                    values[place_ - from] = value;
                 }
             }
             seen = join_bit_or_int(&rows, from, to, joined, values, seen);

@@ -28,107 +28,81 @@ struct Graph {
 
 // graph_coloring.sp:6 function graph_coloring(Graph g, propNode<int> color)
 static void graph_coloring(Device &device, Graph &graph, Buffer<int> &color) {
-    Buffer<int> wish(device, graph.num_nodes);
+    Buffer<int> window(device, graph.num_nodes);
     Buffer<int> taken(device, graph.num_nodes);
+    Buffer<int> wish(device, graph.num_nodes);
     Buffer<unsigned char> waits(device, graph.num_nodes);
-    Buffer<int> beyond_bits(device, graph.num_nodes / 32 + 1);
-    Buffer<int> beyond_list(device, graph.num_nodes);
-    Buffer<int> beyond_size(device, 1);
+    Word<int> full_result(device);
     Word<long long> left_result(device);
-    int beyond_count = 0;
     color.fill(-1);
-    wish.fill(0);
+    window.fill(0);
     taken.fill(0);
+    wish.fill(0);
     waits.fill(false);
-    beyond_bits.fill(0);
-    beyond_size.fill(0);
     long long left = graph.num_nodes;
     while (left > 0) {
-        // graph_coloring.sp:14 forall (v in g.nodes().filter(wish >= 0))
+        bool full = false;
+        // graph_coloring.sp:15 forall (v in g.nodes().filter(color < 0))
+        full_result.set(false);
         device.launch(
-            "graph_coloring_set_waits", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
-            graph.in_row_offsets, graph.in_columns, wish, waits
+            "graph_coloring_add_window", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
+            graph.in_row_offsets, graph.in_columns, color, taken, wish, waits, window, full_result
         );
-        // graph_coloring.sp:22 forall (v in g.nodes().filter(wish >= 0 && !waits))
-        device.launch(
-            "graph_coloring_bit_or_taken", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
-            graph.in_row_offsets, graph.in_columns, wish, waits, taken
-        );
-        // graph_coloring.sp:29 forall (v in g.nodes().filter(wish >= 0))
+        full = full || full_result.read();
+        // graph_coloring.sp:30 forall (v in g.nodes().filter(color < 0 && !waits))
         left_result.set(0);
         device.launch(
-            "graph_coloring_set_waits_2", graph.num_nodes, graph.num_nodes, wish, waits, taken, beyond_bits,
-            beyond_list, beyond_size, color, left_result
+            "graph_coloring_bit_or_taken", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
+            graph.in_row_offsets, graph.in_columns, color, waits, window, wish, taken, left_result
         );
         left += left_result.read();
-        // graph_coloring.sp:44 forall (v in g.nodes().filter(beyond))
-        beyond_count = beyond_size.read(0);
-        if (beyond_count > graph.num_nodes / 8) {
+        if (full) {
+            // graph_coloring.sp:41 forall (v in g.nodes().filter(color < 0 && wish == 0))
             device.launch(
-                "graph_coloring_set_beyond_of_many", graph.num_nodes, graph.num_nodes, graph.row_offsets,
-                graph.columns, graph.in_row_offsets, graph.in_columns, beyond_bits, color, wish, taken
-            );
-            beyond_bits.fill(0);
-        } else {
-            device.launch(
-                "graph_coloring_set_beyond", beyond_count, graph.row_offsets, graph.columns, graph.in_row_offsets,
-                graph.in_columns, beyond_list, beyond_bits, color, wish, taken, beyond_count
+                "graph_coloring_set_taken", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
+                graph.in_row_offsets, graph.in_columns, color, wish, window, taken
             );
         }
-        beyond_size.fill(0);
     }
 }
 
 // graph_coloring.sp:6 function graph_coloring(Graph g, propNode<int> color)
 static void graph_coloring_symmetric(Device &device, Graph &graph, Buffer<int> &color) {
-    Buffer<int> wish(device, graph.num_nodes);
+    Buffer<int> window(device, graph.num_nodes);
     Buffer<int> taken(device, graph.num_nodes);
+    Buffer<int> wish(device, graph.num_nodes);
     Buffer<unsigned char> waits(device, graph.num_nodes);
-    Buffer<int> beyond_bits(device, graph.num_nodes / 32 + 1);
-    Buffer<int> beyond_list(device, graph.num_nodes);
-    Buffer<int> beyond_size(device, 1);
+    Word<int> full_result(device);
     Word<long long> left_result(device);
-    int beyond_count = 0;
     color.fill(-1);
-    wish.fill(0);
+    window.fill(0);
     taken.fill(0);
+    wish.fill(0);
     waits.fill(false);
-    beyond_bits.fill(0);
-    beyond_size.fill(0);
     long long left = graph.num_nodes;
     while (left > 0) {
-        // graph_coloring.sp:14 forall (v in g.nodes().filter(wish >= 0))
+        bool full = false;
+        // graph_coloring.sp:15 forall (v in g.nodes().filter(color < 0))
+        full_result.set(false);
         device.launch(
-            "graph_coloring_set_waits_symmetric", graph.num_nodes, graph.num_nodes, graph.row_offsets,
-            graph.columns, wish, waits
+            "graph_coloring_add_window_symmetric", graph.num_nodes, graph.num_nodes, graph.row_offsets,
+            graph.columns, color, taken, wish, waits, window, full_result
         );
-        // graph_coloring.sp:22 forall (v in g.nodes().filter(wish >= 0 && !waits))
-        device.launch(
-            "graph_coloring_bit_or_taken_symmetric", device.busy(graph.num_nodes), graph.num_nodes,
-            graph.row_offsets, graph.columns, wish, waits, taken
-        );
-        // graph_coloring.sp:29 forall (v in g.nodes().filter(wish >= 0))
+        full = full || full_result.read();
+        // graph_coloring.sp:30 forall (v in g.nodes().filter(color < 0 && !waits))
         left_result.set(0);
         device.launch(
-            "graph_coloring_set_waits_2", graph.num_nodes, graph.num_nodes, wish, waits, taken, beyond_bits,
-            beyond_list, beyond_size, color, left_result
+            "graph_coloring_bit_or_taken_symmetric", graph.num_nodes, graph.num_nodes, graph.row_offsets,
+            graph.columns, color, waits, window, wish, taken, left_result
         );
         left += left_result.read();
-        // graph_coloring.sp:44 forall (v in g.nodes().filter(beyond))
-        beyond_count = beyond_size.read(0);
-        if (beyond_count > graph.num_nodes / 8) {
+        if (full) {
+            // graph_coloring.sp:41 forall (v in g.nodes().filter(color < 0 && wish == 0))
             device.launch(
-                "graph_coloring_set_beyond_of_many_symmetric", device.busy(graph.num_nodes), graph.num_nodes,
-                graph.row_offsets, graph.columns, beyond_bits, color, wish, taken
-            );
-            beyond_bits.fill(0);
-        } else {
-            device.launch(
-                "graph_coloring_set_beyond_symmetric", beyond_count, graph.row_offsets, graph.columns, beyond_list,
-                beyond_bits, color, wish, taken, beyond_count
+                "graph_coloring_set_taken_symmetric", device.busy(graph.num_nodes), graph.num_nodes,
+                graph.row_offsets, graph.columns, color, wish, window, taken
             );
         }
-        beyond_size.fill(0);
     }
 }
 

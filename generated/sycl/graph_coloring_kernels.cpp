@@ -28,147 +28,100 @@ static int join_bit_or_int(
     return total;
 }
 
-// graph_coloring.sp:67 function rank(Graph g, node v)
-#line 67 "graph_coloring.sp"
+// graph_coloring.sp:55 function lowest_free(int bits)
+#line 55 "graph_coloring.sp"
+static int lowest_free(int bits) {
+    return ~bits & (bits + 1);
+}
+
+// graph_coloring.sp:69 function rank(Graph g, node v)
+#line 69 "graph_coloring.sp"
 static long long rank(int v, const arc_t *__restrict row_offsets) {
     return multiply_long(row_offsets[v + 1] - row_offsets[v], 4294967296LL) + multiply_long(v,
         2654435761LL) % 4294967296LL;
 }
 
-// graph_coloring.sp:58 function free_color(int taken, int least)
-#line 58 "graph_coloring.sp"
-static int free_color(int taken, int least) {
-    int color = least;
-    while (color < multiply(least / 32 + 1, 32) && ((taken >> (color & 31)) & 1) != 0) {
-        color += 1;
+// graph_coloring.sp:60 function place(int bit)
+#line 60 "graph_coloring.sp"
+static int place(int bit) {
+    int place_ = 0;
+    while (((bit >> (place_ & 31)) & 1) == 0) {
+        place_ += 1;
     }
-    return color;
+    return place_;
 }
 
-// Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
-static void enlist(int node, int *bits, int *list, int *size) {
-    const int bit = 1 << (node % 32);
-    if ((bits[node / 32] & bit) == 0) {
-        const int held = atomic(bits[node / 32]).fetch_or(bit);
-        if ((held & bit) == 0) {
-            const int place = atomic(*size).fetch_add(1);
-            list[place] = node;
-        }
-    }
-}
-
-// graph_coloring.sp:14 forall (v in g.nodes().filter(wish >= 0))
-#line 14 "graph_coloring.sp"
-KERNEL graph_coloring_set_waits(
+// graph_coloring.sp:15 forall (v in g.nodes().filter(color < 0))
+#line 15 "graph_coloring.sp"
+KERNEL graph_coloring_add_window(
     int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
-    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, const int *__restrict wish,
-    bool *waits
+    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, const int *__restrict color,
+    const int *__restrict taken, int *wish, bool *waits, int *window, int *full
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    bool full_part = false;
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if (wish[v] < 0) continue;
+        if (color[v] >= 0) continue;
+        bool blocked = false;
         const arc_t first_out = row_offsets[v];
         const arc_t outs = row_offsets[v + 1] - first_out;
         const arc_t first_in = in_row_offsets[v];
         const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (wish[u] == wish[v] && rank(u, row_offsets) > rank(v, row_offsets)) {
-                waits[v] = true;
+            if (lowest_free(taken[u]) == lowest_free(taken[v]) && rank(u, row_offsets) > rank(v, row_offsets)) {
+                blocked = true;
                 break;
             }
         }
-    }
-}
-
-// graph_coloring.sp:22 forall (v in g.nodes().filter(wish >= 0 && !waits))
-#line 22 "graph_coloring.sp"
-KERNEL graph_coloring_bit_or_taken(
-    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
-    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, const int *__restrict wish,
-    const bool *__restrict waits, int *taken
-) {
-    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if (!(wish[v] >= 0 && !waits[v])) continue;
-        const arc_t first_out = row_offsets[v];
-        const arc_t outs = row_offsets[v + 1] - first_out;
-        const arc_t first_in = in_row_offsets[v];
-        const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
-        for (arc_t i = 0; i < end; i++) {
-            const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (wish[u] >= 0 && wish[u] <= wish[v] && wish[u] / 32 == wish[v] / 32) {
-                atomic(taken[u]).fetch_or(1 << (wish[v] & 31));
-            }
+        wish[v] = lowest_free(taken[v]);
+        waits[v] = blocked || wish[v] == 0;
+        if (wish[v] == 0) {
+            window[v] += 1;
+            full_part = true;
         }
     }
+    if (full_part) *full = 1;
 }
 
-// graph_coloring.sp:29 forall (v in g.nodes().filter(wish >= 0))
-#line 29 "graph_coloring.sp"
-KERNEL graph_coloring_set_waits_2(
-    int num_nodes, int *wish, bool *waits, const int *__restrict taken, int *beyond_bits, int *beyond_list,
-    int *beyond_size, int *color, long long *left
+// graph_coloring.sp:30 forall (v in g.nodes().filter(color < 0 && !waits))
+#line 30 "graph_coloring.sp"
+KERNEL graph_coloring_bit_or_taken(
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
+    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, int *color,
+    const bool *__restrict waits, const int *__restrict window, const int *__restrict wish, int *taken,
+    long long *left
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     long long left_part = 0;
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if (wish[v] < 0) continue;
-        if (waits[v]) {
-            const int next = free_color(taken[v], wish[v]);
-            waits[v] = false;
-            if (next % 32 == 0 && next > wish[v]) {
-                waits[v] = true;
-                enlist(v, beyond_bits, beyond_list, beyond_size);
-            }
-            wish[v] = next;
-        } else {
-            color[v] = wish[v];
-            wish[v] = -1;
-            left_part -= 1;
+        if (!(color[v] < 0 && !waits[v])) continue;
+        color[v] = multiply(window[v], 32) + place(wish[v]);
+        atomic(taken[v]).fetch_or(-1);
+        left_part -= 1;
+        const arc_t first_out = row_offsets[v];
+        const arc_t outs = row_offsets[v + 1] - first_out;
+        const arc_t first_in = in_row_offsets[v];
+        const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
+        for (arc_t i = 0; i < end; i++) {
+            const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
+            if (waits[u] && window[u] == window[v]) atomic(taken[u]).fetch_or(wish[v]);
         }
     }
     left_part = sycl::reduce_over_group(item.get_group(), left_part, sycl::plus<long long>());
     if (item.get_local_id(0) == 0) atomic(*left).fetch_add(left_part);
 }
 
-// graph_coloring.sp:44 forall (v in g.nodes().filter(beyond))
-#line 44 "graph_coloring.sp"
-KERNEL graph_coloring_set_beyond(
-    const arc_t *__restrict row_offsets, const int *__restrict columns, const arc_t *__restrict in_row_offsets,
-    const int *__restrict in_columns, const int *__restrict beyond_list, int *beyond_bits,
-    const int *__restrict color, const int *__restrict wish, int *taken, int beyond_count
-) {
-    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    for (int place = item.get_global_id(0); place < beyond_count; place += item.get_global_range(0)) {
-        const int v = beyond_list[place];
-        beyond_bits[v / 32] = 0;
-        int seen = 0;
-        const arc_t first_out = row_offsets[v];
-        const arc_t outs = row_offsets[v + 1] - first_out;
-        const arc_t first_in = in_row_offsets[v];
-        const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
-        for (arc_t i = 0; i < end; i++) {
-            const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (color[u] >= wish[v] && color[u] < wish[v] + 32) {
-                seen |= 1 << (color[u] & 31);
-            }
-        }
-        taken[v] = seen;
-    }
-}
-
-// graph_coloring.sp:44 forall (v in g.nodes().filter(beyond))
-// where many are active: goes over all, in their order
-#line 44 "graph_coloring.sp"
-KERNEL graph_coloring_set_beyond_of_many(
+// graph_coloring.sp:41 forall (v in g.nodes().filter(color < 0 && wish == 0))
+#line 41 "graph_coloring.sp"
+KERNEL graph_coloring_set_taken(
     int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
-    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, const int *__restrict beyond_bits,
-    const int *__restrict color, const int *__restrict wish, int *taken
+    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, const int *__restrict color,
+    const int *__restrict wish, const int *__restrict window, int *taken
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if ((beyond_bits[v / 32] & (1 << (v % 32))) == 0) continue;
+        if (!(color[v] < 0 && wish[v] == 0)) continue;
         int seen = 0;
         const arc_t first_out = row_offsets[v];
         const arc_t outs = row_offsets[v + 1] - first_out;
@@ -176,110 +129,92 @@ KERNEL graph_coloring_set_beyond_of_many(
         const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (color[u] >= wish[v] && color[u] < wish[v] + 32) {
-                seen |= 1 << (color[u] & 31);
-            }
+            if (color[u] >> 5 == window[v]) seen |= 1 << (color[u] & 31);
         }
         taken[v] = seen;
     }
 }
 
-// graph_coloring.sp:14 forall (v in g.nodes().filter(wish >= 0))
-#line 14 "graph_coloring.sp"
-KERNEL graph_coloring_set_waits_symmetric(
-    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns, const int *__restrict wish,
-    bool *waits
+// graph_coloring.sp:15 forall (v in g.nodes().filter(color < 0))
+#line 15 "graph_coloring.sp"
+KERNEL graph_coloring_add_window_symmetric(
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns, const int *__restrict color,
+    const int *__restrict taken, int *wish, bool *waits, int *window, int *full
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    bool full_part = false;
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if (wish[v] < 0) continue;
+        if (color[v] >= 0) continue;
+        bool blocked = false;
         for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
             const int u = columns[i];
-            if (wish[u] == wish[v] && rank(u, row_offsets) > rank(v, row_offsets)) {
-                waits[v] = true;
+            if (lowest_free(taken[u]) == lowest_free(taken[v]) && rank(u, row_offsets) > rank(v, row_offsets)) {
+                blocked = true;
                 break;
             }
         }
-    }
-}
-
-// graph_coloring.sp:22 forall (v in g.nodes().filter(wish >= 0 && !waits))
-#line 22 "graph_coloring.sp"
-KERNEL graph_coloring_bit_or_taken_symmetric(
-    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns, const int *__restrict wish,
-    const bool *__restrict waits, int *taken
-) {
-    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    auto &rows = group_memory<GroupRows>();
-    for (int begin = 0; begin < num_nodes; begin += item.get_global_range(0)) {
-        int brought = node_of_all(item, begin, num_nodes);
-        if (brought >= 0 && !(wish[brought] >= 0 && !waits[brought])) brought = -1;
-        const arc_t count = bring_rows(item, &rows, brought, row_offsets);
-        for (arc_t place = item.get_local_id(0); place < count; place += 256) {
-            const int owner = owner_of(&rows, place);
-            const int v = rows.node[owner];
-            const arc_t i = place + rows.shift[owner];
-            const int u = columns[i];
-            if (wish[u] >= 0 && wish[u] <= wish[v] && wish[u] / 32 == wish[v] / 32) {
-                atomic(taken[u]).fetch_or(1 << (wish[v] & 31));
-            }
+        wish[v] = lowest_free(taken[v]);
+        waits[v] = blocked || wish[v] == 0;
+        if (wish[v] == 0) {
+            window[v] += 1;
+            full_part = true;
         }
     }
+    if (full_part) *full = 1;
 }
 
-// graph_coloring.sp:44 forall (v in g.nodes().filter(beyond))
-#line 44 "graph_coloring.sp"
-KERNEL graph_coloring_set_beyond_symmetric(
-    const arc_t *__restrict row_offsets, const int *__restrict columns, const int *__restrict beyond_list,
-    int *beyond_bits, const int *__restrict color, const int *__restrict wish, int *taken, int beyond_count
+// graph_coloring.sp:30 forall (v in g.nodes().filter(color < 0 && !waits))
+#line 30 "graph_coloring.sp"
+KERNEL graph_coloring_bit_or_taken_symmetric(
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns, int *color,
+    const bool *__restrict waits, const int *__restrict window, const int *__restrict wish, int *taken,
+    long long *left
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    for (int place = item.get_global_id(0); place < beyond_count; place += item.get_global_range(0)) {
-        const int v = beyond_list[place];
-        beyond_bits[v / 32] = 0;
-        int seen = 0;
+    long long left_part = 0;
+    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
+        if (!(color[v] < 0 && !waits[v])) continue;
+        color[v] = multiply(window[v], 32) + place(wish[v]);
+        atomic(taken[v]).fetch_or(-1);
+        left_part -= 1;
         for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
             const int u = columns[i];
-            if (color[u] >= wish[v] && color[u] < wish[v] + 32) {
-                seen |= 1 << (color[u] & 31);
-            }
+            if (waits[u] && window[u] == window[v]) atomic(taken[u]).fetch_or(wish[v]);
         }
-        taken[v] = seen;
     }
+    left_part = sycl::reduce_over_group(item.get_group(), left_part, sycl::plus<long long>());
+    if (item.get_local_id(0) == 0) atomic(*left).fetch_add(left_part);
 }
 
-// graph_coloring.sp:44 forall (v in g.nodes().filter(beyond))
-// where many are active: goes over all, in their order
-#line 44 "graph_coloring.sp"
-KERNEL graph_coloring_set_beyond_of_many_symmetric(
-    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
-    const int *__restrict beyond_bits, const int *__restrict color, const int *__restrict wish, int *taken
+// graph_coloring.sp:41 forall (v in g.nodes().filter(color < 0 && wish == 0))
+#line 41 "graph_coloring.sp"
+KERNEL graph_coloring_set_taken_symmetric(
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns, const int *__restrict color,
+    const int *__restrict wish, const int *__restrict window, int *taken
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     auto &values = group_memory<int[1024]>();
     auto &rows = group_memory<GroupRows>();
     for (int begin = 0; begin < num_nodes; begin += item.get_global_range(0)) {
         int brought = node_of_all(item, begin, num_nodes);
-        if (brought >= 0 && (beyond_bits[brought / 32] & (1 << (brought % 32))) == 0) brought = -1;
+        if (brought >= 0 && !(color[brought] < 0 && wish[brought] == 0)) brought = -1;
         const arc_t count = bring_rows(item, &rows, brought, row_offsets);
         int seen = 0;
         for (arc_t from = 0, to; from < count; from = to) {
             to = end_of_piece(&rows, from, count);
             int joined = 0;
             #pragma unroll 4
-            for (arc_t place = from + item.get_local_id(0); place < to; place += 256) {
-                const int owner = owner_of(&rows, place);
+            for (arc_t place_ = from + item.get_local_id(0); place_ < to; place_ += 256) {
+                const int owner = owner_of(&rows, place_);
                 const int v = rows.node[owner];
-                const arc_t i = place + rows.shift[owner];
+                const arc_t i = place_ + rows.shift[owner];
                 const int u = columns[i];
                 int value = 0;
-                if (color[u] >= wish[v] && color[u] < wish[v] + 32) {
-                    value = 1 << (color[u] & 31);
-                }
+                if (color[u] >> 5 == window[v]) value = 1 << (color[u] & 31);
                 if (to - from > 1024) {
                     joined = joined | value;
                 } else {
-                    values[place - from] = value;
+                    values[place_ - from] = value;
                 }
             }
             seen = join_bit_or_int(item, &rows, from, to, joined, values, seen);

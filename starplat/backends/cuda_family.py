@@ -153,7 +153,17 @@ _OF_ROWS = (
     *named("warp_number", "sum_up_to", "every_node", "each_kept"),
     made_of("long_rows", threads=str(launch.THREADS_TOGETHER)),
     *named("teams", "warp_arcs", "share_arcs", "advance_all", "advance_arcs", "advance_words", "advance_listed"),
-    *named("search_all", "collect_all", "share_values", "gather_step", "long_values", "gather_all", "gather_rows"),
+    *named(
+        "search_all",
+        "ask_step",
+        "ask_all",
+        "collect_all",
+        "share_values",
+        "gather_step",
+        "long_values",
+        "gather_all",
+        "gather_rows",
+    ),
     *named("gather_each", "gather_listed"),
     made_of("triangles_by_tables", threads=str(launch.GROUP_SIZE)),
 )
@@ -168,7 +178,7 @@ _SETS = {
 }
 """What the header for a kind of sets is called, and how such sets are kept."""
 
-_SHARED_FILES = ("helpers", "sets", "rows", "gathering", "maps", "triangles")
+_SHARED_FILES = ("helpers", "sets", "rows", "asking", "gathering", "maps", "triangles")
 """The templates of helpers that the family shares."""
 
 _LIMITS = {

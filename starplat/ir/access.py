@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from starplat.ir import nodes as ir
 from starplat.ir.harmless_writes import Number, asked_in, goes_unnoticed, lowered_in
+from starplat.ir.shapes.asking import asking
 from starplat.ir.shapes.collecting import collecting
 from starplat.ir.shapes.gathering import gathering
 from starplat.ir.shapes.members import membership
@@ -145,7 +146,7 @@ def _kernel_accesses(kernel: ir.Kernel) -> Iterator[Access]:
     if not kernel.shares_arcs:
         yield from _body(kernel.body, own)
         return
-    if any(shape(kernel) is not None for shape in (gathering, searching, collecting)):
+    if any(shape(kernel) is not None for shape in (gathering, searching, collecting, asking)):
         yield from _body(kernel.body, (None, ""))
         return
     yield from _body(kernel.body[:-1], own)

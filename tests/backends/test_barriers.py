@@ -81,3 +81,28 @@ def test_a_round_that_pulls_does_not_wait_twice_at_one_place() -> None:
     pull = loop[loop.index("if (has_many(") : loop.index("} else {")]
     assert pull.count("grid_barrier(arrived);") == 1, "the set is cleared when all have looked at it"
     assert loop.count("grid_barrier(arrived);") == 2
+
+
+SELDOM = """function seldom(Graph g, propNode<int> a, propNode<int> b) {
+  int i = 0;
+  do {
+    long more = 0;
+    forall (v in g.nodes()) { for (w in g.neighbors(v)) { if (w.a > i) { more += 1; } } }
+    WRITES
+    if (more == 3) { forall (v in g.nodes()) { v.a = i; } }
+    i += 1;
+  } while (i < 64);
+}"""
+
+
+@pytest.mark.parametrize(
+    ("writes", "always", "in_the_branch"),
+    [("", 1, 1), ("forall (v in g.nodes()) { forall (w in g.neighbors(v)) { w.a += 1; } }", 2, 1)],
+    ids=["nothing else changes", "others change the same cells"],
+)
+def test_rounds_that_leave_out_a_launch_do_not_wait_for_it(writes: str, always: int, in_the_branch: int) -> None:
+    checked = pipeline.check(SourceFile("seldom.sp", SELDOM.replace("WRITES", writes)))
+    loop = rounds(pipeline.kernels_text(pipeline.lower(checked), "cuda", parse_schedule("auto")))
+    branch = loop[loop.index("if (more == 3)") : loop.index("i += 1;")]
+    assert branch.count("grid_barrier(arrived);") == in_the_branch
+    assert loop.count("grid_barrier(arrived);") - in_the_branch == always

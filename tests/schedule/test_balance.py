@@ -12,6 +12,7 @@ from starplat.backends.opencl import CPU_CAPABILITIES
 from starplat.backends.sycl import CAPABILITIES as SYCL
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.shapes.asking import asking
 from starplat.ir.shapes.searching import searching
 from starplat.ir.visitor import launched_alone
 from starplat.schedule.apply import decided
@@ -112,24 +113,30 @@ def test_groups_share_arcs_where_waiting_is_cheap_or_where_that_is_asked_for() -
 
 
 STORES = {
-    "only there": ("v.b = 7;", 1),
-    "read by an arc": ("v.b = 7;", 0),
-    "read by the filter": ("v.c = 7;", 0),
-    "written by an arc": ("v.d = 7;", 0),
-    "of what changes": ("v.b = v.d;", 0),
-    "added": ("v.b += 7;", 0),
+    "only there": ("v.b = 7;", 1, 1),
+    "read by an arc": ("v.b = 7;", 0, 0),
+    "read by the filter": ("v.c = 7;", 1, 0),
+    "written by an arc": ("v.d = 7;", 0, 0),
+    "of what changes": ("v.b = v.d;", 0, 0),
+    "added": ("v.b += 7;", 1, 0),
+    "added as by an arc": ("v.d += 7;", 1, 0),
+    "changed otherwise than by an arc": ("v.d |= 7;", 0, 0),
+    "under a condition": ("if (v.b > 7) { v.b = 7; }", 1, 0),
+    "told to all": ("total += v.b;", 1, 0),
 }
 
 
 @pytest.mark.parametrize("name", STORES)
 def test_what_is_stored_ahead_of_the_arcs_must_be_nobody_elses(name: str) -> None:
-    """A group that takes part in a node's arcs stores it again, at any time."""
-    ahead, shares = STORES[name]
+    """A group that takes part in a node's arcs stores it again, at any time; of warps one thread does it, once."""
+    ahead, by_warps, by_groups = STORES[name]
     added = "w.b" if name == "read by an arc" else "1"
     text = f"""function f(Graph g, propNode<int> b, propNode<int> c, propNode<int> d) {{
+      long total = 0;
       forall (v in g.nodes().filter(c > 1)) {{ {ahead} forall (w in g.neighbors(v)) {{ w.d += {added}; }} }}
+      return total;
     }}"""
-    assert sharing(for_target(text, CUDA)) == sharing(for_target(text, OPENCL)) == shares
+    assert (sharing(for_target(text, CUDA)), sharing(for_target(text, OPENCL))) == (by_warps, by_groups)
 
 
 SEARCHES = {
@@ -160,3 +167,43 @@ def test_a_search_that_does_the_same_whatever_it_finds_is_shared(name: str) -> N
 @pytest.mark.parametrize("name", DEPENDENT)
 def test_other_searches_stay_in_one_thread(name: str) -> None:
     assert sharing(for_target(looking(DEPENDENT[name]), CUDA)) == 0
+
+
+ANSWERS = {
+    "yes": "bool any = False; for (u in g.neighbors(v)) { if (u.a > v.a) { any = True; break; } } v.f = any;",
+    "no": "bool all = True; for (u in g.neighbors(v)) { if (u.a > v.a) { all = False; break; } } if (all) { v.b = 7; }",
+    "two tests": "bool any = False; "
+    "for (u in g.neighbors(v)) { if (u.a > v.a) { if (u.a > 7) { any = True; break; } } } v.f = any;",
+    "a value ahead": "int mine = v.a + 1; bool any = False; "
+    "for (u in g.neighbors(v)) { if (u.a > mine) { any = True; break; } } v.f = any || mine > 7;",
+    "the filter's cell changes": "bool any = False; "
+    "for (u in g.neighbors(v)) { if (u.b > v.b) { any = True; break; } } if (any) { v.a += 1; }",
+}
+OTHER_ANSWERS = {
+    "which neighbor": "int any = -1; for (u in g.neighbors(v)) { if (u.a > v.a) { any = u; break; } } v.b = any;",
+    "counted": "int n = 0; for (u in g.neighbors(v)) { if (u.a > v.a) { n += 1; if (n > 2) { break; } } } v.b = n;",
+    "the answer decides": "bool any = False; "
+    "for (u in g.neighbors(v)) { if (u.a > v.a && !any) { any = True; break; } } v.f = any;",
+    "a cell that not every arc may have": "bool any = False; "
+    "for (u in g.neighbors(v)) { if (u.b < 0 || a[u.b] > v.a) { any = True; break; } } v.f = any;",
+    "a value ahead changes": "int mine = v.b + 1; bool any = False; "
+    "for (u in g.neighbors(v)) { if (u.a > mine) { any = True; break; } } v.b = any ? 1 : 2;",
+}
+
+
+def asked(body: str) -> str:
+    loop = f"forall (v in g.nodes().filter(a > 1)) {{ {body} }}"
+    return f"function f(Graph g, propNode<int> a, propNode<int> b, propNode<bool> f) {{ {loop} }}"
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_nodes_that_ask_whether_an_arc_passes_share_arcs(name: str) -> None:
+    module = for_target(asked(ANSWERS[name]), CUDA)
+    assert sharing(module) == 1
+    assert asking(module.kernels[0]) is not None
+    assert sharing(for_target(asked(ANSWERS[name]), OPENCL)) == 0  # groups do not leave a row early
+
+
+@pytest.mark.parametrize("name", OTHER_ANSWERS)
+def test_nodes_that_learn_more_of_their_arcs_take_them_in_order(name: str) -> None:
+    assert sharing(for_target(asked(OTHER_ANSWERS[name]), CUDA)) == 0

@@ -16,6 +16,8 @@ from starplat.ir import nodes as ir
 from starplat.ir.conditions import negated
 from starplat.ir.shapes.listed import known_length, listed_length
 
+_OverNodes = st.Advance | st.Ask | st.Gather | st.Search
+
 
 @dataclass(frozen=True)
 class RowPrinter:
@@ -91,12 +93,25 @@ class RowPrinter:
     def search(self, search: st.Search) -> Iterator[str]:
         name = self.expressions.local
         yield from self.over_nodes(search, "search")
-        yield f"{INDENT}[&](int {name(search.node)}, arc_t {name(search.position)}) {{"
-        yield from self.printer.lines(search.test, 2)
-        yield f"{INDENT}}},"
+        yield from self.test(search)
         yield f"{INDENT}[&](int {name(search.node)}, arc_t {name(search.position)}) {{"
         yield from self.printer.lines(search.reach, 2)
         yield f"{INDENT}}});"
+
+    def ask(self, ask: st.Ask) -> Iterator[str]:
+        name = self.expressions.local
+        yield from self.over_nodes(ask, "ask")
+        yield from self.test(ask)
+        yield f"{INDENT}[&](int {name(ask.node)}, bool {name(ask.answer)}) {{"
+        yield from self.printer.lines(ask.finish, 2)
+        yield f"{INDENT}}});"
+
+    def test(self, asking: st.Search | st.Ask) -> Iterator[str]:
+        """The test of an arc, an argument."""
+        name = self.expressions.local
+        yield f"{INDENT}[&](int {name(asking.node)}, arc_t {name(asking.position)}) {{"
+        yield from self.printer.lines(asking.test, 2)
+        yield f"{INDENT}}},"
 
     def count(self, count: st.CountRows) -> Iterator[str]:
         name, text = self.expressions.local, self.expressions.expression
@@ -130,11 +145,11 @@ class RowPrinter:
         yield from self.printer.lines(collect.take, 2)
         yield f"{INDENT}}});"
 
-    def over_nodes(self, loop: st.Advance | st.Gather | st.Search, function: str, *more: str) -> Iterator[str]:
+    def over_nodes(self, loop: _OverNodes, function: str, *more: str) -> Iterator[str]:
         """The head of a call that shares the arcs of nodes: which nodes, and which are kept."""
         name, (function, whose) = self.expressions.local, self.called(loop, function)
         given = f"{', '.join((whose, self.rows(loop), *more))},"
-        if not isinstance(loop, st.Search) and loop.listed is not None:
+        if _listed(loop) is not None:
             yield f"{function}("
             given = f"{INDENT}{given}"
         else:
@@ -150,24 +165,24 @@ class RowPrinter:
             yield given
             yield f"{INDENT}[&](int {name(loop.node)}) {{ return {self.expressions.expression(loop.keep)}; }},"
 
-    def rows(self, loop: st.Advance | st.Gather | st.Search) -> str:
+    def rows(self, loop: _OverNodes) -> str:
         """Where the rows begin that a loop goes over: of rows in parts, those of one; of a part's nodes, theirs."""
         ahead = loop.ahead if isinstance(loop, st.Gather) else None
         first = None if loop.part is None else loop.part.first
         given = (self.expressions.expression(each) for each in (ahead, first) if each is not None)
         return " + ".join((self.expressions.local(loop.rows), *given))
 
-    def nodes(self, loop: st.Advance | st.Gather | st.Search) -> str:
+    def nodes(self, loop: _OverNodes) -> str:
         """How many nodes a loop over all goes over, or over those of a part."""
         if loop.part is None or loop.part.first is None or loop.part.end is None:
             return "num_nodes"
         return self.expressions.expression(build.minus(loop.part.end, loop.part.first))
 
-    def called(self, loop: st.Advance | st.Gather | st.Search, function: str) -> tuple[str, str]:
+    def called(self, loop: _OverNodes, function: str) -> tuple[str, str]:
         """The function that does it, noted with all it needs, and the rows that it is given."""
         name, need = self.expressions.local, self.expressions.helpers.need
-        members, takes = (None, False) if isinstance(loop, st.Search) else (loop.members, loop.takes)
-        listed = None if isinstance(loop, st.Search) else loop.listed
+        members, takes = (loop.members, loop.takes) if isinstance(loop, st.Advance | st.Gather) else (None, False)
+        listed = _listed(loop)
         if members is not None:
             need_visit(self.expressions.helpers, members)
         for helper in _NEEDS[type(loop), members is None]:
@@ -247,6 +262,10 @@ class RowPrinter:
         )
 
 
+def _listed(loop: _OverNodes) -> ir.Listed | ir.InWords | None:
+    return loop.listed if isinstance(loop, st.Advance | st.Gather) else None
+
+
 def _kept(takes: bool) -> str:
     """The suffix of a function that walks the members of a set."""
     return "" if takes else "_and_keep"
@@ -257,6 +276,7 @@ _BY_WARP_NUMBER = frozenset(
         "advance_all",
         "advance_listed",
         "advance_words",
+        "ask_all",
         "count_rows",
         "gather_all",
         "gather_rows",
@@ -273,5 +293,6 @@ _NEEDS: dict[tuple[type[st.Statement], bool], tuple[str, ...]] = {
     (st.Gather, True): ("long_values", "teams", "gather_step"),
     (st.Gather, False): ("warp_arcs", "share_values", "long_values"),
     (st.Search, True): ("teams",),
+    (st.Ask, True): ("ask_step",),
 }
 """The functions called by those that share arcs, by what they do and whether they walk all nodes."""

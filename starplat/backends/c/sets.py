@@ -11,7 +11,15 @@ from starplat.backends.c.set_forms import need_frontier, need_listing, need_of_l
 
 _OfOneSet = st.AskEmpty | st.AskSize | st.Clear | st.IfEmpty | st.IfMany | st.Insert | st.Inserted | st.NoteMembers
 _OfRows = (
-    st.Advance | st.Collect | st.CountRows | st.EachTriangle | st.Gather | st.GroupAdvance | st.GroupGather | st.Search
+    st.Advance
+    | st.Ask
+    | st.Collect
+    | st.CountRows
+    | st.EachTriangle
+    | st.Gather
+    | st.GroupAdvance
+    | st.GroupGather
+    | st.Search
 )
 WithSets = _OfRows | st.EachKept | st.EachMember | _OfOneSet
 
@@ -38,6 +46,8 @@ def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
             yield from rows.count(statement)
         case st.Search():
             yield from rows.search(statement)
+        case st.Ask():
+            yield from rows.ask(statement)
         case st.Collect():
             yield from rows.collect(statement)
         case st.EachTriangle():

@@ -9,11 +9,13 @@ from starplat.backends.legal.continues import replace_continue
 from starplat.backends.legal.grouped import by_groups
 from starplat.backends.legal.histograms import count_rows
 from starplat.backends.legal.operations import Operations
+from starplat.backends.legal.unread import without_unread
 from starplat.backends.uses import variables_in
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import map_expression
+from starplat.ir.shapes.asking import Asking, asking
 from starplat.ir.shapes.collecting import Collecting, collecting
 from starplat.ir.shapes.gathering import Gathering, combined_with, gathering
 from starplat.ir.shapes.histograms import histogram
@@ -34,13 +36,16 @@ def over_arcs(operations: Operations, kernel: ir.Kernel, members: Membership | N
     collects = collecting(kernel)
     if collects is not None:
         return (_collect(operations, kernel, collects),)
+    asks = asking(kernel)
+    if asks is not None:
+        return (_of_part(operations, kernel, _ask(operations, kernel, asks)),)
     gathers = gathering(kernel)
     if gathers is not None:
         return (_of_part(operations, kernel, _gather(operations, kernel, members, gathers)),)
     return (_of_part(operations, kernel, _advance(operations, kernel, members)),)
 
 
-_Shared = TypeVar("_Shared", st.Advance, st.Gather, st.Search)
+_Shared = TypeVar("_Shared", st.Advance, st.Ask, st.Gather, st.Search)
 
 
 def _of_part(operations: Operations, kernel: ir.Kernel, loop: _Shared) -> _Shared:
@@ -62,6 +67,9 @@ def _of_part(operations: Operations, kernel: ir.Kernel, loop: _Shared) -> _Share
     if isinstance(loop, st.Gather):
         value, finish = knowing(loop.value), knowing(loop.finish)
         return replace(loop, node=place, keep=keep, part=part, value=value, finish=finish)
+    if isinstance(loop, st.Ask):
+        test, finish = knowing(loop.test), knowing(loop.finish)
+        return replace(loop, node=place, keep=keep, part=part, test=test, finish=finish)
     return replace(loop, node=place, keep=keep, part=part, test=knowing(loop.test), reach=knowing(loop.reach))
 
 
@@ -94,6 +102,21 @@ def _search(operations: Operations, kernel: ir.Kernel, parts: Searching) -> st.S
         neighbor, layout, parts.loop.node, position, (*ahead, *operations.block(parts.found))
     )
     return st.Search(kernel.iterator, kernel.filter, layout.offsets, position, test, reach)
+
+
+def _ask(operations: Operations, kernel: ir.Kernel, parts: Asking) -> st.Ask:
+    """A test of arcs, and the work on a node that knows whether one passes."""
+    assert kernel.iterator is not None
+    layout, position = parts.loop.layout, parts.loop.position
+    asked = (*operations.block((*parts.ahead, *parts.of_arc)), st.Leave(parts.condition))
+    test = operations.with_neighbor(parts.loop.neighbor, layout, parts.loop.node, position, without_unread(asked))
+    ahead, answer = operations.block(parts.ahead), parts.answer
+    if parts.otherwise:
+        answer = operations.locals.fresh(f"not_{answer.name}", ir.Element.BOOL)
+        ahead = (*ahead, st.Declare(parts.answer, build.denied(ir.Ref(answer)), constant=False))
+    finish = replace_continue((*ahead, *operations.block(parts.rest)), (st.Leave(),))
+    finish = without_unread(finish)
+    return st.Ask(kernel.iterator, kernel.filter, layout.offsets, position, test, answer, finish)
 
 
 def _collect(operations: Operations, kernel: ir.Kernel, parts: Collecting) -> st.Collect:

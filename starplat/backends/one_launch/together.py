@@ -68,13 +68,19 @@ class Together:
         found = tuple((ring.cells, start_of(ring)) for ring in rings)
         return st.LegalLoop(op, found, outcomes, without_unread((*turns, *body, *end)))
 
-    def block(self, ops: Iterable[ir.HostOp], pending: Pending) -> tuple[st.Body, Pending]:
-        """The operations as statements, from the cells touched since the last barrier, and the cells touched then."""
+    def block(
+        self, ops: Iterable[ir.HostOp], pending: Pending, then: Iterable[ir.HostOp] = ()
+    ) -> tuple[st.Body, Pending]:
+        """The operations as statements, from the cells touched since the last barrier, and the cells touched then; what
+        comes `then`, if it is known, lets branches spare a barrier."""
         done: list[st.Statement] = []
         row = tuple(stream(ops))
         for place, op in enumerate(row):
+            following = row[place + 1 :]
             if isinstance(op, ir.Launch) and op.members is not None:
-                body, pending = self.push_or_pull(op, op.members, pending, row[place + 1 :])
+                body, pending = self.push_or_pull(op, op.members, pending, following)
+            elif isinstance(op, ir.HostIf):
+                body, pending = self.branches(op, pending, (*following, *stream(then)))
             else:
                 body, pending = self.operation(op, pending)
             done += body
@@ -82,10 +88,6 @@ class Together:
 
     def operation(self, op: ir.HostOp, pending: Pending) -> tuple[st.Body, Pending]:
         match op:
-            case ir.HostIf(condition, then, otherwise):
-                first, after = self.block(then, pending)
-                second, other = self.block(otherwise, pending)
-                return (st.If(condition, first, second),), after | other
             case ir.Loop(driver=ir.NearestFirst() as driver):
                 before: st.Body = (st.GridBarrier(),) if pending else ()
                 return (*before, *nearest_first(op, driver, self.operations)), frozenset()
@@ -101,6 +103,16 @@ class Together:
                 before = barrier_before(touched, pending)
                 pending = touched if before == (st.GridBarrier(),) else pending | touched
                 return self.plain(op, before, self.touches.still_after(op, pending))
+
+    def branches(self, op: ir.HostIf, pending: Pending, following: Sequence[ir.HostOp]) -> tuple[st.Body, Pending]:
+        """A branch ends with a barrier if what follows would wait for it, and would not, or later, without."""
+        first, after = self.block(op.then, pending)
+        second, other = self.block(op.otherwise, pending)
+        place = self.touches.next_barrier(following, after | other)
+        spares = place is not None and place != self.touches.next_barrier(following, other)
+        if op.otherwise or not spares or isinstance(first[-1], st.Break | st.Continue):
+            return (st.If(op.condition, first, second),), after | other
+        return (st.If(op.condition, (*first, st.GridBarrier()), second),), other
 
     def push_or_pull(
         self, op: ir.Launch, members: ir.Array, pending: Pending, following: Sequence[ir.HostOp]
@@ -158,7 +170,7 @@ class Together:
     def one_loop(self, op: ir.Loop | ir.HostForRange, begin: Pending) -> tuple[st.Body, Pending]:
         match op:
             case ir.Loop(before, condition, body, True):
-                inner, end = self.block(body, begin)
+                inner, end = self.block(body, begin, (*op.step, *before, *body))
                 late, end = self.block((*op.step, *before), end | self.leaving[-1])
                 if not late:
                     return (st.While(condition, inner, test_last=True),), end
@@ -166,14 +178,14 @@ class Together:
                 return (st.While(build.TRUE, (*inner, *late, _unless(condition))),), end
             case ir.Loop(before, condition, body):
                 early, after = self.block(before, begin)
-                inner, end = self.block(body, after)
+                inner, end = self.block(body, after, (*op.step, *before, *body))
                 stepped, end = self.block(op.step, end | self.leaving[-1]) if op.step else ((), end)
                 self.leaving[-1].update(after)
                 inner = replace_continue(inner, (*stepped, st.Continue()))
                 head: st.Body = (*early, _unless(condition)) if before else ()
                 return (st.While(build.TRUE if before else condition, (*head, *inner, *stepped)),), end
             case ir.HostForRange(variable, first, last, body):
-                inner, end = self.block(body, begin)
+                inner, end = self.block(body, begin, body)
                 stop = ir.Variable(self.operations.fresh(f"{variable.name}_end"), last.element)
                 count = st.Count(variable, first, ir.Ref(stop), st.Stride.ONE, inner)
                 return (st.Scope((), (st.Declare(stop, last, constant=True), count)),), end

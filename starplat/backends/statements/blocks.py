@@ -202,8 +202,8 @@ class Advance:
 
     The nodes are all, those that are `listed`, by themselves or by words, or the `members` of a set, which is empty
     afterwards if it `takes` them. `rows` are the offsets of the nodes' arcs; `body` declares what it needs of the
-    nodes. `visit` is done with every node as well, once or more often. Of a `part` of all nodes, `node` counts from its
-    first.
+    nodes. `visit` is done with every node as well: once where the nodes are all, else once or more often. Of a `part`
+    of all nodes, `node` counts from its first.
     """
 
     members: ir.Array | None
@@ -260,6 +260,24 @@ class Search:
     position: ir.Variable
     test: Body
     reach: Body
+    part: ir.AllNodes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """For every `node` to keep: `finish`, which knows as `answer` whether `test` holds for any of its arcs.
+
+    `test` is the body of a function that returns a BOOL; both declare what they need of the node. Of a `part` of all
+    nodes, `node` counts from its first.
+    """
+
+    node: ir.Variable
+    keep: ir.Expression | None
+    rows: ir.Array
+    position: ir.Variable
+    test: Body
+    answer: ir.Variable
+    finish: Body
     part: ir.AllNodes | None = None
 
 
@@ -355,6 +373,7 @@ Statement = (
     | EachKept
     | EachTriangle
     | Advance
+    | Ask
     | Gather
     | Search
     | CountRows

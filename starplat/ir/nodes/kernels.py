@@ -146,9 +146,10 @@ class Kernel:
     `arrays` and `scalars` are exactly what it uses, in parameter order: graph arrays first, then the others by first
     use. What `filter` says does not change while the kernel runs, whatever the body writes. `span` is the loop in the
     program. `shares_arcs` asks that threads share the arcs of all iterations evenly: the body's last operation is a
-    ForNeighbors of the iterator then, and what stands before it may be done again for every arc; or the kernel gathers
-    (see `gathering`), or it looks for any one arc (see `searching`), or threads share loops in its body where they can
-    (see `shared_rows`); or it goes over triangles, which are shared in any case. `in_pieces` asks that a thread takes
+    ForNeighbors of the iterator then, and what stands before it may be done again for every arc or is apart from them
+    (see `visiting`); or the kernel gathers (see `gathering`), looks for any one arc (see `searching`), asks whether any
+    passes a test (see `asking`), or threads share loops in its body where they can (see `shared_rows`); or it goes over
+    triangles, which are shared in any case. `in_pieces` asks that a thread takes
     iterations that follow each other, for itself. Where the one cell of `guard` holds false, a launch does nothing.
     `counts` tells that the kernel does no more than count triangles: the graph's in a reduction, or for every node
     those that it is part of, in its cell.

@@ -1,19 +1,21 @@
 """Step `balance`: lets threads share the arcs of a kernel's nodes, where the work of each arc is independent.
 
 A kernel qualifies if it goes over nodes and its last operation is a `forall` over the node's arcs; the operations
-before it must give the same whenever they are evaluated.
+before it must give the same whenever they are evaluated, or be of the node alone.
 """
 
 from dataclasses import replace
 
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.shapes.asking import asking
 from starplat.ir.shapes.collecting import collecting
 from starplat.ir.shapes.gathering import gathering
 from starplat.ir.shapes.histograms import histogram
 from starplat.ir.shapes.members import membership
 from starplat.ir.shapes.searching import finds_any
 from starplat.ir.shapes.shared_rows import leaves
+from starplat.ir.shapes.visiting import in_any_order, is_apart, passes_arrays
 from starplat.ir.visitor import (
     all_expressions,
     arrays_in,
@@ -44,12 +46,12 @@ def share_arcs(
     given = (
         kernel
         for kernel in module.kernels
-        if kernel.name in places and (_suits(kernel) or (counts and histogram(kernel, module) is not None))
+        if kernel.name in places and (_suits(kernel, counts) or (counts and histogram(kernel, module) is not None))
     )
     suited = [kernel for kernel in given if not (_gathers_words if counts else _walks_a_part)(kernel)]
     if capabilities.shared_arcs:
         others = [k for k in module.kernels if k.name in places and not k.shares_arcs]
-        suited += (k for k in others if collecting(k) is not None or finds_any(k))
+        suited += (k for k in others if collecting(k) is not None or finds_any(k) or asking(k) is not None)
     if not suited:
         return module
     short = schedule.balance is Balance.AUTO and facts is not None and facts.max_degree <= _SHORT_ROW
@@ -90,7 +92,8 @@ def _places(module: ir.Module) -> set[str]:
     return found | {op.kernel for loop in loops_of(module) for op in walk_host(loop.body) if isinstance(op, ir.Launch)}
 
 
-def _suits(kernel: ir.Kernel) -> bool:
+def _suits(kernel: ir.Kernel, by_warps: bool) -> bool:
+    """Whether threads can share the kernel's arcs; of all nodes, warps visit each once, other threads several times."""
     if (
         not isinstance(kernel.domain, ir.AllNodes | ir.Listed | ir.InWords)
         or kernel.iterator is None
@@ -99,7 +102,7 @@ def _suits(kernel: ir.Kernel) -> bool:
         return False
     gathers = gathering(kernel)
     if gathers is not None:
-        return not _changes_cells(gathers.ahead)
+        return not passes_arrays(gathers.ahead)
     members = membership(kernel)
     body = kernel.body if members is None else members.body
     if not body or not isinstance(body[-1], ir.ForNeighbors):
@@ -109,8 +112,7 @@ def _suits(kernel: ir.Kernel) -> bool:
         loop.parallel
         and loop.node == ir.Ref(kernel.iterator)
         and not leaves(loop.body)
-        and all(_repeatable(op, kernel) for op in body[:-1])
-        and not _changes_cells(body[:-1])
+        and (_is_repeatable(body[:-1], kernel) or (by_warps and _visits_once(kernel, loop)))
         and all(_for_many(op, loop) for op in walk_kernel(loop.body))
         and not _assigns_outside(loop)
     )
@@ -124,6 +126,17 @@ def _walks_a_part(kernel: ir.Kernel) -> bool:
 def _gathers_words(kernel: ir.Kernel) -> bool:
     """Whether each node of listed words gathers a value; warps share only those of all nodes, sets and lists."""
     return isinstance(kernel.domain, ir.InWords) and gathering(kernel) is not None
+
+
+def _visits_once(kernel: ir.Kernel, loop: ir.ForNeighbors) -> bool:
+    once = isinstance(kernel.domain, ir.AllNodes) and membership(kernel) is None
+    ahead = kernel.body[:-1]
+    return once and is_apart(ahead, loop, kernel) and in_any_order(ahead, loop)
+
+
+def _is_repeatable(ahead: tuple[ir.KernelOp, ...], kernel: ir.Kernel) -> bool:
+    """Whether what stands ahead of the arcs may be done several times."""
+    return all(_repeatable(op, kernel) for op in ahead) and not passes_arrays(ahead)
 
 
 def _repeatable(op: ir.KernelOp, kernel: ir.Kernel) -> bool:
@@ -144,12 +157,6 @@ def _mentions(kernel: ir.Kernel, array: ir.Array) -> int:
     """How often a kernel uses an array."""
     heads = (kernel.domain,) if kernel.filter is None else (kernel.domain, kernel.filter)
     return sum(found == array for part in (*heads, *walk_kernel(kernel.body)) for found in arrays_in(part))
-
-
-def _changes_cells(ahead: tuple[ir.KernelOp, ...]) -> bool:
-    """Whether a function is called that may write cells, which must not run twice."""
-    calls = (part for part in all_expressions(ahead) if isinstance(part, ir.CallFunction))
-    return any(isinstance(a, ir.Array) and a not in ir.GRAPH_ARRAYS for call in calls for a in call.arguments)
 
 
 def _for_many(op: ir.KernelOp, loop: ir.ForNeighbors) -> bool:

@@ -362,6 +362,7 @@ inline bool __all_sync(unsigned mask, bool value) { return __ballot_sync(mask, !
 inline int __ffsll(long long bits) { return __builtin_ffsll(bits); }
 inline int __ffs(unsigned bits) { return __builtin_ffs(int(bits)); }
 inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
+inline int __popcll(unsigned long long bits) { return __builtin_popcountll(bits); }
 inline int __clz(unsigned bits) { return bits == 0 ? 32 : __builtin_clz(bits); }
 inline int __float_as_int(float value) {
     int bits;
