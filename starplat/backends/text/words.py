@@ -58,6 +58,7 @@ begin_anew sum_up_to RowMap BlockRows count_rows MOST_COUNTED Count Sizes Places
 each_member take_members share_arcs long_arcs every_node advance_all advance_arcs row_of MOST_ARCS advance_members
 advance advance_and_keep MOST_NEW MOST_LISTED MOST_LONG LONG_ROW MOST_HUGE HUGE_ROW MUCH_NEW ALL_ARCS FEW_ARCS
 LongRows MOST_TOGETHER check_place no_long_rows warp_number search_row values_of_block AT_ONCE gather_rows WarpArcs
+item_at insert_item resize_items
 is_empty has_many has_some contains search_all search_in_teams search_in_warps SOME_LOOKS
 collect_all collect_late FEW_OFFERS MANY_OFFERS MOST_LATE AT_A_TIME offers
 share_values Teams gather_step long_values gather_all gather_members gather
