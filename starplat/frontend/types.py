@@ -117,7 +117,7 @@ class ListType:
 
 @dataclass(frozen=True, slots=True)
 class ContainerType:
-    """`container<T>`."""
+    """`container<T>` of collections; one of scalars is a `list<T>`."""
 
     element: Type
 
@@ -166,9 +166,9 @@ Collection = ListType | ContainerType | NodeMapType | UpdatesType | UpdateType
 Type = Scalar | Void | Several | GraphType | PropertyType | SetType | MapType | Collection
 
 
-def is_list(kind: object) -> TypeGuard[ListType | ContainerType]:
+def is_list(kind: object) -> TypeGuard[ListType]:
     """Whether something is the type of a list that programs can run with: its elements are scalars."""
-    return isinstance(kind, ListType | ContainerType) and isinstance(kind.element, Scalar)
+    return isinstance(kind, ListType) and isinstance(kind.element, Scalar)
 
 
 _RANK = {Scalar.INT: 0, Scalar.LONG: 1, Scalar.FLOAT: 2, Scalar.DOUBLE: 3}

@@ -395,8 +395,8 @@ def test_collections_that_cannot_run_are_checked_and_marked() -> None:
     marked = [s.construct for s in walk.statements(program.functions[0].body) if isinstance(s, typed.Unsupported)]
     assert marked == [
         "list<list<int>>",
-        "container<container<int>>",
-        "container.push",
+        "container<container<int>>(10)",
+        "list.push",
         "nodeMap(int)",
         "for over a nodeMap",
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from functools import cache
@@ -21,7 +22,8 @@ from starplat.backends import BACKENDS
 from starplat.cli.app import app
 from starplat.passes.parts.placing import in_parts
 from tests.backends.built import built
-from tests.programs.targets import Target, every_target
+from tests.generating.lists import program_of_lists
+from tests.programs.targets import REFERENCE, Target, every_target
 from tests.programs.test_artifacts import require
 from tests.runtime.test_parts import in_so_many, ring
 
@@ -50,6 +52,15 @@ function last_alone(list<node> path) {
 """,
 }
 
+
+class Canonical(Target):
+    """The interpreter, which runs what a device would."""
+
+    def run(self, program: Program, graph: Graph, arguments: dict[str, object]) -> starplat.Result:
+        return program.run(graph, target="reference", schedule="auto", **arguments)
+
+
+IN_CANONICAL_FORM = Canonical("canonical", "reference")
 CHAIN = Graph.from_arcs(5, [0, 1, 2, 3], [1, 2, 3, 4])
 
 PROGRAMS: dict[str, tuple[str, list[Any]]] = {
@@ -185,6 +196,33 @@ def test_an_emitted_program_writes_elements_of_each_type(name: str, tmp_path: Pa
     assert found.tolist() == expected
     assert found.ndim == 1
     assert f"returned [{', '.join(f'{int(v) if isinstance(v, bool) else v:.10g}' for v in expected)}]\n" in printed
+
+
+# --- random programs ------------------------------------------------------------------------------------------------
+
+FEW, MANY = range(20), range(20, 20 + int(os.environ.get("STARPLAT_PROGRAMS", "200")))
+
+
+def agree_on(seed: int, target: Target) -> None:
+    """The run finds what a checked run finds, which executes the program's text."""
+    text = program_of_lists(seed)
+    made = starplat.compile(text)
+    expected = made.run(CHAIN, target="reference", checked=True)
+    found = target.run(made, CHAIN, {})
+    assert found.returned == expected.returned, f"seed {seed}\n{text}"
+    assert found["p"].tolist() == expected["p"].tolist(), f"seed {seed}\n{text}"
+
+
+def test_random_programs_say_the_same_in_canonical_form() -> None:
+    for seed in FEW:
+        agree_on(seed, IN_CANONICAL_FORM)
+
+
+@pytest.mark.campaign
+@every_target
+def test_many_random_programs_say_the_same_on_every_target(target: Target) -> None:
+    for seed in MANY if target is REFERENCE else MANY[::8]:
+        agree_on(seed, IN_CANONICAL_FORM if target is REFERENCE else target)
 
 
 # --- results --------------------------------------------------------------------------------------------------------

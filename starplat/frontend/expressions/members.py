@@ -222,7 +222,7 @@ def index(context: Context, base: Value, position: typed.Expression, span: Span)
         match base.type:
             case types.PropertyType():
                 return _cell(context, base, base.type, position, span)
-            case types.ListType() | types.ContainerType() if base.symbol is not None and types.is_list(base.type):
+            case types.ListType() if base.symbol is not None and types.is_list(base.type):
                 return item(context, base.symbol, position, span)
             case types.ListType(element=element) | types.ContainerType(element=element):
                 return _element(context, base, (element, types.Scalar.INT), position, span)

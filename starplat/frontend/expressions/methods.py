@@ -74,7 +74,7 @@ def value_of_method(context: Context, base: Thing, name: ast.Name, arguments: Ar
             return typed.MapBest(base.symbol, span=span)
         case types.UpdatesType():
             return _of_updates(context, base, name, arguments, span)
-        case types.ListType() | types.ContainerType() if types.is_list(base.type) and base.symbol is not None:
+        case types.ListType() if types.is_list(base.type) and base.symbol is not None:
             if name.text == "size":
                 return lists.size(context, base.symbol, arguments, span)
         case types.ListType() | types.ContainerType() | types.NodeMapType():
@@ -233,7 +233,7 @@ def method_statement(
             return typed.AddToSet(base.symbol, operands[0], span=span)
         case types.GraphType():
             return _dynamic(context, base, name, arguments, span)
-        case types.ListType() | types.ContainerType() if types.is_list(base.type) and base.symbol is not None:
+        case types.ListType() if types.is_list(base.type) and base.symbol is not None:
             return lists.change(context, base.symbol, name, arguments, span)
         case _:
             row = builtins.collection_methods(base.type)[name.text]

@@ -104,7 +104,9 @@ def _collection(context: Context, written: ast.TypeName) -> Meaning | None:
         case "list":
             return Meaning(types.ListType(element))
         case "container":
-            return Meaning(types.ContainerType(element), sizes=tuple(sizes))
+            of_scalars = isinstance(element, types.Scalar)
+            kind = types.ListType(element) if of_scalars else types.ContainerType(element)
+            return Meaning(kind, sizes=tuple(sizes))
         case _:
             return Meaning(types.NodeMapType(element))
 
@@ -148,7 +150,7 @@ def _declare(
             return [_declare_set(context, node, what, declarator)]
         case types.MapType():
             return [_declare_map(context, node, what.type, declarator)]
-        case types.ListType() | types.ContainerType() if types.is_list(what.type):
+        case types.ListType() if types.is_list(what.type):
             return _declare_list(context, node, what, declarator)
         case types.ListType() | types.ContainerType() | types.NodeMapType() | types.UpdatesType():
             return [_declare_collection(context, node, what, declarator)]
@@ -338,4 +340,4 @@ def _declare_collection(
     binding.graph = what.graph
     if isinstance(kind, types.UpdatesType) and binding.symbol is not None:
         return declare_updates(context, binding.symbol, given if isinstance(given, Thing) else None, node.span)
-    return typed.Unsupported(str(kind), span=node.span)
+    return typed.Unsupported(context.reporter.source.piece(node.type.span), span=node.span)

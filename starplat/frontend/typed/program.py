@@ -7,7 +7,7 @@ from starplat.frontend.typed.dynamic import Updates
 from starplat.frontend.typed.expressions import Infinity, Literal
 from starplat.frontend.typed.statements import Block
 from starplat.frontend.typed.symbols import Node, Role, Symbol
-from starplat.frontend.types import ContainerType, ListType, PropertyType, Scalar, SetType, Several, Void
+from starplat.frontend.types import ListType, PropertyType, Scalar, SetType, Several, Void
 from starplat.source import SourceFile
 
 
@@ -34,7 +34,7 @@ class FunctionDefinition(Node):
     @property
     def results(self) -> frozenset[Symbol]:
         """The parameters in which the caller sees what the function leaves: properties, sets, lists and references."""
-        shared = PropertyType | SetType | ListType | ContainerType
+        shared = PropertyType | SetType | ListType
         return frozenset(p for p in self.parameters if isinstance(p.type, shared) or p.role is Role.REFERENCE)
 
     @property

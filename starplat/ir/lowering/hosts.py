@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from starplat.frontend import typed
-from starplat.frontend.types import Carrier, ContainerType, ListType, MapType, PropertyType, Scalar, SetType, is_list
+from starplat.frontend.types import Carrier, ListType, MapType, PropertyType, Scalar, SetType, is_list
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.lowering.checking import Checks, failed, printed, risk_of_update
@@ -147,7 +147,7 @@ class HostLowering(HostExpressions):
                 self.own(array)
                 self.arrays[symbol] = array
                 self.do(ir.Fill(array, zero(array.element)))
-            case ListType() | ContainerType():
+            case ListType():
                 self.do(ir.DeclareList(self._list(symbol)))
             case MapType():
                 raise self.context.refuse(

@@ -6,7 +6,7 @@ from typing import Any
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.frontend import typed
-from starplat.frontend.types import Carrier, ContainerType, ListType, MapType, PropertyType, Scalar, SetType
+from starplat.frontend.types import Carrier, ListType, MapType, PropertyType, Scalar, SetType
 from starplat.graph.graph import Graph
 from starplat.ir.python.arithmetic import Fault, Value
 from starplat.source import SourceFile, Span
@@ -85,7 +85,7 @@ class Frame:
             case SetType(member=member):
                 count = graph.num_nodes if member is Scalar.NODE else graph.num_arcs
                 self.things[symbol] = Cells([False] * count)
-            case ListType() | ContainerType():
+            case ListType():
                 self.things[symbol] = Elements()
             case MapType():
                 self.things[symbol] = Sums()
