@@ -221,7 +221,7 @@ def test_random_programs_say_the_same_in_canonical_form() -> None:
 @pytest.mark.campaign
 @every_target
 def test_many_random_programs_say_the_same_on_every_target(target: Target) -> None:
-    for seed in MANY if target is REFERENCE else MANY[::8]:
+    for seed in MANY if target is REFERENCE else MANY[:4]:
         agree_on(seed, IN_CANONICAL_FORM if target is REFERENCE else target)
 
 
