@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from starplat.analysis import Facts, analyse
-from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Reporter, Severity, sort
+from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Label, Reporter, Severity, sort
 from starplat.frontend import ast, typed
 from starplat.frontend.check import check as check_tree
 from starplat.frontend.mistakes.suggest import did_you_mean
@@ -20,7 +20,7 @@ from starplat.frontend.parser import parse as parse_text
 from starplat.frontend.parsing.tables import Keeper, keep_tables_with
 from starplat.frontend.statements.remarks import remarks
 from starplat.frontend.statements.sequence import sequenced
-from starplat.frontend.types import UpdatesType
+from starplat.frontend.types import ListType, UpdatesType
 from starplat.imports import with_imports
 from starplat.source import SourceFile
 
@@ -269,6 +269,8 @@ def artifact(
 
     backend, stem = _backend(target), plain_stem(stem)
     _refuse_updates(module, library=library)
+    if library:
+        _refuse_lists(module)
     asked = None if processor is None else capabilities_on(target, as_processor(processor))
     wanted = as_schedule(schedule)
     tells_graphs_apart = looks_at_the_graph(module, asked or capabilities_of(target))
@@ -291,6 +293,15 @@ def _refuse_updates(module: ir.Module, *, library: bool) -> None:
             message = f"'{argument.name}' is a list of updates, which libraries do not take"
             help = "compile a program of its own, without --library, or run it from Python"
             raise DiagnosticError(Diagnostic("E0651", message, module.source, help=help))
+
+
+def _refuse_lists(module: ir.Module) -> None:
+    """E0651 for libraries that would return a list: C has no type for one."""
+    if any(isinstance(kind, ListType) for kind in module.result_types):
+        message = f"'{module.entry}' returns a list, which a library for C cannot do yet"
+        help = "leave out '--library': a program prints the list and writes it to a file"
+        span = module.function(module.entry).span
+        raise DiagnosticError(Diagnostic("E0651", message, module.source, Label(span, "returns a list"), help=help))
 
 
 def kernels_text(

@@ -106,6 +106,14 @@ T watched_returned(const char *name, T value, bool writes_infinity = false) {
     return value;
 }
 
+// The same of a list that it returned.
+template <class T>
+std::vector<T> watched_returned(const char *name, std::vector<T> items, bool writes_infinity = false) {
+    const auto [words, place] = first_odd(name, items, writes_infinity);
+    if (place >= 0) std::cerr << words << "place " << place << " of what it returned\n";
+    return items;
+}
+
 // A named array of a file; what was returned is an array of no dimension.
 struct ResultColumn {
     std::string name;
@@ -315,6 +323,17 @@ public:
         using Cell = std::conditional_t<std::is_same_v<T, bool>, unsigned char, T>;
         returned.push_back(ResultColumn::of("returned", std::vector<Cell>{static_cast<Cell>(value)}));
         returned.back().has_dimension = false;
+    }
+
+    // A list: the first elements are printed, all are kept.
+    template <class T>
+    void add_returned(const std::vector<T> &items) {
+        const std::size_t most = 20;
+        std::cout << "returned [";
+        for (std::size_t i = 0; i < std::min(items.size(), most); i++) std::cout << (i > 0 ? ", " : "") << +items[i];
+        if (items.size() > most) std::cout << ", ...], " << items.size() << " elements\n";
+        else std::cout << "]\n";
+        returned.push_back(ResultColumn::of("returned", items));
     }
 
     void write(const HostGraph &graph) {

@@ -74,10 +74,18 @@ def _is_host_only(statement: typed.Statement) -> bool:
             return True
         case typed.TakeBatch() | typed.EndBatch() | typed.ChangeGraph():
             return True
+        case typed.ChangeList() | typed.ForEach(domain=typed.Items()):
+            return True
         case typed.Declare():
-            return not isinstance(statement.symbol.type, Scalar | MapType)
+            return not isinstance(statement.symbol.type, Scalar | MapType) or _reads_a_list(statement)
         case _:
-            return False
+            return _reads_a_list(statement)
+
+
+def _reads_a_list(statement: typed.Statement) -> bool:
+    places = walk.written_places(statement)
+    parts = (part for value in walk.values(statement) for part in walk.within(value))
+    return any(isinstance(part, typed.ListItem | typed.ListSize) for part in (*places, *parts))
 
 
 def _summed_up(value: typed.Expression) -> Iterator[typed.Symbol]:

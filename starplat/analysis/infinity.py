@@ -54,7 +54,7 @@ def shows_infinity(source: typed.Expression | typed.Symbol, symbols: Set[typed.S
             return source in symbols
         case typed.Infinity():
             return True
-        case typed.Variable() | typed.Cell():
+        case typed.Variable() | typed.Cell() | typed.ListItem() | typed.WholeList():
             return source.symbol in symbols
         case typed.Aggregate():
             return source.property in symbols
@@ -81,7 +81,7 @@ def _carriers(expression: typed.Expression, finite: FiniteCells) -> list[typed.S
         match e:
             case typed.Cell(symbol=symbol, index=typed.Variable(symbol=node)) if (symbol, node) in finite:
                 pass
-            case typed.Variable() | typed.Cell():
+            case typed.Variable() | typed.Cell() | typed.ListItem() | typed.WholeList():
                 found.append(e.symbol)
             case typed.Aggregate():
                 found.append(e.property)
@@ -135,6 +135,10 @@ def _stored(statement: typed.Statement) -> list[tuple[typed.Symbol, typed.Expres
             return list(statement.items)
         case typed.CopyProperty():
             return [(statement.destination, statement.source)]
+        case typed.ChangeList(symbol=symbol, arguments=(*_, value)):
+            return [(symbol, value)]
+        case typed.ForEach(iterator=iterator, domain=typed.Items(symbol=symbol)):
+            return [(iterator, symbol)]
         case typed.CountedLoop():
             return [(statement.symbol, statement.first)]
         case _:

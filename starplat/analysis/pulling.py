@@ -16,7 +16,7 @@ def pulls_from_parents(loop: typed.ForEach, bfs: typed.IterateInBFS) -> bool:
         return False
     accumulated = _accumulated(bfs)
     written = [p for s in walk.statements(loop.body) for p in walk.written_places(s)]
-    only_own = all(isinstance(p, typed.Variable) or _stands_at(p, bfs.iterator) for p in written)
+    only_own = all(not isinstance(p, typed.Cell) or _stands_at(p, bfs.iterator) for p in written)
     accumulates = any(isinstance(p, typed.Cell) and p.symbol in accumulated for p in written)
     return bool(written) and only_own and accumulates and any(
         isinstance(e, typed.Cell) and e.symbol in accumulated and _stands_at(e, loop.iterator)

@@ -198,6 +198,8 @@ def _goes_with(place: typed.Place, read: Access) -> bool:
     match place:
         case typed.Variable():
             return True
+        case typed.ListItem():
+            return False  # no parallel loop has any
         case typed.Cell():
             beside = isinstance(read.place, typed.Cell) and place.index == read.place.index
             return beside or place.symbol is read.symbol

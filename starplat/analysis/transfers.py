@@ -12,7 +12,7 @@ from starplat.analysis.effects import Access, Kind
 from starplat.analysis.hosting import Hosting
 from starplat.analysis.races import LoopRaces, RaceClass
 from starplat.frontend import typed
-from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType
+from starplat.frontend.types import Carrier, MapType, PropertyType, Scalar, SetType
 from starplat.same import Same
 
 
@@ -61,7 +61,7 @@ def transfers(function: typed.FunctionDefinition, loops: tuple[LoopRaces, ...], 
         resident=_ordered(
             s.symbol
             for s in walk.statements(function.body)
-            if isinstance(s, typed.Declare) and not isinstance(s.symbol.type, Scalar)
+            if isinstance(s, typed.Declare) and isinstance(s.symbol.type, PropertyType | SetType | MapType)
         ),
     )
 

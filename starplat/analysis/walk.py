@@ -125,6 +125,8 @@ def read(s: typed.Statement) -> Iterator[typed.Symbol]:
                     yield symbol
                 case typed.SetSize(symbol=symbol) | typed.SetContains(symbol=symbol):
                     yield symbol
+                case typed.ListItem(symbol=symbol) | typed.ListSize(symbol=symbol) | typed.WholeList(symbol=symbol):
+                    yield symbol
                 case typed.Aggregate(property=symbol) | typed.GraphQuery(weight=typed.Symbol() as symbol):
                     yield symbol
                 case typed.Call(arguments=arguments):
@@ -136,7 +138,9 @@ def read(s: typed.Statement) -> Iterator[typed.Symbol]:
             yield source
         case typed.Attach(items=items):
             yield from (value for _, value in items if isinstance(value, typed.Symbol))
-        case typed.ForEach(domain=typed.Members(symbol=symbol)):
+        case typed.ForEach(domain=typed.Members(symbol=symbol) | typed.Items(symbol=symbol)):
+            yield symbol
+        case typed.ChangeList(symbol=symbol):
             yield symbol
         case typed.FixedPoint(flag=flag):
             yield flag

@@ -16,7 +16,18 @@ from starplat.frontend.mistakes import remedies
 from starplat.frontend.mistakes.suggest import closest
 from starplat.frontend.scope import Binding, Scopes
 from starplat.frontend.typed import Role, Symbol
-from starplat.frontend.types import Collection, GraphType, MapType, PropertyType, Scalar, SetType, Several, Type, Void
+from starplat.frontend.types import (
+    Collection,
+    GraphType,
+    ListType,
+    MapType,
+    PropertyType,
+    Scalar,
+    SetType,
+    Several,
+    Type,
+    Void,
+)
 from starplat.source import Span
 
 DEEPEST_EXPRESSION = 120
@@ -96,7 +107,7 @@ class Signature:
     span: Span
     parameters: tuple[Symbol, ...]
     defaults: tuple[typed.Literal | typed.Infinity | None, ...]
-    result: Scalar | Several | Void | None
+    result: Scalar | Several | ListType | Void | None
     host_only: Label | None = None
     foreign_write: Label | None = None
 
@@ -108,7 +119,8 @@ class Context:
     `incremented` checks an increment inside an expression, and `increments` says whether the function has any;
     `updates` tells what each list of updates holds, `update_cells` where each update
     stands that a loop takes.
-    `bare_node` is the node at which a bare property is read, `said` holds what needs no second message, and
+    `bare_node` is the node at which a bare property is read, `judging` counts the open conditions that the device
+    evaluates for many nodes, `said` holds what needs no second message, and
     `suggestions_left` bounds the work on programs full of mistakes.
     """
 
@@ -124,6 +136,7 @@ class Context:
     update_cells: dict[Symbol, tuple[typed.Updates, typed.Expression]] = field(default_factory=dict)
     parallel_depth: int = 0
     bare_node: Symbol | None = None
+    judging: int = 0
     expression_depth: int = 0
     statement_depth: int = 0
     expected_result: Scalar | Several | None = None
@@ -299,12 +312,14 @@ class Context:
             self.frames.pop()
 
     @contextmanager
-    def bare(self, node: Symbol) -> Iterator[None]:
-        """An expression in which a bare property means its value at `node`."""
+    def bare(self, node: Symbol, *, on_device: bool) -> Iterator[None]:
+        """An expression in which a bare property means its value at `node`; for many nodes at once if `on_device`."""
         before, self.bare_node = self.bare_node, node
+        self.judging += on_device
         try:
             yield
         finally:
+            self.judging -= on_device
             self.bare_node = before
 
     def note_host_only(self, span: Span, what: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import TypeGuard
 
 
 class Scalar(Enum):
@@ -116,7 +117,7 @@ class ListType:
 
 @dataclass(frozen=True, slots=True)
 class ContainerType:
-    """`container<T>`."""
+    """`container<T>` of collections; one of scalars is a `list<T>`."""
 
     element: Type
 
@@ -163,6 +164,12 @@ class UpdateType:
 
 Collection = ListType | ContainerType | NodeMapType | UpdatesType | UpdateType
 Type = Scalar | Void | Several | GraphType | PropertyType | SetType | MapType | Collection
+
+
+def is_list(kind: object) -> TypeGuard[ListType]:
+    """Whether something is the type of a list that programs can run with: its elements are scalars."""
+    return isinstance(kind, ListType) and isinstance(kind.element, Scalar)
+
 
 _RANK = {Scalar.INT: 0, Scalar.LONG: 1, Scalar.FLOAT: 2, Scalar.DOUBLE: 3}
 

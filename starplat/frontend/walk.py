@@ -18,7 +18,7 @@ _CHILDREN: dict[type, Callable[[Any], tuple[typed.Expression, ...]]] = {
     **dict.fromkeys((typed.Unary, typed.Convert, typed.Cast), _alone("operand")),
     **dict.fromkeys((typed.GraphWeight, typed.EdgeEnd), _alone("edge")),
     **dict.fromkeys((typed.GraphQuery, typed.Apply), attrgetter("arguments")),
-    typed.Cell: _alone("index"),
+    **dict.fromkeys((typed.Cell, typed.ListItem), _alone("index")),
     typed.SetContains: _alone("member"),
     typed.Incremented: _alone("place"),
     typed.MapValue: _alone("key"),
@@ -38,7 +38,7 @@ def children(node: typed.Expression) -> tuple[typed.Expression, ...]:
 def with_children(e: typed.Expression, parts: Sequence[typed.Expression]) -> typed.Expression:
     """The expression with other parts, in the order of `children`."""
     match e:
-        case typed.Cell():
+        case typed.Cell() | typed.ListItem():
             return replace(e, index=parts[0])
         case typed.Unary() | typed.Convert() | typed.Cast():
             return replace(e, operand=parts[0])
@@ -132,6 +132,8 @@ def expressions(statement: typed.Statement) -> tuple[typed.Expression, ...]:
             return (statement.member,)
         case typed.AddToMap():
             return (statement.key, statement.value)
+        case typed.ChangeList():
+            return statement.arguments
         case typed.CallStatement():
             return (statement.call,)
         case typed.Print():
@@ -183,7 +185,7 @@ def written(statement: typed.Statement) -> Iterator[typed.Symbol]:
             yield from (symbol for symbol, _ in statement.items)
         case typed.CopyProperty():
             yield statement.destination
-        case typed.AddToSet() | typed.AddToMap() | typed.CountedLoop():
+        case typed.AddToSet() | typed.AddToMap() | typed.ChangeList() | typed.CountedLoop():
             yield statement.symbol
         case typed.FixedPoint():
             yield statement.flag

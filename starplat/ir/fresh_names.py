@@ -48,14 +48,14 @@ def names_of(module: ir.Module) -> FreshNames:
     """Names that nothing in a module has."""
     names = {function.name for function in module.functions} | {helper.name for helper in module.helpers}
     for function in module.functions:
-        names |= {array.name for array in function.arrays} | _parameters(function.parameters)
+        names |= {array.name for array in function.arrays} | _parameters(function)
         for op in walk_host(function.body):
-            names |= {array.name for array in arrays_in(op)} | {v.name for v in declared_by(op)}
+            names |= {array.name for array in arrays_in(op)} | {v.name for v in declared_by(op)} | _list_names(op)
             if isinstance(op, ir.HostForRange | ir.HostForMembers) and op.searches is not None:
                 inside = walk_kernel((*op.searches.reached, *op.searches.behind))
                 names |= {array.name for array in op.searches.kept} | {v.name for i in inside for v in declared_by(i)}
     for helper in module.helpers:
-        names |= _parameters(helper.parameters)
+        names |= _parameters(helper)
         names |= {variable.name for op in walk_kernel(helper.body) for variable in declared_by(op)}
     return FreshNames(names.union(*(names_in(kernel) | {kernel.name} for kernel in module.kernels)))
 
@@ -75,13 +75,18 @@ def names_in(kernel: ir.Kernel) -> set[str]:
 
 def names_throughout(function: ir.HostFunction, module: ir.Module) -> set[str]:
     """Everything that has a name in a host function or in a kernel that it launches."""
-    taken = _parameters(function.parameters) | {array.name for array in (*function.arrays, *module.graph_arrays)}
+    taken = _parameters(function) | {array.name for array in (*function.arrays, *module.graph_arrays)}
     for op in walk_host(function.body):
-        taken.update(variable.name for variable in declared_by(op))
+        taken |= {variable.name for variable in declared_by(op)} | _list_names(op)
         if isinstance(op, ir.Launch):
             taken |= names_in(module.kernel(op.kernel))
     return taken
 
 
-def _parameters(parameters: tuple[ir.Parameter, ...]) -> set[str]:
-    return {parameter.what.name for parameter in parameters}
+def _list_names(op: ir.HostOp) -> set[str]:
+    return {op.items.name} if isinstance(op, ir.DeclareList) else set()
+
+
+def _parameters(function: ir.Function | ir.HostFunction) -> set[str]:
+    lists = function.lists if isinstance(function, ir.HostFunction) else ()
+    return {parameter.what.name for parameter in function.parameters} | {items.name for items in lists}

@@ -71,7 +71,7 @@ def set_by(op: ir.HostOp, module: ir.Module) -> Iterator[ir.Variable]:
     match op:
         case ir.SetVariable(variable) | ir.ReadCell(variable) | ir.ReadEmpty(variable) | ir.ReadSize(variable):
             yield variable
-        case ir.TakeBatch(variable) | ir.Together(variable):
+        case ir.TakeBatch(variable) | ir.Together(variable) | ir.ReadItem(variable) | ir.ReadLength(variable):
             yield variable
         case ir.Launch(kernel):
             yield from (reduction.variable for reduction in module.kernel(kernel).brought_back)

@@ -15,7 +15,7 @@ from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.frontend import typed
 from starplat.frontend.statements.remarks import remarks
 from starplat.frontend.statements.sequence import sequenced
-from starplat.frontend.types import Carrier, GraphType, PropertyType, Scalar, SetType
+from starplat.frontend.types import Carrier, GraphType, PropertyType, Scalar, SetType, is_list
 from starplat.ir import nodes as ir
 from starplat.ir.fresh_names import FreshNames
 from starplat.ir.lowering.checking import Checks, new_lines, parameters_of_record
@@ -98,10 +98,15 @@ def _refuse_unsupported_parameters(function: typed.FunctionDefinition, context: 
     if len(graphs) > 1:
         raise context.refuse("E0656", "a program runs on one graph", graphs[1].span, "a second graph")
     for parameter in function.parameters:
+        if is_list(parameter.type):
+            raise context.refuse(
+                "E0651", "a list is no parameter of the function that is run", parameter.span, "none can be given",
+                help=f"declare it inside, '{parameter.type} {parameter.name};', and return it",
+            )  # fmt: skip
         if not isinstance(parameter.type, GraphType | Scalar | PropertyType | SetType):
             raise context.refuse(
                 "E0651", f"'{parameter.type}' cannot run yet", parameter.span, "no target has it so far",
-                help="the construct is understood and type-checked; use properties and sets to run this program",
+                help="lists of lists and node maps are only type-checked: use properties, sets and lists",
             )  # fmt: skip
 
 

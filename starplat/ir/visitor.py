@@ -183,7 +183,14 @@ def declared_by(op: ir.KernelOp | ir.HostOp) -> tuple[ir.Variable, ...]:
     match op:
         case ir.ForNeighbors() | ir.HostForNeighbors():
             return (op.position, op.neighbor)
-        case ir.Let() | ir.ForRange() | ir.DeclareVariable() | ir.HostForRange() | ir.HostForMembers():
+        case (
+            ir.Let()
+            | ir.ForRange()
+            | ir.DeclareVariable()
+            | ir.HostForRange()
+            | ir.HostForMembers()
+            | ir.HostForItems()
+        ):
             return (op.variable,)
         case ir.TakePart():
             return (op.first, op.end)

@@ -193,6 +193,8 @@ class _Printer:
                 return f" of {self._name(symbol)}"
             case typed.Numbers(count=count):
                 return f" of the numbers below {self._text(count)}"
+            case typed.Items(symbol=symbol):
+                return f" of the list {self._name(symbol)}"
             case typed.Keys(symbol=symbol):
                 return f" among the keys of {self._name(symbol)}"
             case typed.Neighbors(node=node, direction=direction):
@@ -262,6 +264,8 @@ class _Printer:
                 yield f"{self._name(symbol)} += {{{self._text(member)}}}"
             case typed.AddToMap(symbol=symbol, key=key, value=value):
                 yield f"{self._name(symbol)}[{self._text(key)}] += {self._text(value)}"
+            case typed.ChangeList(symbol=symbol, change=change, arguments=arguments):
+                yield f"{self._name(symbol)} {change.value} {', '.join(map(self._text, arguments))}".rstrip()
             case typed.CallStatement(call=call):
                 yield self._text(call)
             case _:
@@ -284,7 +288,11 @@ class _Printer:
                 return "-INF" if negative else "INF"
             case typed.Variable(symbol=symbol) | typed.SetSize(symbol=symbol):
                 return self._name(symbol)
-            case typed.Cell(symbol=symbol, index=index):
+            case typed.WholeList(symbol=symbol):
+                return self._name(symbol)
+            case typed.ListSize(symbol=symbol):
+                return f"size({self._name(symbol)})"
+            case typed.Cell(symbol=symbol, index=index) | typed.ListItem(symbol=symbol, index=index):
                 return f"{self._name(symbol)}[{self._text(index)}]"
             case typed.MapValue(symbol=symbol, key=key):
                 return f"{self._name(symbol)}[{self._text(key)}]"

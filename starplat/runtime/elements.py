@@ -16,8 +16,10 @@ from starplat.frontend.types import Scalar
 from starplat.ir import nodes as ir
 
 Value = bool | int | float
-Returned = Value | tuple[Value, ...] | None
 """The value of a scalar."""
+
+Returned = Value | tuple[Value, ...] | list[Value] | None
+"""What a function returns: a scalar, several, or the elements of a list."""
 
 Cells = NDArray[Any]
 """An array on the host."""

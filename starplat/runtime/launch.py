@@ -17,7 +17,7 @@ from time import perf_counter
 from typing import Any
 
 from starplat.backends.scheduled import capabilities_of, for_target, made_for_target, own_schedule
-from starplat.frontend.types import PropertyType, Scalar
+from starplat.frontend.types import ListType, PropertyType, Scalar
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.ir.launches import changes_graph
@@ -30,7 +30,7 @@ from starplat.runtime.attending.progress import Progress, Step
 from starplat.runtime.devices.building import kernels_on
 from starplat.runtime.devices.device import Device
 from starplat.runtime.devices.device_faults import NoRoomError
-from starplat.runtime.elements import Returned, Value
+from starplat.runtime.elements import Returned
 from starplat.runtime.estimate import Estimate
 from starplat.runtime.facts import wants_facts
 from starplat.runtime.looking import look
@@ -364,12 +364,17 @@ def _arrays_wanted(module: ir.Module, results: Iterable[str] | None) -> dict[str
 
 
 def _returned(module: ir.Module, returned: Returned, graph: Graph) -> Any:
-    """What the entry returned, nodes by their original ids; a tuple of several values."""
+    """What the entry returned, nodes by their original ids; a tuple of several values, a list of elements."""
     values = returned if isinstance(returned, tuple) else (returned,)
     shown = tuple(map(partial(_shown, graph), module.result_types, values))
     return shown if len(shown) > 1 else shown[0] if shown else None
 
 
-def _shown(graph: Graph, kind: Scalar, value: Value | None) -> Any:
+def _shown(graph: Graph, kind: Scalar | ListType, value: Returned) -> Any:
+    if isinstance(kind, ListType):
+        assert isinstance(value, list)
+        assert isinstance(kind.element, Scalar)
+        return [_shown(graph, kind.element, one) for one in value]
+    assert not isinstance(value, list | tuple)
     is_node = kind is Scalar.NODE and value is not None and 0 <= value < graph.num_nodes
     return graph.original_id(int(value or 0)) if is_node else value

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType
+from starplat.frontend.types import Carrier, ListType, PropertyType, Scalar, SetType
 from starplat.graph.csr import Nodes, Rows, repeats
 from starplat.graph.graph import Graph
 from starplat.graph.renumbering import Renumbered, by_bandwidth, by_degree
@@ -90,6 +90,10 @@ class Renumbering:
 
     def returned(self, module: ir.Module, returned: Returned) -> Returned:
         """What the entry returned, nodes and arcs by the caller's numbers."""
+        if isinstance(returned, list):
+            (kind,) = module.result_types
+            numbers = self._before(kind.element if isinstance(kind, ListType) else kind)
+            return [_of(value, numbers) for value in returned]
         values = returned if isinstance(returned, tuple) else (returned,)
         pairs = zip(module.result_types, values, strict=False)
         found = tuple(v if v is None else _of(v, self._before(kind)) for kind, v in pairs)

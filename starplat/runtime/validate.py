@@ -162,8 +162,8 @@ def agreeing(got: Cells, expected: Cells, kind: Scalar) -> Cells:
 
 
 def _same_value(got: Any, expected: Any) -> bool:
-    if isinstance(expected, tuple):
-        return all(map(_same_value, got, expected))
+    if isinstance(expected, tuple | list):
+        return len(got) == len(expected) and all(map(_same_value, got, expected))
     if isinstance(expected, float):
         cells = (np.array([got], np.float64), np.array([expected], np.float64))
         return bool(agreeing(*cells, Scalar.FLOAT)[0])

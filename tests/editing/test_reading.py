@@ -13,11 +13,15 @@ from starplat.editing.renaming import RenameError, renamed, replaced
 from starplat.frontend import builtins
 from starplat.frontend.parser import words
 from starplat.frontend.prelude import prelude
+from starplat.frontend.types import ListType, Scalar
 from starplat.resources import shipped_programs
 from starplat.source import SourceFile, Span
 
 PROGRAMS = sorted(shipped_programs().values())
-METHODS = builtins.GRAPH_METHODS | builtins.SET_METHODS | builtins.MAP_METHODS | {"filter", "currentBatch"}
+LIST_METHODS = builtins.method_names(ListType(Scalar.INT))
+METHODS = (
+    builtins.GRAPH_METHODS | builtins.SET_METHODS | builtins.MAP_METHODS | LIST_METHODS | {"filter", "currentBatch"}
+)
 SHADOWED = """function f(Graph g, propNode<int> p) {
     forall (v in g.nodes()) { int x = 1; v.p = x; }
     int x = 2;

@@ -1,4 +1,5 @@
 function f(Graph g) {
-  container<int> c;
-  c.push(1);
+  container<container<node>> levels;
+  levels[0].push(1);
+  return g.num_nodes();
 }

@@ -60,22 +60,25 @@ UPDATED = [
     "updates<g> d = U.currentBatch(0); forall (u in d) { int v = u.source; if (v.p > n) { v.b = True; } }",
 ]
 
-# --- collections: checked, and refused by name when they are run ----------------------------------------------------
+# --- collections: lists of scalars are lowered, others are checked, and refused by name when they are run -------------
+
+LISTED = [
+    "container<node> front; for (v in front) { v.p = 1; } front.push(n); front.push(src);",
+    "container<int> front; front.push(src); n = front[0].p; for (v in front) { n += v.p; }",
+    "container<node>(n, src) front; for (v in front) { for (w in g.neighbors(v)) { front.push(w); } }",
+    "list<int> work; work.push(src); src = work[0]; for (v in work) { edge e = g.get_edge(src, v); n += e.far; }",
+    "container<int> c; c[n++] = 2; n = c[0]++; c[1]--; n += c[src];",
+    "container<bool> c; c.push(True); if (c[0] && n) { n = c[1]; }",
+]
 
 COLLECTED = [
     "container<container<node>> levels; for (v in levels[n]) { v.p = n; }",
     "container<container<int>> levels; for (v in levels[0]) { v.p = n; n += v; }",
-    "container<node> front; for (v in front) { v.p = 1; } front.push(n); front.push(src);",
-    "container<int> front; front.push(src); n = front[0].p; for (v in front) { n += v.p; }",
     "container<list<node>> parts; forall (v in parts[n + 1]) { v.b = True; }",
     "container<container<node>> levels; for (v in levels[n].filter(p > 2)) { n += 1; }",
     "container<container<edge>> parts; for (e in parts[src]) { n += e.far; }",
     "container<container<node>> levels; levels[n].push(src); n = levels[n].size() + levels[n][0];",
-    "container<node>(n, src) front; for (v in front) { for (w in g.neighbors(v)) { front.push(w); } }",
-    "list<int> work; work.push(src); src = work[0]; for (v in work) { edge e = g.get_edge(src, v); n += e.far; }",
     "nodeMap(int) seen; seen.insert(n, 1); n = seen[src] + seen[n]; for (v in seen) { v.p = 1; }",
-    "container<int> c; c[n++] = 2; n = c[0]++; c[1]--; n += c[src];",
-    "container<bool> c; c.push(True); if (c[0] && n) { n = c[1]; }",
 ]
 
 
@@ -84,8 +87,8 @@ def checked(body: str) -> pipeline.Checked:
     return pipeline.check(SourceFile("published.sp", HEAD + body + TAIL))
 
 
-@pytest.mark.parametrize("body", UPDATED)
-def test_updates_are_checked_and_lowered(body: str) -> None:
+@pytest.mark.parametrize("body", [*UPDATED, *LISTED])
+def test_updates_and_lists_are_checked_and_lowered(body: str) -> None:
     assert [a.name for a in pipeline.lower(checked(body), "f").arguments][:2] == ["g", "U"]
 
 

@@ -387,11 +387,28 @@ def test_mistakes_in_dynamic_programs_are_found(before: str, after: str, code: s
     assert code in codes(DYNAMIC.replace(before, after))
 
 
-def test_collections_are_checked_and_marked() -> None:
+def test_collections_that_cannot_run_are_checked_and_marked() -> None:
+    body = (
+        "list<list<int>> l; container<container<int>>(10) c; c[0].push(l.size()); nodeMap(int) m; for (i in m) { n++; }"
+    )
+    program = checked(f"function f(Graph g) {{ int n = 0; {body} return n + g.num_nodes(); }}")
+    marked = [s.construct for s in walk.statements(program.functions[0].body) if isinstance(s, typed.Unsupported)]
+    assert marked == [
+        "list<list<int>>",
+        "container<container<int>>(10)",
+        "list.push",
+        "nodeMap(int)",
+        "for over a nodeMap",
+    ]
+
+
+def test_lists_are_checked() -> None:
     body = "list<int> l; l.push(3); container<int>(10, 0) c; c[0] = l.size(); int n = c[1]; for (i in l) { n += i; }"
     program = checked(f"function f(Graph g) {{ {body} return n + g.num_nodes(); }}")
-    marked = [s.construct for s in walk.statements(program.functions[0].body) if isinstance(s, typed.Unsupported)]
-    assert marked == ["list", "list.push", "container", "c[…]", "for over a list"]
+    inside = list(walk.statements(program.functions[0].body))
+    changes = [(s.symbol.name, s.change.value) for s in inside if isinstance(s, typed.ChangeList)]
+    assert changes == [("l", "push"), ("c", "resize")]
+    assert any(isinstance(s, typed.ForEach) and isinstance(s.domain, typed.Items) for s in inside)
     assert codes("function f(Graph g) { list<int> l; l.push(g); l.psuh(1); }") == ["E0308", "E0204"]
 
 

@@ -105,7 +105,7 @@ def test_a_loop_around_a_launch_says_why_it_is_none() -> None:
     choices = decided(module_of(NESTED), Schedule(), CUDA).choices
     (around,) = (choice for choice in choices if "the host drives its rounds" in choice.what)
     assert around.what.startswith("the loop around 'farthest_loop'")
-    assert around.why == "the host goes over arcs or members of a set"
+    assert around.why == "the host goes over arcs, members of a set or elements of a list"
 
 
 def test_a_break_of_the_loop_around_stays_outside_the_launch() -> None:

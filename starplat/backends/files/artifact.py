@@ -29,7 +29,7 @@ from starplat.backends.text.folding import WIDEST
 from starplat.backends.text.helpers import Helper, Helpers
 from starplat.backends.text.names import Names
 from starplat.frontend.typed import ALL
-from starplat.frontend.types import Scalar, SetType
+from starplat.frontend.types import ListType, Scalar, SetType
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.lists import Taken, taken
@@ -163,9 +163,11 @@ def _returned(module: ir.Module) -> list[str]:
     texts = []
     for place, kind in enumerate(module.result_types):
         value = f"std::get<{place}>(returned)" if several else "returned"
-        if kind in (Scalar.FLOAT, Scalar.DOUBLE):
+        element = kind.element if isinstance(kind, ListType) else kind
+        if element in (Scalar.FLOAT, Scalar.DOUBLE):
             value = f'watched_returned("{quoted(module.entry)}", {value}{", true" * module.returns_infinity})'
-        texts.append(f"host.original_id({value})" if kind is Scalar.NODE else value)
+        named = "host.original_ids" if isinstance(kind, ListType) else "host.original_id"
+        texts.append(f"{named}({value})" if element is Scalar.NODE else value)
     return texts
 
 

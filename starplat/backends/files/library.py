@@ -95,7 +95,9 @@ class Interface:
 
     def returned_elements(self) -> tuple[ir.Element, ...]:
         function = self.module.function(self.module.entry)
-        return () if function.result is None else (function.result, *function.more_results)
+        if function.result is None or isinstance(function.result, ir.ListOf):  # a list is no library's
+            return ()
+        return (function.result, *function.more_results)
 
     def returned_values(self) -> list[tuple[str, str]]:
         """The parameter of each returned value, and the value in C++."""

@@ -17,6 +17,7 @@ from starplat.backends.c.parameters import signature_text, unnamed_if_idle
 from starplat.backends.c.set_uses import fixed_sets
 from starplat.backends.host.changing import changing_lines, lists_of
 from starplat.backends.host.launches import BY_NAME, Launching, LaunchPrinter
+from starplat.backends.host.lists import items_of, list_operation, list_type
 from starplat.backends.host.loops import HostLoopPrinter, is_counter
 from starplat.backends.host.uses import callees_first
 from starplat.backends.host.words import CELLS, CPP, buffer_type, size_of
@@ -90,6 +91,7 @@ class HostPrinter:
             *body,
         )
         declared = ["Device &device", "Graph &graph", *map(self.parameter, self.function.parameters)]
+        declared += (f"{list_type(items.element)} &{self.names.local(items)}" for items in self.function.lists)
         parameters = [unnamed_if_idle(parameter, inside) for parameter in declared]
         return folded_host(
             (
@@ -120,6 +122,9 @@ class HostPrinter:
     def device_name(self, array: ir.Array) -> str:
         return f"graph.{array.name}" if array in ir.GRAPH_ARRAYS else self.names.local(array)
 
+    def items_of(self, loop: ir.HostForItems) -> str:
+        return items_of(self, loop)
+
     def text(self, expression: ir.Expression) -> str:
         return self.expressions.expression(expression)
 
@@ -133,7 +138,9 @@ class HostPrinter:
         place = 0
         while place < len(body):
             match body[place : place + 2]:
-                case (ir.DeclareVariable(variable), ir.ReadCell(read) as cell) if read == variable:
+                case (ir.DeclareVariable(variable), (ir.ReadCell() | ir.ReadItem() | ir.ReadLength()) as cell) if (
+                    cell.variable == variable
+                ):
                     yield f"{TYPES[variable.element]} {''.join(self.operation(cell))}"
                     place += 1
                 case (ir.DeclareVariable(variable) as first, ir.Loop() as loop) if is_counter(
@@ -173,18 +180,17 @@ class HostPrinter:
                 yield self.cell(op)
             case ir.HostIf():
                 yield from self.branch(op)
-            case ir.Loop() | ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
+            case ir.DeclareList() | ir.ChangeList() | ir.CopyList() | ir.ReadItem() | ir.ReadLength():
+                yield list_operation(self, op)
+            case ir.Loop() | ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers() | ir.HostForItems():
                 yield from HostLoopPrinter(self).lines(op)
             case ir.HostBreak():
                 yield "break;"
             case ir.HostContinue():
                 yield from self.rounds[-1]
                 yield "continue;"
-            case ir.HostReturn(value, ()):
-                yield "return;" if value is None else f"return {self.text(value)};"
-            case ir.HostReturn(value, more):
-                assert value is not None
-                yield f"return {{{', '.join(map(self.text, (value, *more)))}}};"
+            case ir.HostReturn():
+                yield self.returned(op)
             case ir.HostCall():
                 yield self.call(op)
             case ir.HostBlock():
@@ -239,6 +245,16 @@ class HostPrinter:
         yield from self.block(branch.otherwise)
         yield "}"
 
+    def returned(self, op: ir.HostReturn) -> str:
+        """Leaves the function with a value, with several, with a list or with nothing."""
+        if op.value is None:
+            return "return;"
+        if isinstance(op.value, ir.HostList):
+            return f"return {self.names.local(op.value)};"
+        if op.more:
+            return f"return {{{', '.join(map(self.text, (op.value, *op.more)))}}};"
+        return f"return {self.text(op.value)};"
+
     def call(self, call: ir.HostCall) -> str:
         arguments = ["device", "graph"]
         for argument in call.arguments:
@@ -249,6 +265,7 @@ class HostPrinter:
                     arguments.append(self.names.local(argument))
                 case _:
                     arguments.append(self.text(argument))
+        arguments += map(self.names.local, call.lists)
         text = f"{self.names.host_function(call.function)}({', '.join(arguments)});"
         return text if call.result is None else f"{self.names.local(call.result)} = {text}"
 
@@ -257,5 +274,7 @@ def returned_type(function: ir.HostFunction) -> str:
     """The C++ type of what a function returns, a tuple of several values."""
     if function.result is None:
         return "void"
+    if isinstance(function.result, ir.ListOf):
+        return list_type(function.result.element)
     kinds = [TYPES[element] for element in (function.result, *function.more_results)]
     return kinds[0] if len(kinds) == 1 else f"std::tuple<{', '.join(kinds)}>"

@@ -9,6 +9,7 @@ from starplat.backends.c.cplusplus import TYPES
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT
 from starplat.backends.host.launches import LaunchPrinter
+from starplat.backends.text.helpers import Helpers
 from starplat.backends.text.names import Names
 from starplat.backends.uses import variables_in
 from starplat.ir import nodes as ir
@@ -24,6 +25,7 @@ class Printer(Protocol):
     names: Names
     expressions: ExpressionPrinter
     launches: LaunchPrinter
+    helpers: Helpers
     changing: frozenset[ir.Variable]
 
     def host_name(self, what: ir.Variable | ir.Array) -> str: ...
@@ -31,6 +33,8 @@ class Printer(Protocol):
     def device_name(self, array: ir.Array) -> str: ...
 
     def text(self, expression: ir.Expression) -> str: ...
+
+    def items_of(self, loop: ir.HostForItems) -> str: ...
 
     def operation(self, op: ir.HostOp) -> Iterator[str]: ...
 
@@ -69,6 +73,10 @@ class HostLoopPrinter:
                 idle = "" if self.is_read(variable, body) else "[[maybe_unused]] "
                 over = f"{self.host.device_name(members)}.members()"
                 yield from self.braced(f"for ({idle}const {kind} {name} : {over}) {{", body)
+            case ir.HostForItems(variable, _, body):
+                kind, name = TYPES[variable.element], self.host.names.local(variable)
+                idle = "" if self.is_read(variable, body) else "[[maybe_unused]] "
+                yield from self.braced(f"for ({idle}const {kind} {name} : {self.host.items_of(loop)}) {{", body)
             case _:
                 assert_never(loop)
 

@@ -37,8 +37,8 @@ class Names:
         """The host function's name."""
         return self._globals["function", name]
 
-    def local(self, what: ir.Variable | ir.Array) -> str:
-        """The name of a variable or array, in every kernel and function."""
+    def local(self, what: ir.Variable | ir.Array | ir.HostList) -> str:
+        """The name of a variable, array or list, in every kernel and function."""
         return what.name if what in ir.GRAPH_ARRAYS else self._locals[what.name]
 
     def is_taken(self, name: str) -> bool:
@@ -69,7 +69,7 @@ class Names:
             tuple(function.parameters for function in self.module.helpers),
             self.module.functions,
         )
-        named = [part for part in walk(everything) if isinstance(part, ir.Array | ir.Variable)]
+        named = [part for part in walk(everything) if isinstance(part, ir.Array | ir.Variable | ir.HostList)]
         wanted = sorted({part.name for part in named if part.name not in _GRAPH_NAMES or part not in ir.GRAPH_ARRAYS})
         used = set(self._globals.values())
         kept = {name: name for name in wanted if is_free(name) and name not in used}

@@ -64,6 +64,9 @@ class Acting:
                 case typed.Variable() | typed.Cell() | typed.SetSize() | typed.SetContains():
                     if part.symbol in changed:
                         return True
+                case typed.ListItem() | typed.ListSize() | typed.WholeList():
+                    if part.symbol in changed:
+                        return True
                 case typed.Aggregate(property=symbol) if symbol in changed:
                     return True
                 case _:

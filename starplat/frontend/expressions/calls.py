@@ -205,6 +205,11 @@ def _own_function(context: Context, signature: Signature, arguments: Arguments, 
         message = "a function that returns several values is called by no other"
         context.error("E0325", message, span, related=related, help=help)
         return None
+    if isinstance(signature.result, types.ListType):
+        help = f"give it the list as a parameter, '{signature.result} …', which it fills"
+        related = [Label(signature.span, f"'{signature.name}' returns {types.indefinite(signature.result)}")]
+        context.error("E0325", "a function that returns a list is called by no other", span, related=related, help=help)
+        return None
     _check_allowed_in_forall(context, signature, span)
     passed: list[typed.Expression | Symbol] = []
     understood = 0

@@ -8,13 +8,14 @@ from starplat.frontend import ast, typed
 from starplat.frontend.context import DEEPEST_EXPRESSION, Context, Thing, Value
 from starplat.frontend.expressions.calls import Arguments, function_call, scalar
 from starplat.frontend.expressions.conversions import LARGEST
+from starplat.frontend.expressions.lists import is_at_hand
 from starplat.frontend.expressions.local_maps import note_read
 from starplat.frontend.expressions.members import attribute, index
 from starplat.frontend.expressions.methods import known_method, value_of_method
 from starplat.frontend.expressions.operators import binary, conditional, unary
 from starplat.frontend.expressions.truth import require_truth
 from starplat.frontend.typed import Infinity, Literal, Operator
-from starplat.frontend.types import PropertyType, Scalar, Several, Void
+from starplat.frontend.types import PropertyType, Scalar, Several, Void, is_list
 
 
 def expression(context: Context, node: ast.Expression) -> typed.Expression | None:
@@ -107,6 +108,8 @@ def _identifier(context: Context, node: ast.Identifier) -> Value | None:
         binding.read = True
     if isinstance(kind, Scalar):
         return typed.Variable(binding.symbol, span=node.span)
+    if is_list(kind) and not is_at_hand(context, binding, node.span):
+        return None
     assert not isinstance(kind, Void | Several)
     return Thing(kind, binding.symbol, node.name, node.span, context.updates.get(binding.symbol))
 

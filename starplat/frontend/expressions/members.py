@@ -10,6 +10,7 @@ from starplat.frontend.builtins import EDGE_ATTRIBUTES, PRELUDE_ATTRIBUTES, UPDA
 from starplat.frontend.context import Context, Thing, Value
 from starplat.frontend.expressions.calls import scalar
 from starplat.frontend.expressions.conversions import convert
+from starplat.frontend.expressions.lists import item
 from starplat.frontend.expressions.updates import part_of_update
 from starplat.frontend.mistakes import remedies
 from starplat.frontend.mistakes.suggest import closest, did_you_mean
@@ -221,6 +222,8 @@ def index(context: Context, base: Value, position: typed.Expression, span: Span)
         match base.type:
             case types.PropertyType():
                 return _cell(context, base, base.type, position, span)
+            case types.ListType() if base.symbol is not None and types.is_list(base.type):
+                return item(context, base.symbol, position, span)
             case types.ListType(element=element) | types.ContainerType(element=element):
                 return _element(context, base, (element, types.Scalar.INT), position, span)
             case types.MapType(key=needed):

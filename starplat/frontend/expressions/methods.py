@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from starplat.diagnostics import Label
 from starplat.frontend import ast, builtins, typed, types
 from starplat.frontend.context import Context, Thing, Value
+from starplat.frontend.expressions import lists
 from starplat.frontend.expressions.calls import Arguments, counted, scalar, wrong_count
 from starplat.frontend.expressions.conversions import convert
 from starplat.frontend.expressions.members import collection_value, named
@@ -73,6 +74,9 @@ def value_of_method(context: Context, base: Thing, name: ast.Name, arguments: Ar
             return typed.MapBest(base.symbol, span=span)
         case types.UpdatesType():
             return _of_updates(context, base, name, arguments, span)
+        case types.ListType() if types.is_list(base.type) and base.symbol is not None:
+            if name.text == "size":
+                return lists.size(context, base.symbol, arguments, span)
         case types.ListType() | types.ContainerType() | types.NodeMapType():
             row = builtins.collection_methods(base.type)[name.text]
             if not _fits(context, base, name, row, arguments, span):
@@ -229,6 +233,8 @@ def method_statement(
             return typed.AddToSet(base.symbol, operands[0], span=span)
         case types.GraphType():
             return _dynamic(context, base, name, arguments, span)
+        case types.ListType() if types.is_list(base.type) and base.symbol is not None:
+            return lists.change(context, base.symbol, name, arguments, span)
         case _:
             row = builtins.collection_methods(base.type)[name.text]
             if not _fits(context, base, name, row, arguments, span):

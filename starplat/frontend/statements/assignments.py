@@ -5,6 +5,7 @@ from starplat.frontend import ast, typed
 from starplat.frontend.context import Context, Thing
 from starplat.frontend.expressions.conversions import convert, warn_of_lost_bits
 from starplat.frontend.expressions.expressions import expression, value
+from starplat.frontend.expressions.lists import copied_list
 from starplat.frontend.expressions.local_maps import add_to_map
 from starplat.frontend.expressions.operators import ARITHMETIC, LOGICAL, binary, refuse
 from starplat.frontend.expressions.truth import number, truth
@@ -13,7 +14,7 @@ from starplat.frontend.statements.lists import assign_updates, broken_statement,
 from starplat.frontend.statements.places import place
 from starplat.frontend.statements.reductions import as_extreme, as_update, update
 from starplat.frontend.typed import Assign, Operator, Place
-from starplat.frontend.types import PropertyType, Scalar, described, indefinite
+from starplat.frontend.types import PropertyType, Scalar, described, indefinite, is_list
 
 
 def assignment(context: Context, node: ast.Assignment) -> typed.Statement:
@@ -46,6 +47,8 @@ def _assign_whole(context: Context, node: ast.Assignment, target: Thing) -> type
         if given.type != target.type:
             message = f"expected {described(target.type)}, found {described(given.type)}"
             context.error("E0315", message, node.value.span)
+        elif isinstance(given, Thing) and target.symbol is not None and is_list(target.type):
+            return _assign_list(context, node, target.symbol, given)
         elif isinstance(given, Thing) and target.symbol is not None and target.symbol in context.updates:
             return assign_updates(context, target.symbol, given, node.span)
         return typed.Unsupported(f"{target.construct} =", span=node.span)
@@ -61,6 +64,15 @@ def _assign_whole(context: Context, node: ast.Assignment, target: Thing) -> type
     if isinstance(copied, typed.CopyProperty) and copied.source is copied.destination:
         context.warn("W0404", f"'{target.symbol.name}' is assigned to itself", node.span, "this changes nothing")
     return copied or broken_statement(node.span)
+
+
+def _assign_list(context: Context, node: ast.Assignment, target: typed.Symbol, given: Thing) -> typed.Statement:
+    if node.operator != "=":
+        help = f"add elements with '{target.name}.push(…)', or change one, as in '{target.name}[0] {node.operator} …'"
+        context.error("E0309", f"a whole list is changed by '=' only, not '{node.operator}'", node.span, help=help)
+        return broken_statement(node.span)
+    copied = copied_list(target, given, node.span)
+    return copied or typed.Unsupported(f"{target.name} =", span=node.span)
 
 
 def _assign_scalar(context: Context, node: ast.Assignment, target: Place) -> typed.Statement:

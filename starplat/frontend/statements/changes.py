@@ -51,6 +51,8 @@ def _symbol(part: typed.Expression) -> typed.Symbol | None:
     match part:
         case typed.Variable() | typed.Cell() | typed.SetSize() | typed.SetContains():
             return part.symbol
+        case typed.ListItem() | typed.ListSize() | typed.WholeList():
+            return part.symbol
         case typed.Aggregate():
             return part.property
         case _:
@@ -85,6 +87,8 @@ def _without(s: typed.Statement, increment: typed.Incremented) -> typed.Statemen
             place = plain(s.place)
             assert isinstance(place, typed.Place)
             return replace(s, place=place, value=plain(s.value))
+        case typed.ChangeList():
+            return replace(s, arguments=tuple(map(plain, s.arguments)))
         case typed.AddToSet():
             return replace(s, member=plain(s.member))
         case typed.AddToMap():

@@ -9,6 +9,7 @@ from starplat.frontend.context import Context, Thing
 from starplat.frontend.expressions.calls import scalar
 from starplat.frontend.expressions.conversions import convert
 from starplat.frontend.expressions.expressions import expression, value
+from starplat.frontend.expressions.lists import copied_list, may_be_declared, nothing
 from starplat.frontend.expressions.local_maps import map_type, owner_of_map
 from starplat.frontend.scope import Binding
 from starplat.frontend.statements.lists import broken_statement, broken_value, declare_updates
@@ -20,10 +21,12 @@ _SCALARS = {kind.value: kind for kind in types.Scalar}
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """A type, and the graph that it was bound to in the text."""
+    """A type, the graph that it was bound to in the text, and the `sizes` of a container: how many elements it has at
+    first, and their value."""
 
     type: types.Type
     graph: Symbol | None = None
+    sizes: tuple[typed.Expression, ...] = ()
 
 
 def meaning(context: Context, written: ast.TypeName, bound_to: ast.Name | None = None) -> Meaning | None:
@@ -92,15 +95,18 @@ def _collection(context: Context, written: ast.TypeName) -> Meaning | None:
         if inner is None:
             return None
         element = inner.type
+    sizes = []
     for size, needed in zip(written.sizes, (types.Scalar.INT, element), strict=False):
         number = expression(context, size)
         if number is not None and isinstance(needed, types.Scalar):
-            convert(context, number, needed)
+            sizes.append(convert(context, number, needed) or broken_value(needed, size.span))
     match written.name:
         case "list":
             return Meaning(types.ListType(element))
         case "container":
-            return Meaning(types.ContainerType(element))
+            of_scalars = isinstance(element, types.Scalar)
+            kind = types.ListType(element) if of_scalars else types.ContainerType(element)
+            return Meaning(kind, sizes=tuple(sizes))
         case _:
             return Meaning(types.NodeMapType(element))
 
@@ -144,6 +150,8 @@ def _declare(
             return [_declare_set(context, node, what, declarator)]
         case types.MapType():
             return [_declare_map(context, node, what.type, declarator)]
+        case types.ListType() if types.is_list(what.type):
+            return _declare_list(context, node, what, declarator)
         case types.ListType() | types.ContainerType() | types.NodeMapType() | types.UpdatesType():
             return [_declare_collection(context, node, what, declarator)]
         case _:
@@ -286,6 +294,40 @@ def _declare_map(
     return typed.Declare(symbol, span=node.span)
 
 
+def _declare_list(
+    context: Context, node: ast.Declaration, what: Meaning, declarator: ast.Declarator
+) -> list[typed.Statement]:
+    name, kind = declarator.name, what.type
+    context.note_host_only(name.span, f"declares {types.indefinite(kind)}")
+    given = None if declarator.value is None else value(context, declarator.value)
+    if not may_be_declared(context, name, kind):
+        context.declare_wrongly(name.text, name.span)
+        return [broken_statement(name.span)]
+    symbol = context.declare(name.text, kind, Role.LOCAL, name.span).symbol
+    assert symbol is not None
+    declared = typed.Declare(symbol, span=node.span)
+    if what.sizes:
+        number, *values = what.sizes
+        arguments = (number, values[0] if values else nothing(symbol.element, node.span))
+        return [declared, typed.ChangeList(symbol, typed.ListChange.RESIZE, arguments, span=node.span)]
+    if declarator.value is None:
+        return [declared]
+    if given is None or given.type != kind:
+        if given is not None:
+            _refuse_initial(context, declarator, declarator.value, kind, given.type)
+        return [declared, broken_statement(node.span)]
+    copy = copied_list(symbol, given, node.span) if isinstance(given, Thing) else None
+    return [declared, copy or typed.Unsupported(f"{node.type.name} =", span=node.span)]
+
+
+def _refuse_initial(
+    context: Context, declarator: ast.Declarator, initial: ast.Expression, kind: types.Type, found: types.Type
+) -> None:
+    because = Label(declarator.name.span, f"'{declarator.name.text}' is {types.described(kind)}")
+    message = f"expected {types.described(kind)}, found {types.described(found)}"
+    context.error("E0315", message, initial.span, related=[because])
+
+
 def _declare_collection(
     context: Context, node: ast.Declaration, what: Meaning, declarator: ast.Declarator
 ) -> typed.Statement:
@@ -293,11 +335,9 @@ def _declare_collection(
     context.note_host_only(declarator.name.span, f"declares {types.indefinite(kind)}")
     given = None if declarator.value is None else value(context, declarator.value)
     if declarator.value is not None and given is not None and given.type != kind:
-        because = Label(declarator.name.span, f"'{declarator.name.text}' is {types.described(kind)}")
-        message = f"expected {types.described(kind)}, found {types.described(given.type)}"
-        context.error("E0315", message, declarator.value.span, related=[because])
+        _refuse_initial(context, declarator, declarator.value, kind, given.type)
     binding = context.declare(declarator.name.text, kind, Role.LOCAL, declarator.name.span)
     binding.graph = what.graph
     if isinstance(kind, types.UpdatesType) and binding.symbol is not None:
         return declare_updates(context, binding.symbol, given if isinstance(given, Thing) else None, node.span)
-    return typed.Unsupported(node.type.name, span=node.span)
+    return typed.Unsupported(context.reporter.source.piece(node.type.span), span=node.span)

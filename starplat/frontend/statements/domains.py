@@ -73,6 +73,8 @@ def _of_value(context: Context, over: Value | None, node: ast.Expression) -> Ran
             case types.MapType(key=key) if over.symbol is not None:
                 note_read(context, over.symbol, node.span)
                 return Range(typed.Keys(over.symbol), key)
+            case types.ListType() if over.symbol is not None and types.is_list(over.type):
+                return Range(typed.Items(over.symbol), over.symbol.element, context.graph_of(over.symbol))
             case types.ListType(element=element) | types.ContainerType(element=element):
                 return Range(str(over.type).split("<", maxsplit=1)[0], element)
             case types.NodeMapType():

@@ -15,6 +15,7 @@ from starplat.frontend.statements.statements import open_block
 from starplat.frontend.typed import Role, scalar_of
 from starplat.frontend.types import (
     GraphType,
+    ListType,
     MapType,
     PropertyType,
     Scalar,
@@ -22,6 +23,7 @@ from starplat.frontend.types import (
     UpdatesType,
     Void,
     common,
+    described,
     indefinite,
 )
 from starplat.source import Span
@@ -197,7 +199,7 @@ def _kind(values: tuple[typed.Expression, ...]) -> Scalar | Several:
     return kinds[0] if len(kinds) == 1 else Several(kinds)
 
 
-def _result(context: Context) -> Scalar | Several | Void | None:
+def _result(context: Context) -> Scalar | Several | ListType | Void | None:
     """The type that all returns share, that of each value where there are several; None where there is none, which is
     reported, or was."""
     if not context.returns_value:
@@ -208,6 +210,8 @@ def _result(context: Context) -> Scalar | Several | Void | None:
         context.error("E0402", "this return gives no value", span, related=related, help=help)
     if not context.returns:
         return None
+    if any(isinstance(value, typed.WholeList) for _, values in context.returns for value in values):
+        return _list_returned(context)
     first, values = context.returns[0]
     for span, others in context.returns[1:]:
         if len(others) != len(values):
@@ -219,6 +223,23 @@ def _result(context: Context) -> Scalar | Several | Void | None:
     if len(kinds) < len(shared):
         return None
     return kinds[0] if len(kinds) == 1 else Several(kinds)
+
+
+def _list_returned(context: Context) -> ListType | None:
+    """The type of the list that all returns give, where one gives a list."""
+    first, (whole, *_) = next((r for r in context.returns if isinstance(r[1][0], typed.WholeList)), context.returns[0])
+    for span, values in context.returns:
+        if len(values) > 1:
+            help = "return the list alone; the other values can be properties among the parameters"
+            context.error("E0330", "a list is returned beside other values", span, help=help)
+            return None
+        if values[0].type != whole.type:
+            message = f"{described(values[0].type)} is returned here and {described(whole.type)} elsewhere"
+            related = [Label(first, f"{described(whole.type)} is returned here")]
+            context.error("E0330", message, span, related=related)
+            return None
+    assert isinstance(whole, typed.WholeList)
+    return whole.type
 
 
 def _shared(context: Context, returns: list[tuple[Span, typed.Expression]]) -> Scalar | None:

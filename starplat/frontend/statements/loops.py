@@ -69,7 +69,8 @@ class LoopChecker:
                 context.declare_wrongly(node.iterator.text, head)
                 return typed.Unsupported("", (self._body(context, Frame(kind, head), node.body),), span=node.span)
             iterator = _declare_iterator(context, node.iterator, over, node.parallel)
-            test = self._filter(context, iterator, node.domain.filter)
+            on_host = isinstance(over.over, typed.Items)  # one element after another, as a forall may
+            test = self._filter(context, iterator, node.domain.filter, on_device=node.parallel and not on_host)
             span = node.domain.span
             if isinstance(over.over, str):
                 body = self._body(context, Frame(kind, span), node.body)
@@ -78,13 +79,17 @@ class LoopChecker:
             fickle = assigned_in(node.body) if isinstance(over.over, typed.Neighbors) else frozenset()
             before, test = _beside(context, over, iterator, test, fickle)
             body = self._body(context, Frame(kind, span, iterator, over.over, fickle), node.body)
-        loop = typed.ForEach(node.parallel, iterator, over.over, test, body, span=node.span)
+        parallel = node.parallel and not on_host
+        any_order = node.parallel and on_host
+        loop = typed.ForEach(parallel, iterator, over.over, test, body, any_order, span=node.span)
         return typed.Block((*before, loop), span=node.span) if before else loop
 
-    def _filter(self, context: Context, iterator: Symbol, node: ast.Expression | None) -> typed.Expression | None:
+    def _filter(
+        self, context: Context, iterator: Symbol, node: ast.Expression | None, *, on_device: bool = True
+    ) -> typed.Expression | None:
         if node is None:
             return None
-        with context.bare(iterator):
+        with context.bare(iterator, on_device=on_device):
             test = condition(context, node, "a filter")
         if isinstance(test, Literal):
             warn_of_constant(context, test)
@@ -156,7 +161,7 @@ class LoopChecker:
             flag = _flag(context, node.flag)
             hidden = Symbol("node", Scalar.NODE, Role.ITERATOR, node.condition.span, context.parallel_depth + 1)
             body = self._body(context, Frame(Enclosure.FIXED_POINT, node.flag.span), node.body)
-            with context.bare(hidden):
+            with context.bare(hidden, on_device=True):
                 test = condition(context, node.condition, "the condition of a fixedPoint")
         graph = _graph_of_condition(context, hidden, test, node.condition.span)
         if graph is None or flag is None:

@@ -8,9 +8,10 @@ from starplat.frontend import ast, typed
 from starplat.frontend.builtins import EDGE_ATTRIBUTES
 from starplat.frontend.context import Context, Thing
 from starplat.frontend.expressions.expressions import expression, value
+from starplat.frontend.expressions.lists import is_at_hand
 from starplat.frontend.expressions.members import attribute, index
 from starplat.frontend.typed import Cell, Place, Role, Variable
-from starplat.frontend.types import GraphType, MapType, Scalar, SetType, Several, Void, described
+from starplat.frontend.types import GraphType, MapType, Scalar, SetType, Several, Void, described, is_list
 from starplat.frontend.walk import as_named
 
 PlaceOrWhole = Place | Thing | typed.MapValue | typed.UnsupportedValue
@@ -55,6 +56,8 @@ def _named_place(context: Context, target: ast.Identifier) -> Place | Thing | No
             "E0410", f"the loop counter '{target.name}' is changed inside a forall", target.span, related=related
         )
         return None
+    if is_list(symbol.type) and not is_at_hand(context, binding, target.span):
+        return None
     context.mark_written(symbol)
     match symbol.type:
         case Scalar():
@@ -92,7 +95,7 @@ def _cell_place(
             context.mark_written(found.symbol)
             _note_whose_cell(context, found)
             return found
-        case typed.MapValue():
+        case typed.MapValue() | typed.ListItem():
             context.mark_written(found.symbol)
             return found
         case Thing() | typed.UnsupportedValue():

@@ -93,6 +93,8 @@ class _Sequencer:
                 return self.call_statement(s)
             case typed.AddToMap():
                 return self.settled(s, (s.key, s.value), lambda key, value: replace(s, key=key, value=value))
+            case typed.ChangeList():
+                return self.settled(s, s.arguments, lambda *values: replace(s, arguments=values))
             case typed.AddToSet():
                 return self.settled(s, (s.member,), lambda member: replace(s, member=member))
             case typed.Assign():
@@ -233,7 +235,11 @@ class _Sequencer:
 
     def kept(self, value: typed.Expression, out: list[typed.Statement]) -> typed.Expression:
         """The value as it is now."""
-        name = f"{value.symbol.name}_before" if isinstance(value, typed.Variable | typed.Cell) else "before"
+        name = (
+            f"{value.symbol.name}_before"
+            if isinstance(value, typed.Variable | typed.Cell | typed.ListItem)
+            else "before"
+        )
         return self.local(name, value, out)
 
     def local(self, name: str, value: typed.Expression, out: list[typed.Statement]) -> typed.Variable:
@@ -296,7 +302,7 @@ class _Sequencer:
 
 
 def _at(place: typed.Place, index: Sequence[typed.Expression]) -> typed.Place:
-    return replace(place, index=index[0]) if isinstance(place, typed.Cell) else place
+    return replace(place, index=index[0]) if isinstance(place, typed.Cell | typed.ListItem) else place
 
 
 def _true() -> typed.Literal:

@@ -5,9 +5,10 @@ The loops of the language's own (`forall`, `fixedPoint`, `iterateInBFS` …) are
 
 from starplat.diagnostics import Severity
 from starplat.frontend import ast, typed
-from starplat.frontend.context import DEEPEST_STATEMENT, Context, Enclosure, Frame
+from starplat.frontend.context import DEEPEST_STATEMENT, Context, Enclosure, Frame, Thing
+from starplat.frontend.expressions.calls import scalar
 from starplat.frontend.expressions.conversions import convert
-from starplat.frontend.expressions.expressions import condition, expression
+from starplat.frontend.expressions.expressions import condition, value
 from starplat.frontend.statements.assignments import assignment, increment
 from starplat.frontend.statements.calls import call_statement
 from starplat.frontend.statements.declarations import declaration
@@ -15,7 +16,7 @@ from starplat.frontend.statements.increments import check_order
 from starplat.frontend.statements.lists import broken_statement, broken_value
 from starplat.frontend.statements.loops import LoopChecker
 from starplat.frontend.statements.multi import multi_assignment
-from starplat.frontend.types import Scalar, Several
+from starplat.frontend.types import Scalar, Several, is_list
 from starplat.source import Span
 
 
@@ -100,7 +101,7 @@ def _while(context: Context, node: ast.While | ast.DoWhile) -> typed.Statement:
 
 
 def _return(context: Context, node: ast.Return) -> typed.Statement:
-    given = [expression(context, value) for value in node.values]
+    given = [_returned(context, part) for part in node.values]
     for frame in context.frames:
         if frame.kind not in (Enclosure.FOR, Enclosure.WHILE):
             _refuse_leaving(context, "return", frame, node.span)
@@ -121,6 +122,14 @@ def _return(context: Context, node: ast.Return) -> typed.Statement:
         case _:
             pass
     return typed.Return(values[0] if len(values) == 1 else typed.Together(values, span=node.span), span=node.span)
+
+
+def _returned(context: Context, node: ast.Expression) -> typed.Expression | None:
+    """A value that is returned: a scalar, or a whole list."""
+    given = value(context, node)
+    if isinstance(given, Thing) and given.symbol is not None and is_list(given.type):
+        return typed.WholeList(given.symbol, span=node.span)
+    return scalar(context, given)
 
 
 def _refuse_leaving(context: Context, word: str, frame: Frame, span: Span) -> None:

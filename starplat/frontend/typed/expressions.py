@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from starplat.frontend.typed.symbols import Node, Symbol
-from starplat.frontend.types import Scalar, Several, Void
+from starplat.frontend.types import ListType, Scalar, Several, Void
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +159,40 @@ class MapBest(Node):
     def type(self) -> Scalar:
         key = self.symbol.map.key
         return Scalar.INT if key is Scalar.BOOL else key
+
+
+@dataclass(frozen=True, slots=True)
+class ListItem(Node):
+    """The element of a list at `index`, an INT from 0 on. There must be one."""
+
+    symbol: Symbol
+    index: Expression
+
+    @property
+    def type(self) -> Scalar:
+        return self.symbol.element
+
+
+@dataclass(frozen=True, slots=True)
+class ListSize(Node):
+    """How many elements a list has."""
+
+    symbol: Symbol
+
+    @property
+    def type(self) -> Scalar:
+        return Scalar.INT
+
+
+@dataclass(frozen=True, slots=True)
+class WholeList(Node):
+    """All elements of a list; it stands in a `Return`, and in the copy of a list."""
+
+    symbol: Symbol
+
+    @property
+    def type(self) -> ListType:
+        return ListType(self.symbol.element)
 
 
 class Operator(Enum):
@@ -338,6 +372,9 @@ Expression = (
     | MapValue
     | MapSize
     | MapBest
+    | ListItem
+    | ListSize
+    | WholeList
     | Unary
     | Binary
     | Conditional
@@ -350,7 +387,7 @@ Expression = (
     | Together
     | UnsupportedValue
 )
-Place = Variable | Cell
+Place = Variable | Cell | ListItem
 
 
 def scalar_of(expression: Expression) -> Scalar:

@@ -7,7 +7,7 @@ from starplat.frontend.typed.dynamic import Updates
 from starplat.frontend.typed.expressions import Infinity, Literal
 from starplat.frontend.typed.statements import Block
 from starplat.frontend.typed.symbols import Node, Role, Symbol
-from starplat.frontend.types import PropertyType, Scalar, SetType, Several, Void
+from starplat.frontend.types import ListType, PropertyType, Scalar, SetType, Several, Void
 from starplat.source import SourceFile
 
 
@@ -20,7 +20,7 @@ class FunctionDefinition(Node):
     kind: str
     parameters: tuple[Symbol, ...]
     defaults: tuple[Literal | Infinity | None, ...]
-    result: Scalar | Several | Void
+    result: Scalar | Several | ListType | Void
     body: Block
     updates: tuple[tuple[Symbol, Updates], ...] = ()
 
@@ -33,16 +33,16 @@ class FunctionDefinition(Node):
 
     @property
     def results(self) -> frozenset[Symbol]:
-        """The parameters in which the caller sees what the function leaves: properties, sets and references."""
-        shared = PropertyType | SetType
+        """The parameters in which the caller sees what the function leaves: properties, sets, lists and references."""
+        shared = PropertyType | SetType | ListType
         return frozenset(p for p in self.parameters if isinstance(p.type, shared) or p.role is Role.REFERENCE)
 
     @property
-    def result_types(self) -> tuple[Scalar, ...]:
+    def result_types(self) -> tuple[Scalar | ListType, ...]:
         """The types of the values that it returns."""
         if isinstance(self.result, Several):
             return self.result.types
-        return (self.result,) if isinstance(self.result, Scalar) else ()
+        return (self.result,) if isinstance(self.result, Scalar | ListType) else ()
 
 
 @dataclass(frozen=True, slots=True)

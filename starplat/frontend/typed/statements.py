@@ -7,6 +7,7 @@ from enum import Enum
 
 from starplat.frontend.typed.dynamic import ChangeGraph, EndBatch, Numbers, TakeBatch
 from starplat.frontend.typed.expressions import Call, Expression, Place
+from starplat.frontend.typed.lists import ChangeList, Items
 from starplat.frontend.typed.symbols import Node, Symbol
 
 
@@ -17,8 +18,8 @@ class Block(Node):
 
 @dataclass(frozen=True, slots=True)
 class Declare(Node):
-    """A scalar, property or set comes to be. Without a `value` it is 0, False, -1 (node, edge), empty. A property may
-    have a property (copy) as initial value only through a following `CopyProperty`."""
+    """A scalar, property, set or list comes to be. Without a `value` it is 0, False, -1 (node, edge), empty. A property
+    may have a property (copy) as initial value only through a following `CopyProperty`."""
 
     symbol: Symbol
     value: Expression | None = None
@@ -214,7 +215,7 @@ class Keys:
     symbol: Symbol
 
 
-Domain = AllNodes | AllEdges | Neighbors | Members | Keys | Numbers
+Domain = AllNodes | AllEdges | Neighbors | Members | Keys | Items | Numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,6 +282,7 @@ Statement = (
     | CopyProperty
     | AddToSet
     | AddToMap
+    | ChangeList
     | CallStatement
     | Print
     | Assert

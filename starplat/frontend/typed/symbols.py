@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from enum import Enum
 
-from starplat.frontend.types import MapType, PropertyType, Scalar, Type
+from starplat.frontend.types import ListType, MapType, PropertyType, Scalar, Type
 from starplat.source import NOWHERE, Span
 
 
@@ -49,6 +49,13 @@ class Symbol:
         """The type, of a symbol that is known to be a map."""
         assert isinstance(self.type, MapType), self
         return self.type
+
+    @property
+    def element(self) -> Scalar:
+        """The type of the elements, of a symbol that is known to be a list of scalars."""
+        assert isinstance(self.type, ListType), self
+        assert isinstance(self.type.element, Scalar), self
+        return self.type.element
 
     @property
     def property(self) -> PropertyType:

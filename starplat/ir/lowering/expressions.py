@@ -50,6 +50,8 @@ class ExpressionLowering(ABC):
                 return self.set_contains(e)
             case typed.MapValue() | typed.MapSize() | typed.MapBest():
                 return self.of_map(e)
+            case typed.ListItem() | typed.ListSize():
+                return self.of_list(e)
             case typed.Unary():
                 return ir.Unary(_UNARY[e.operator], self.expression(e.operand))
             case typed.Binary():
@@ -65,6 +67,8 @@ class ExpressionLowering(ABC):
                 return self.aggregate(e)
             case typed.Call():
                 return self.call(e)
+            case typed.WholeList():
+                raise AssertionError("the host's return takes it as it is")
             case typed.Together():
                 raise AssertionError("the host's return takes them one by one")
             case typed.Incremented():
@@ -78,8 +82,9 @@ class ExpressionLowering(ABC):
             "E0651",
             f"'{construct}' cannot run yet",
             node.span,
-            "no target has dynamic graphs or collections so far",
-            help="the construct is understood and type-checked; use properties and sets to run this program",
+            "no target has it so far",
+            help="a list holds numbers, bools, nodes or edges: of several lists keep one, and the places where they "
+            "begin; what belongs to nodes is a 'propNode'",
         )
 
     @abstractmethod
@@ -120,6 +125,9 @@ class ExpressionLowering(ABC):
 
     @abstractmethod
     def of_map(self, e: typed.MapValue | typed.MapSize | typed.MapBest) -> ir.Expression: ...
+
+    @abstractmethod
+    def of_list(self, e: typed.ListItem | typed.ListSize) -> ir.Expression: ...
 
     @abstractmethod
     def aggregate(self, e: typed.Aggregate) -> ir.Expression: ...

@@ -4,6 +4,7 @@ from typing import assert_never
 
 from starplat.frontend import typed
 from starplat.frontend.types import PropertyType, Scalar, SetType
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.lowering.checking import risk_of_update
 from starplat.ir.lowering.context import zero
@@ -52,6 +53,18 @@ class HostExpressions(HostOperations):
     def set_size(self, e: typed.SetSize) -> ir.Expression:
         array = self.arrays[e.symbol]
         return self._reduced(f"{array.name}_size", ir.Combine.ADD, array, ir.Element.INT, e)
+
+    def of_list(self, e: typed.ListItem | typed.ListSize) -> ir.Expression:
+        items = self.lists[e.symbol]
+        match e:
+            case typed.ListItem(index=index):
+                place = self.expression(index)
+                variable = self.declare(f"{items.name}_value", items.element, zero(items.element))
+                self.do(ir.ReadItem(variable, items, place, e.span))
+            case typed.ListSize():
+                variable = self.declare(f"{items.name}_size", ir.Element.INT, build.ZERO)
+                self.do(ir.ReadLength(variable, items))
+        return ir.Ref(variable)
 
     def of_map(self, e: typed.MapValue | typed.MapSize | typed.MapBest) -> ir.Expression:
         raise AssertionError("a map belongs to an iteration")
@@ -145,7 +158,8 @@ class HostExpressions(HostOperations):
                 arguments.append(self.arrays[argument])
             elif isinstance(argument.type, Scalar):
                 arguments.append(self.variables[argument])
-        self.do(ir.HostCall(call.function, tuple(arguments), result))
+        lent = tuple(self.lists[a] for a in call.arguments if isinstance(a, typed.Symbol) and a in self.lists)
+        self.do(ir.HostCall(call.function, tuple(arguments), result, lent))
 
 
 def _holds(value: ir.Expression) -> ir.Expression:

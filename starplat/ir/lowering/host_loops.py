@@ -53,6 +53,9 @@ def _one_by_one(host: HostSide, s: typed.ForEach) -> None:
         case typed.Members(symbol=symbol):
             variable = _iterator(host, s)
             host.do(ir.HostForMembers(variable, host.arrays[symbol], _guarded(host, s, None), _searches(host, s)))
+        case typed.Items(symbol=symbol):
+            variable = _iterator(host, s)
+            host.do(ir.HostForItems(variable, host.lists[symbol], _guarded(host, s, None)))
         case typed.Numbers(count=count):
             _range(host, s, host.expression(count), *judged)
         case typed.Keys():

@@ -34,6 +34,7 @@ class HostOperations(ExpressionLowering):
         self.variables: dict[typed.Symbol, ir.Variable] = {}
         self.values: dict[typed.Symbol, ir.Expression] = {}
         self.arrays: dict[typed.Symbol, ir.Array] = {}
+        self.lists: dict[typed.Symbol, ir.HostList] = {}
         self.own_arrays: list[ir.Array] = []
         self.arcs: dict[typed.Symbol, ArcPlace] = {}
         self.stand_ins: dict[ir.Array, ir.Array] = {}

@@ -36,6 +36,7 @@ class HostSide(Protocol):
     function: typed.FunctionDefinition
     names: FreshNames
     arrays: dict[typed.Symbol, ir.Array]
+    lists: dict[typed.Symbol, ir.HostList]
     variables: dict[typed.Symbol, ir.Variable]
     values: dict[typed.Symbol, ir.Expression]
     arcs: dict[typed.Symbol, ArcPlace]

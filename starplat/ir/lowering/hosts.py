@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from starplat.frontend import typed
-from starplat.frontend.types import Carrier, MapType, PropertyType, Scalar, SetType
+from starplat.frontend.types import Carrier, ListType, MapType, PropertyType, Scalar, SetType, is_list
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.lowering.checking import Checks, failed, printed, risk_of_update
@@ -32,12 +32,13 @@ class HostLowering(HostExpressions):
         parameters = tuple(
             self._parameter(p) for p in function.parameters if isinstance(p.type, Scalar | PropertyType | SetType)
         )
+        lists = tuple(self._list(p) for p in function.parameters if is_list(p.type))
         self.block(function.body)
         first, *more = function.result_types or (None,)
-        results = tuple(ELEMENTS[kind] for kind in more if kind is not None)
-        body, result = (*self.prologue, *self.ops), None if first is None else ELEMENTS[first]
-        arrays = tuple(self.own_arrays)
-        return ir.HostFunction(function.name, parameters, arrays, result, body, function.span, results)
+        results = tuple(ELEMENTS[kind] for kind in more if isinstance(kind, Scalar))
+        body, arrays = (*self.prologue, *self.ops), tuple(self.own_arrays)
+        result = result_of(first)
+        return ir.HostFunction(function.name, parameters, arrays, result, body, function.span, results, lists)
 
     def _parameter(self, symbol: typed.Symbol) -> ir.Parameter:
         if isinstance(symbol.type, Scalar):
@@ -83,12 +84,12 @@ class HostLowering(HostExpressions):
                 self.do(ir.WriteCell(array, self.index(s.member, s.symbol.name, array.extent, s), build.TRUE))
             case typed.AddToMap():
                 raise AssertionError("a map belongs to an iteration")
+            case typed.ChangeList():
+                self._change_list(s)
             case typed.CallStatement():
                 self._call(s.call, None)
             case typed.Return():
-                values = s.value.values if isinstance(s.value, typed.Together) else (s.value,)
-                first, *more = (None if value is None else self.expression(value) for value in values)
-                self.do(ir.HostReturn(first, tuple(value for value in more if value is not None)))
+                self._return(s)
             case typed.Break() | typed.Continue():
                 self.do(ir.HostBreak() if isinstance(s, typed.Break) else ir.HostContinue())
             case typed.If():
@@ -157,6 +158,8 @@ class HostLowering(HostExpressions):
                 self.own(array)
                 self.arrays[symbol] = array
                 self.do(ir.Fill(array, zero(array.element)))
+            case ListType():
+                self.do(ir.DeclareList(self._list(symbol)))
             case MapType():
                 raise self.context.refuse(
                     "E0659", "a map needs a 'forall' that runs as a whole on the device", s.span,
@@ -165,12 +168,38 @@ class HostLowering(HostExpressions):
             case _:
                 raise self.unsupported(str(symbol.type), s)
 
+    def _return(self, s: typed.Return) -> None:
+        if isinstance(s.value, typed.WholeList):
+            self.do(ir.HostReturn(self.lists[s.value.symbol]))
+            return
+        values = s.value.values if isinstance(s.value, typed.Together) else (s.value,)
+        first, *more = (None if value is None else self.expression(value) for value in values)
+        self.do(ir.HostReturn(first, tuple(value for value in more if value is not None)))
+
+    def _list(self, symbol: typed.Symbol) -> ir.HostList:
+        """The list of a name that is declared here."""
+        self.lists[symbol] = ir.HostList(self.names.fresh(symbol.name), ELEMENTS[symbol.element])
+        return self.lists[symbol]
+
+    def _change_list(self, s: typed.ChangeList) -> None:
+        items = self.lists[s.symbol]
+        match s.arguments:
+            case (typed.WholeList(symbol=source),):
+                if source is not s.symbol:
+                    self.do(ir.CopyList(items, self.lists[source]))
+            case _:
+                arguments = tuple(map(self.expression, s.arguments))
+                self.do(ir.ChangeList(items, ir.ListChange(s.change.value), arguments, s.span))
+
     def _assign(self, place: typed.Place, value: ir.Expression) -> None:
         match place:
             case typed.Variable(symbol=symbol):
                 self.do(ir.SetVariable(self.variables[symbol], value))
             case typed.Cell(symbol=symbol):
                 self._write(symbol, self.place(place), value)
+            case typed.ListItem(symbol=symbol, index=index):
+                arguments = (self.expression(index), value)
+                self.do(ir.ChangeList(self.lists[symbol], ir.ListChange.SET, arguments, place.span))
 
     def _write(self, symbol: typed.Symbol, index: ir.Expression, value: ir.Expression) -> None:
         array = self.stand_ins.get(self.arrays[symbol], self.arrays[symbol])
@@ -187,6 +216,12 @@ class HostLowering(HostExpressions):
             case typed.Cell(symbol=symbol):
                 where = self.named(self.place(s.place), "where")
                 self._write(symbol, where, self._combined(s, self.read(self.arrays[symbol], where), value))
+            case typed.ListItem(symbol=symbol):
+                items, where = self.lists[symbol], self.named(self.expression(s.place.index), "where")
+                old = self.declare(f"{items.name}_value", items.element, zero(items.element))
+                self.do(ir.ReadItem(old, items, where, s.place.span))
+                arguments = (where, self._combined(s, ir.Ref(old), value))
+                self.do(ir.ChangeList(items, ir.ListChange.SET, arguments, s.place.span))
 
     def _remark(self, s: typed.Remark, checks: Checks) -> None:
         if isinstance(s, typed.Print):
@@ -284,6 +319,14 @@ class HostLowering(HostExpressions):
         with self.collect() as step:
             self.statement(s.step)
         self.do(self.answered(s, ir.Loop(tuple(before), condition, self.collected(s.body), step=tuple(step))))
+
+
+def result_of(kind: Scalar | ListType | None) -> ir.Element | ir.ListOf | None:
+    """The first result of a function, as host functions have it."""
+    if not isinstance(kind, ListType):
+        return None if kind is None else ELEMENTS[kind]
+    assert isinstance(kind.element, Scalar)
+    return ir.ListOf(ELEMENTS[kind.element])
 
 
 def _is_edge_property(symbol: typed.Symbol) -> bool:

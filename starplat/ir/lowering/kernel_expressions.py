@@ -125,6 +125,9 @@ class KernelExpressions(ExpressionLowering):
         array = self.array(e.symbol)
         return ir.Load(array, self.index(e.member, e.symbol.name, array.extent, e))
 
+    def of_list(self, e: typed.ListItem | typed.ListSize) -> ir.Expression:
+        raise AssertionError("lists are the host's")
+
     def of_map(self, e: typed.MapValue | typed.MapSize | typed.MapBest) -> ir.Expression:
         window, helpers = self.maps[e.symbol], MapHelpers(self.context)
         match e:

@@ -31,6 +31,8 @@ class KernelStores(KernelExpressions):
                 return [ir.Contribute(self.around.flags[symbol], build.TRUE)]
             case typed.Variable(symbol=symbol):
                 return [ir.Contribute(self.around.reductions[symbol].variable, value)]
+            case typed.ListItem():
+                raise AssertionError("lists are the host's")
         assert_never(place)
 
     def _store(self, place: typed.Cell, value: ir.Expression) -> list[ir.KernelOp]:
@@ -61,6 +63,8 @@ class KernelStores(KernelExpressions):
                 return [ir.UpdateCell(combine, word, ir.Const(0, ir.Element.INT), value, shared)]
             case typed.Variable(symbol=symbol):
                 return [ir.Contribute(self.around.reductions[symbol].variable, value)]
+            case typed.ListItem():
+                raise AssertionError("lists are the host's")
         assert_never(s.place)
 
     def _update_cell(

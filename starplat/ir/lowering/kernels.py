@@ -76,7 +76,7 @@ class KernelLowering(KernelRemarks):
                 raise AssertionError(f"{type(s).__name__} inside a kernel")
             case typed.Print() | typed.Assert():
                 raise AssertionError("left out before the analyses")
-            case typed.TakeBatch() | typed.EndBatch() | typed.ChangeGraph():
+            case typed.TakeBatch() | typed.EndBatch() | typed.ChangeGraph() | typed.ChangeList():
                 raise AssertionError(f"{type(s).__name__} inside a kernel")
             case typed.Unsupported():
                 raise self.unsupported(s.construct, s)
@@ -129,6 +129,8 @@ class KernelLowering(KernelRemarks):
                 return self._range(s, self.expression(count), None)
             case typed.Keys(symbol=symbol):
                 return self._keys(s, self.maps[symbol])
+            case typed.Items():
+                raise AssertionError("lists are the host's")
         assert_never(s.domain)
 
     def _keys(self, s: typed.ForEach, window: MapWindow) -> list[ir.KernelOp]:

@@ -110,6 +110,8 @@ class RegionLowering:
                 return ir.Numbers(self.host.simple(count, "count")), iterator, None
             case typed.Keys():
                 raise AssertionError("a map belongs to an iteration")
+            case typed.Items():
+                raise AssertionError("lists are the host's")
             case typed.Neighbors():
                 return self._neighbor_domain(loop, loop.domain, iterator, lowering)
         assert_never(loop.domain)

@@ -7,12 +7,14 @@ both worlds.
 
 Memory. An `Array` lives on the device. The host reads and writes single cells of it with `ReadCell` and `WriteCell`
 only; the graph's own arrays are also present on the host, where expressions may `Load` from them. A `Variable` is a
-host scalar, a kernel's scalar parameter (the host variable of that name, by value) or a kernel's local.
+host scalar, a kernel's scalar parameter (the host variable of that name, by value) or a kernel's local. A `HostList` is
+the host's alone.
 """
 
 from starplat.ir.nodes.hosts import *
 from starplat.ir.nodes.kernels import *
 from starplat.ir.nodes.layouts import *
+from starplat.ir.nodes.lists import *
 from starplat.ir.nodes.module import *
 from starplat.ir.nodes.operations import *
 from starplat.ir.nodes.parts import *

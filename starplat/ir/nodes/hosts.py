@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from starplat.ir.nodes.lists import ChangeList, CopyList, DeclareList, HostList, ReadItem, ReadLength
 from starplat.ir.nodes.operations import Combine, Direction, KernelOp
 from starplat.ir.nodes.parts import CombineChanged, CombineParts, KeepOwn, ShareParts, TakeMembers, TakePart, Together
 from starplat.ir.nodes.values import Array, Expression, Variable
@@ -258,7 +259,16 @@ class HostForMembers:
     searches: Searches | None = None
 
 
-HostLoop = Loop | HostForRange | HostForNeighbors | HostForMembers
+@dataclass(frozen=True, slots=True)
+class HostForItems:
+    """Over the elements of a list in their order, as they are on entry."""
+
+    variable: Variable
+    items: HostList
+    body: tuple[HostOp, ...]
+
+
+HostLoop = Loop | HostForRange | HostForNeighbors | HostForMembers | HostForItems
 """The loops that a program writes, each with a `body`."""
 
 
@@ -274,20 +284,22 @@ class HostContinue:
 
 @dataclass(frozen=True, slots=True)
 class HostReturn:
-    """`more` are the values after the first of a function that returns several."""
+    """`more` are the values after the first of a function that returns several; a list is returned alone."""
 
-    value: Expression | None = None
+    value: Expression | HostList | None = None
     more: tuple[Expression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class HostCall:
-    """Calls a host function; arguments match its parameters: expressions, arrays, Variables for scalars by reference.
+    """Calls a host function; arguments match its parameters: expressions, arrays, Variables for scalars by reference;
+    `lists` its lists.
     `result`, declared before, receives what it returns."""
 
     function: str
     arguments: tuple[Expression | Array | Variable, ...]
     result: Variable | None
+    lists: tuple[HostList, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,6 +384,12 @@ HostOp = (
     | HostForRange
     | HostForNeighbors
     | HostForMembers
+    | HostForItems
+    | DeclareList
+    | ChangeList
+    | CopyList
+    | ReadItem
+    | ReadLength
     | HostBreak
     | HostContinue
     | HostReturn

@@ -5,9 +5,10 @@ from enum import Enum
 from functools import cached_property
 
 from starplat.diagnostics import Diagnostic
-from starplat.frontend.types import Scalar, Type
+from starplat.frontend.types import ListType, Scalar, Type
 from starplat.ir.nodes.hosts import HostOp
 from starplat.ir.nodes.kernels import Function, Kernel, Parameter
+from starplat.ir.nodes.lists import HostList, ListOf
 from starplat.ir.nodes.values import Array, Const, Element, Placement
 from starplat.operators.records import NodeNumbers
 from starplat.source import NOWHERE, SourceFile, Span
@@ -16,15 +17,17 @@ from starplat.source import NOWHERE, SourceFile, Span
 @dataclass(frozen=True, slots=True)
 class HostFunction:
     """`arrays` are allocated on entry, with undefined contents, and freed on return. `more_results` are the types of
-    the values after the first of a function that returns several."""
+    the values after the first of a function that returns several. `lists` are those that it is given, by reference,
+    behind its parameters."""
 
     name: str
     parameters: tuple[Parameter, ...]
     arrays: tuple[Array, ...]
-    result: Element | None
+    result: Element | ListOf | None
     body: tuple[HostOp, ...]
     span: Span = field(default=NOWHERE, compare=False)
     more_results: tuple[Element, ...] = ()
+    lists: tuple[HostList, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,7 @@ class Module:
     arguments: tuple[Argument, ...]
     inputs: tuple[Array, ...]
     results: tuple[Array, ...]
-    result_types: tuple[Scalar, ...]
+    result_types: tuple[Scalar | ListType, ...]
     graph_arrays: tuple[Array, ...]
     mapped: tuple[Array, ...] = ()
     on_demand: bool = False

@@ -31,7 +31,8 @@ def print_module(module: ir.Module) -> str:
 
 def print_function(function: ir.HostFunction) -> str:
     """A host function."""
-    head = f"host {function.name}({_parameters(function.parameters)}){_result(function.result)}"
+    lists = "".join(f", list {one.name}: {one.element.value}" for one in function.lists)
+    head = f"host {function.name}({_parameters(function.parameters)}{lists}){_result(function.result)}"
     arrays = [f"  array {_array(array)}" for array in function.arrays]
     return "\n".join([head, *arrays, *indent(print_ops(function.body))])
 
@@ -80,8 +81,10 @@ def _array(array: ir.Array) -> str:
     return f"{array.name}: {array.element.value}[{array.extent}] {array.origin.value}{kind}"
 
 
-def _result(element: ir.Element | None) -> str:
-    return "" if element is None else f" -> {element.value}"
+def _result(result: ir.Element | ir.ListOf | None) -> str:
+    if isinstance(result, ir.ListOf):
+        return f" -> list of {result.element.value}"
+    return "" if result is None else f" -> {result.value}"
 
 
 def _domain(domain: ir.Domain, iterator: ir.Variable | None) -> str:

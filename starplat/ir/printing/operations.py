@@ -60,10 +60,16 @@ LINES: Mapping[type, str] = {
     ir.HostForRange: _COUNTED,
     ir.HostForNeighbors: "for " + _NEIGHBORS,
     ir.HostForMembers: "for {variable.name}: {variable.element.value} in {members.name}",
+    ir.HostForItems: "for {variable.name}: {variable.element.value} in {items.name}",
+    ir.DeclareList: "list {items.name}: {items.element.value}",
+    ir.ChangeList: "{items.name} {change.value} {arguments}",
+    ir.CopyList: "copy {source.name} to {destination.name}",
+    ir.ReadItem: "{variable.name} = {items.name}[{index}]",
+    ir.ReadLength: "{variable.name} = size of {items.name}",
     ir.HostBreak: "break",
     ir.HostContinue: "continue",
     ir.HostReturn: "return {value}{more}",
-    ir.HostCall: "{result}call {function}({arguments})",
+    ir.HostCall: "{result}call {function}({arguments}){lists}",
     ir.OnDevice: "on device {name}{one_group}{cluster}{traced}",
 }
 """The line of each operation; what stands in braces is a field."""
@@ -134,6 +140,10 @@ def _shown(name: str, value: Any) -> object:
             return "".join(f", {print_expression(one)}" for one in value)
         case "arguments", tuple():
             return print_arguments(value)
+        case "lists", tuple():
+            return f" with {', '.join(one.name for one in value)}" if value else ""
+        case "value", ir.HostList(listed):
+            return listed
         case _, bool() if name in _FLAGS:
             return _FLAGS[name][value]
         case _:

@@ -82,7 +82,7 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
             yield Step(depth, _driven(op))
             yield from _block(module, op.body, depth + 1)
             yield from _block(module, op.before, depth + 1)
-        case ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
+        case ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers() | ir.HostForItems():
             iterator = op.neighbor if isinstance(op, ir.HostForNeighbors) else op.variable
             yield Step(depth, f"loop on the host over {iterator.name}")
             yield from _block(module, op.body, depth + 1)
@@ -94,6 +94,8 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
         case ir.DeclareVariable() | ir.SetVariable() | ir.CheckCell() | ir.ReadEmpty() | ir.ReadSize():
             return
         case ir.HostBreak() | ir.HostContinue() | ir.HostReturn() | ir.Tell() | ir.TellRecorded():
+            return
+        case ir.DeclareList() | ir.ChangeList() | ir.CopyList() | ir.ReadItem() | ir.ReadLength():
             return
         case ir.TakeBatch() | ir.EndBatch() | ir.TakePart() | ir.TakeMembers() | ir.KeepOwn():
             return

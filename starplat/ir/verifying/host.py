@@ -7,6 +7,7 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import machine_elements
 from starplat.ir.shapes.set_rounds import set_rounds
+from starplat.ir.verifying.lists import verify_list
 from starplat.ir.verifying.operations import combines
 from starplat.ir.verifying.wellformed import Scope
 from starplat.ir.visitor import arrays_in, expressions_of, walk_host
@@ -27,6 +28,8 @@ def verify_host(module: ir.Module) -> None:
                 scope.add_array(parameter.what)
             else:
                 scope.declare(parameter.what)
+        for items in function.lists:
+            scope.declare(items)
         for array in function.arrays:
             scope.add_array(array)
             own = array.origin in (ir.Origin.LOCAL, ir.Origin.TEMPORARY, ir.Origin.HOST)
@@ -89,12 +92,8 @@ class _Host:
                 scope.value(value, variable.element)
             case ir.Fill() | ir.CopyArray() | ir.Swap():
                 self.whole(op)
-            case ir.Launch(kernel, members, pull):
-                self.launch(kernel)
-                scope.require((members is None) is not bool(pull), f"'{kernel}' pulls where no set has many")
-                for array in arrays_in(op):
-                    scope.array(array)
-                self.block(pull)
+            case ir.Launch():
+                self.push_or_pull(op)
             case ir.ReadEmpty() | ir.ReadSize() | ir.ListMembers():
                 self.about_flags(op)
             case ir.ReadCell() | ir.WriteCell() | ir.CheckCell():
@@ -106,8 +105,10 @@ class _Host:
                 self.block(then, otherwise)
             case ir.Loop():
                 self.conditional_loop(op)
-            case ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
+            case ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers() | ir.HostForItems():
                 self.counted_loop(op)
+            case ir.DeclareList() | ir.ChangeList() | ir.CopyList() | ir.ReadItem() | ir.ReadLength():
+                verify_list(op, scope)
             case ir.HostBreak() | ir.HostContinue():
                 scope.require(self.loops > 0, "break or continue outside a loop")
             case ir.HostReturn(value, more):
@@ -237,6 +238,8 @@ class _Host:
                 | ir.HostReturn
                 | ir.HostForMembers
                 | ir.HostForNeighbors
+                | ir.HostForItems
+                | ir.ListOp
                 | ir.OnDevice
                 | ir.TakeBatch
                 | ir.EndBatch
@@ -263,6 +266,13 @@ class _Host:
         self.scope.written(first)
         same = machine_elements(first.element) == machine_elements(second.element) and first.extent is second.extent
         self.scope.require(same, f"'{first.name}' and '{second.name}' differ in type or extent")
+
+    def push_or_pull(self, op: ir.Launch) -> None:
+        self.launch(op.kernel)
+        self.scope.require((op.members is None) is not bool(op.pull), f"'{op.kernel}' pulls where no set has many")
+        for array in arrays_in(op):
+            self.scope.array(array)
+        self.block(op.pull)
 
     def launch(self, name: str) -> None:
         kernel = self.kernels.get(name)
@@ -299,7 +309,7 @@ class _Host:
         self.block(op.step)
         self.loops -= 1
 
-    def counted_loop(self, op: ir.HostForRange | ir.HostForNeighbors | ir.HostForMembers) -> None:
+    def counted_loop(self, op: ir.HostForRange | ir.HostForNeighbors | ir.HostForMembers | ir.HostForItems) -> None:
         with self.scope.block():
             match op:
                 case ir.HostForRange(variable, first, end):
@@ -317,6 +327,10 @@ class _Host:
                     self.scope.require(members.element is ir.Element.BOOL, f"'{members.name}' is no set")
                     self.scope.require(variable.element.is_integer, f"'{variable.name}' is no member")
                     self.scope.declare(variable)
+                case ir.HostForItems(variable, items):
+                    self.scope.items(items)
+                    self.scope.require(variable.element is items.element, f"'{variable.name}' is no element")
+                    self.scope.declare(variable)
                 case _:
                     assert_never(op)
             self.loop(op.body)
@@ -326,6 +340,10 @@ class _Host:
         self.scope.require(callee is not None, f"there is no host function '{op.function}'")
         assert callee is not None
         self.scope.arguments(callee, op.arguments)
+        for items in op.lists:
+            self.scope.items(items)
+        same = [items.element for items in op.lists] == [items.element for items in callee.lists]
+        self.scope.require(same, f"'{callee.name}' is given other lists")
         if op.result is not None:
             self.scope.variable(op.result)
             self.scope.require(op.result.element is callee.result, f"'{op.result.name}' cannot hold what it returns")

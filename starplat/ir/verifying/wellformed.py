@@ -49,7 +49,7 @@ class Scope:
         self.helpers = helpers
         self.on_host = on_host
         self.arrays: dict[str, ir.Array] = {}
-        self._visible: dict[str, ir.Variable] = {}
+        self._visible: dict[str, ir.Variable | ir.HostList] = {}
         self._names: set[str] = set()
 
     def require(self, condition: bool, message: str) -> None:
@@ -62,7 +62,7 @@ class Scope:
         self._add_name(array.name)
         self.arrays[array.name] = array
 
-    def declare(self, variable: ir.Variable) -> None:
+    def declare(self, variable: ir.Variable | ir.HostList) -> None:
         self._add_name(variable.name)
         self._visible[variable.name] = variable
 
@@ -80,6 +80,9 @@ class Scope:
     def variable(self, variable: ir.Variable) -> None:
         self.require(self._visible.get(variable.name) == variable, f"'{variable.name}' is not declared here")
 
+    def items(self, items: ir.HostList) -> None:
+        self.require(self._visible.get(items.name) == items, f"list '{items.name}' is not declared here")
+
     def array(self, array: ir.Array) -> None:
         self.require(self.arrays.get(array.name) == array, f"array '{array.name}' is not declared here")
 
@@ -95,8 +98,8 @@ class Scope:
 
     def returned(
         self,
-        value: ir.Expression | None,
-        result: ir.Element | None,
+        value: ir.Expression | ir.HostList | None,
+        result: ir.Element | ir.ListOf | None,
         more: tuple[ir.Expression, ...] = (),
         more_results: tuple[ir.Element, ...] = (),
     ) -> None:
@@ -105,7 +108,12 @@ class Scope:
         self.require(suits, "return does not suit the result")
         for one, element in zip(more, more_results, strict=True):
             self.value(one, element)
-        if value is not None and result is not None:
+        if isinstance(value, ir.HostList):
+            self.items(value)
+            self.require(result == ir.ListOf(value.element), f"'{value.name}' does not suit the result")
+        elif value is not None and result is not None:
+            self.require(not isinstance(result, ir.ListOf), "a list is to be returned")
+            assert isinstance(result, ir.Element)
             self.value(value, result)
 
     def condition(self, expression: ir.Expression) -> None:

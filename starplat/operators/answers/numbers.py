@@ -108,7 +108,9 @@ def _statements(s: typed.Statement, found: Collection[Same]) -> Iterator[typed.S
 
 
 def _is_over_numbers(domain: typed.Domain) -> bool:
-    """Whether a loop goes over keys of a map that are no nodes."""
+    """Whether a loop goes over keys of a map that are no nodes, or over a list, whose order is the program's own."""
+    if isinstance(domain, typed.Items):
+        return True
     return isinstance(domain, typed.Keys) and not domain.symbol.map.key.is_index
 
 

@@ -37,7 +37,7 @@ def _own_cells(
     loop: typed.ForEach, inside: Sequence[typed.Statement], parts: Sequence[typed.Expression]
 ) -> set[typed.Symbol]:
     """The properties of which each iteration looks at one cell, its own."""
-    if isinstance(loop.domain, typed.Neighbors | typed.Keys):  # the same node may come twice
+    if isinstance(loop.domain, typed.Neighbors | typed.Keys | typed.Items):  # the same node may come twice
         return set()
     own = typed.Variable(loop.iterator)
     places = [place for s in inside for place in walk.written_places(s)]
@@ -53,6 +53,8 @@ def _reads(part: typed.Expression, shared: set[typed.Symbol]) -> bool:
     match part:
         case typed.Variable(symbol=symbol) | typed.Cell(symbol=symbol):
             return symbol in shared
+        case typed.ListItem(symbol=symbol) | typed.ListSize(symbol=symbol) | typed.WholeList(symbol=symbol):
+            return symbol in shared
         case typed.SetContains(symbol=symbol) | typed.SetSize(symbol=symbol) | typed.Aggregate(property=symbol):
             return symbol in shared
         case typed.MapValue(symbol=symbol) | typed.MapSize(symbol=symbol) | typed.MapBest(symbol=symbol):
@@ -63,7 +65,9 @@ def _reads(part: typed.Expression, shared: set[typed.Symbol]) -> bool:
 
 def _is_over(s: typed.Statement, shared: set[typed.Symbol]) -> bool:
     """Whether a loop goes over members of what iterations share."""
-    return isinstance(s, typed.ForEach) and isinstance(s.domain, typed.Members) and s.domain.symbol in shared
+    return (
+        isinstance(s, typed.ForEach) and isinstance(s.domain, typed.Members | typed.Items) and s.domain.symbol in shared
+    )
 
 
 def _leaves(body: typed.Block, inside: Sequence[typed.Statement]) -> bool:

@@ -142,6 +142,8 @@ class _Placing:
         match op:
             case ir.DeclareVariable() | ir.SetVariable() | ir.CheckCell() | ir.WriteCell():
                 return (op,), stale
+            case _ if isinstance(op, ir.ListOp):  # all parts have the same lists
+                return (op,), stale
             case ir.Fill(array):
                 return (op,), stale - {array}
             case ir.CopyArray(destination, source):
@@ -171,7 +173,7 @@ class _Placing:
                 return (op,), stale
             case ir.Loop():
                 return self.loop(op, stale)
-            case ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
+            case ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers() | ir.HostForItems():
                 return self.counted(op, stale)
             case _:
                 kind = "the graph changes" if isinstance(op, ir.ChangeGraph | ir.TakeBatch | ir.EndBatch) else None
@@ -206,7 +208,7 @@ class _Placing:
             at_top, in_body = now_top, now_body
 
     def counted(
-        self, op: ir.HostForRange | ir.HostForNeighbors | ir.HostForMembers, stale: Stale
+        self, op: ir.HostForRange | ir.HostForNeighbors | ir.HostForMembers | ir.HostForItems, stale: Stale
     ) -> tuple[Iterable[ir.HostOp], Stale]:
         asked = stale & frozenset(arrays_in(op))
         first, at_top = self.shared(asked), stale - asked
@@ -217,7 +219,7 @@ class _Placing:
             again = at_top | after | found.at_continue
             if again == at_top:
                 done = replace(op, body=body)
-                if not isinstance(done, ir.HostForNeighbors):
+                if not isinstance(done, ir.HostForNeighbors | ir.HostForItems):
                     done = replace(done, searches=None)
                 return (*first, done), at_top | found.at_break
             at_top = again

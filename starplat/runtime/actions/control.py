@@ -94,6 +94,15 @@ def for_members(machine: Machine, op: ir.HostForMembers, frame: Frame) -> Flow:
     return _each(machine, steps(), op.body, frame)
 
 
+def for_items(machine: Machine, op: ir.HostForItems, frame: Frame) -> Flow:
+    def steps() -> Iterator[None]:
+        for item in tuple(frame.lists[op.items.name]):
+            machine.set(op.variable, item, frame)
+            yield
+
+    return _each(machine, steps(), op.body, frame)
+
+
 def _each(machine: Machine, steps: Iterator[None], body: Op, frame: Frame) -> Flow:
     with machine.progress.loop() as loop:
         for _ in steps:
@@ -115,10 +124,12 @@ def go_on(machine: Machine, op: ir.HostContinue, frame: Frame) -> Flow:
 
 
 def give_back(machine: Machine, op: ir.HostReturn, frame: Frame) -> Flow:
-    if op.value is not None:
+    if isinstance(op.value, ir.HostList):
+        frame.returned = list(frame.lists[op.value.name])
+    elif op.value is not None:
         value = machine.value(op.value, frame)
         result = frame.function.result
-        frame.returned = first = value if result is None else settled(result, value)
+        frame.returned = first = settled(result, value) if isinstance(result, ir.Element) else value
         if op.more:
             rest = zip(frame.function.more_results, op.more, strict=True)
             frame.returned = (first, *(settled(kind, machine.value(one, frame)) for kind, one in rest))
@@ -151,6 +162,8 @@ def call(machine: Machine, op: ir.HostCall, frame: Frame) -> Flow:
                     scalars.append((argument, name))
             case _:
                 called.variables[name] = settled(parameter.what.element, machine.value(argument, frame))
+    for items, lent_items in zip(called.function.lists, op.lists, strict=True):
+        called.lists[items.name] = frame.lists[lent_items.name]
     machine.call(called)
     for before, array, name in lent:
         if called.places[name] is not before:
@@ -168,6 +181,7 @@ ACTIONS: dict[type, Callable[[Machine, Any, Frame], Flow]] = {
     ir.HostForRange: for_range,
     ir.HostForNeighbors: for_neighbors,
     ir.HostForMembers: for_members,
+    ir.HostForItems: for_items,
     ir.HostBreak: leave,
     ir.HostContinue: go_on,
     ir.HostReturn: give_back,

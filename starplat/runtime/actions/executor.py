@@ -2,7 +2,7 @@
 
 In come a module's built kernels, a graph on the device and bound arguments; out come the arrays that the entry's
 parameters stand for at the end, and what it returns. What an operation does is in `cell_actions`, `launch_actions`,
-`control_actions`, `part_actions` and `messages`; what it acts on, in `machine`.
+`control_actions`, `list_actions`, `part_actions` and `messages`; what it acts on, in `machine`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -13,6 +13,7 @@ from starplat.runtime.actions import batches as batch_actions
 from starplat.runtime.actions import cells as cell_actions
 from starplat.runtime.actions import control as control_actions
 from starplat.runtime.actions import launches as launch_actions
+from starplat.runtime.actions import lists as list_actions
 from starplat.runtime.actions import messages
 from starplat.runtime.actions import parts as part_actions
 from starplat.runtime.actions.machine import Flow, Frame, Machine, Op, Place
@@ -23,6 +24,7 @@ ACTIONS: Mapping[type, Callable[[Machine, Any, Frame], Flow]] = {
     **cell_actions.ACTIONS,
     **launch_actions.ACTIONS,
     **control_actions.ACTIONS,
+    **list_actions.ACTIONS,
     **messages.ACTIONS,
     **batch_actions.ACTIONS,
     **part_actions.ACTIONS,

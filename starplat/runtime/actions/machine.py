@@ -61,6 +61,7 @@ class Frame:
     function: ir.HostFunction
     places: dict[str, Place] = field(default_factory=dict)
     variables: dict[str, Value] = field(default_factory=dict)
+    lists: dict[str, list[Value]] = field(default_factory=dict)
     returned: Returned = None
 
 

@@ -10,6 +10,7 @@ from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.ir.python import arithmetic
 from starplat.ir.python.arithmetic import Fault, Value
+from starplat.runtime import items
 from starplat.runtime.checked import numbers
 from starplat.runtime.checked.memory import Box, Frame, Thing, Whereabouts, cell_of, written
 from starplat.runtime.elements import element_of
@@ -44,7 +45,7 @@ class Expressions:
         """The value of an expression.
 
         Raises:
-            DiagnosticError: E0703, E0704, E0715, E0716, E0717.
+            DiagnosticError: E0703, E0704, E0715, E0716, E0717, E0720.
         """
         try:
             return self._value(e, frame)
@@ -84,6 +85,10 @@ class Expressions:
                 found = self.call(e, frame)
                 assert found is not None
                 return found
+            case typed.ListItem():
+                return items.item(frame.elements(e.symbol), e.symbol.name, self.integer(e.index, frame))
+            case typed.ListSize():
+                return len(frame.elements(e.symbol))
             case typed.MapValue():
                 return frame.sums(e.symbol).get(self.integer(e.key, frame), numbers.stored(0, e.type))
             case typed.MapSize():

@@ -6,7 +6,7 @@ from typing import Any
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.frontend import typed
-from starplat.frontend.types import Carrier, MapType, PropertyType, Scalar, SetType
+from starplat.frontend.types import Carrier, ListType, MapType, PropertyType, Scalar, SetType
 from starplat.graph.graph import Graph
 from starplat.ir.python.arithmetic import Fault, Value
 from starplat.source import SourceFile, Span
@@ -33,7 +33,14 @@ class Sums:
     by_key: dict[int, Value] = field(default_factory=dict)
 
 
-Thing = Box | Cells | Sums | Graph
+@dataclass(slots=True, eq=False)
+class Elements:
+    """A list."""
+
+    values: list[Value] = field(default_factory=list)
+
+
+Thing = Box | Cells | Sums | Elements | Graph
 
 
 @dataclass(slots=True, eq=False)
@@ -60,12 +67,17 @@ class Frame:
         assert isinstance(found, Sums)
         return found.by_key
 
+    def elements(self, symbol: typed.Symbol) -> list[Value]:
+        found = self.things[symbol]
+        assert isinstance(found, Elements)
+        return found.values
+
     def written(self, symbol: typed.Symbol) -> Cells:
         """The cells that a store goes to."""
         return self.writes.get(symbol) or self.cells(symbol)
 
     def declare(self, symbol: typed.Symbol, value: Value | None, graph: Graph) -> None:
-        """A scalar, property, set or map comes to be."""
+        """A scalar, property, set, list or map comes to be."""
         match symbol.type:
             case PropertyType(carrier=carrier):
                 count = graph.num_nodes if carrier is Carrier.NODE else graph.num_arcs
@@ -73,6 +85,8 @@ class Frame:
             case SetType(member=member):
                 count = graph.num_nodes if member is Scalar.NODE else graph.num_arcs
                 self.things[symbol] = Cells([False] * count)
+            case ListType():
+                self.things[symbol] = Elements()
             case MapType():
                 self.things[symbol] = Sums()
             case _:

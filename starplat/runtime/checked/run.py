@@ -14,7 +14,7 @@ import numpy as np
 
 from starplat.analysis import Facts
 from starplat.frontend import typed
-from starplat.frontend.types import Carrier, GraphType, PropertyType, Scalar
+from starplat.frontend.types import Carrier, GraphType, ListType, PropertyType, Scalar
 from starplat.graph.graph import Graph
 from starplat.ir.python.arithmetic import Value
 from starplat.runtime.arguments.bind import Bound
@@ -124,5 +124,9 @@ def _returned(function: typed.FunctionDefinition, returned: Returned, graph: Gra
     return None if returned is None else _shown(function.result_types[0], returned, graph)
 
 
-def _shown(kind: Scalar, value: Value, graph: Graph) -> object:
+def _shown(kind: Scalar | ListType, value: Value | list[Value], graph: Graph) -> object:
+    if isinstance(value, list):
+        assert isinstance(kind, ListType)
+        assert isinstance(kind.element, Scalar)
+        return [_shown(kind.element, one, graph) for one in value]
     return graph.original_id(int(value)) if kind is Scalar.NODE and 0 <= value < graph.num_nodes else value

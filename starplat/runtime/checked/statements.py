@@ -56,7 +56,7 @@ class Statements(Stores):
         things = [self.values.argument(given, frame) for given in call.arguments]
         inner = Frame(dict(zip(function.parameters, things, strict=True)))
         returned = self.function(function, inner)
-        assert not isinstance(returned, tuple)
+        assert not isinstance(returned, tuple | list)
         return returned
 
     def function(self, function: typed.FunctionDefinition, frame: Frame) -> Returned:
@@ -87,6 +87,9 @@ class Statements(Stores):
                 return self.fixed_point(s, frame)
             case typed.IterateInBFS():
                 return self.search(s, frame)
+            case typed.Return(value=typed.WholeList(symbol=symbol)):
+                self.returned = list(frame.elements(symbol))
+                return Flow.RETURN
             case typed.Return():
                 values = s.value.values if isinstance(s.value, typed.Together) else (s.value,)
                 found = tuple(None if v is None else self.values.value(v, frame) for v in values)
@@ -126,6 +129,8 @@ class Statements(Stores):
                 self.add(s, frame)
             case typed.AddToMap():
                 self.add_to_map(s, frame)
+            case typed.ChangeList():
+                self.change_list(s, frame)
             case typed.CallStatement():
                 self.call(s.call, frame)
             case typed.Print():
@@ -201,25 +206,25 @@ class Statements(Stores):
                 break
         return Flow.ON
 
-    def passes(self, s: typed.ForEach, item: int, arc: int | None, frame: Frame) -> bool:
+    def passes(self, s: typed.ForEach, item: Value, arc: int | None, frame: Frame) -> bool:
         assert s.filter is not None
         with self.at(s.iterator, item, arc, frame):
             return bool(self.values.value(s.filter, frame))
 
     @contextmanager
-    def at(self, iterator: typed.Symbol, item: int, arc: int | None, frame: Frame) -> Iterator[None]:
+    def at(self, iterator: typed.Symbol, item: Value, arc: int | None, frame: Frame) -> Iterator[None]:
         """One iteration of a loop."""
         frame.declare(iterator, item, self.graph)
         if arc is not None:
             frame.arcs[iterator] = arc
         is_node = iterator.type is Scalar.NODE
         if is_node:
-            self.where.nodes.append((iterator.name, item))
+            self.where.nodes.append((iterator.name, int(item)))
         yield
         if is_node:
             self.where.nodes.pop()
 
-    def items(self, s: typed.ForEach, frame: Frame) -> Iterable[tuple[int, int | None]]:
+    def items(self, s: typed.ForEach, frame: Frame) -> Iterable[tuple[Value, int | None]]:
         """What a loop goes over, with the arc in hand."""
         match s.domain:
             case typed.AllNodes():
@@ -228,6 +233,8 @@ class Statements(Stores):
                 return ((e, None) for e in range(self.graph.num_arcs))
             case typed.Members(symbol=symbol):
                 return [(i, None) for i, inside in enumerate(frame.cells(symbol).values) if inside]
+            case typed.Items(symbol=symbol):
+                return [(item, None) for item in frame.elements(symbol)]
             case typed.Keys(symbol=symbol):
                 is_bool = symbol.map.key is Scalar.BOOL
                 return [(bool(key) if is_bool else key, None) for key in sorted(frame.sums(symbol))]

@@ -1,9 +1,10 @@
-"""Stores what statements of a checked tree assign: to scalars, cells, sets and maps; each that goes wrong names its
-place."""
+"""Stores what statements of a checked tree assign: to scalars, cells, sets, lists and maps; each that goes wrong names
+its place."""
 
 from starplat.frontend import typed
 from starplat.frontend.typed import Combine, Extreme, Operator
 from starplat.ir.python.arithmetic import Fault, Value
+from starplat.runtime import items
 from starplat.runtime.checked import numbers
 from starplat.runtime.checked.expressions import Expressions
 from starplat.runtime.checked.memory import Frame, Whereabouts, cell_of, written
@@ -28,8 +29,40 @@ class Stores:
         if isinstance(place, typed.Variable):
             frame.box(place.symbol).value = numbers.stored(value, place.type)
             return
+        if isinstance(place, typed.ListItem):
+            self.set_item(place, value, frame)
+            return
         cells = frame.written(place.symbol).values
         cells[self.index(place, cells, frame)] = numbers.stored(value, place.type)
+
+    def set_item(self, place: typed.ListItem, value: Value, frame: Frame) -> None:
+        name, index = place.symbol.name, self.values.integer(place.index, frame)
+        try:
+            items.set_item(frame.elements(place.symbol), name, index, numbers.stored(value, place.type))
+        except Fault as fault:
+            raise self.where.stopped(fault, place.span) from fault
+
+    def change_list(self, s: typed.ChangeList, frame: Frame) -> None:
+        elements, name = frame.elements(s.symbol), s.symbol.name
+        if s.change is typed.ListChange.COPY:
+            (source,) = s.arguments
+            assert isinstance(source, typed.WholeList)
+            elements[:] = list(frame.elements(source.symbol))
+            return
+        given = [self.values.value(e, frame) for e in s.arguments]
+        value = numbers.stored(given[-1], s.symbol.element) if given else 0
+        try:
+            match s.change:
+                case typed.ListChange.PUSH:
+                    elements.append(value)
+                case typed.ListChange.INSERT:
+                    items.insert(elements, name, int(given[0]), value)
+                case typed.ListChange.RESIZE:
+                    items.resize(elements, name, int(given[0]), value)
+                case typed.ListChange.CLEAR:
+                    elements.clear()
+        except Fault as fault:
+            raise self.where.stopped(fault, s.span) from fault
 
     def index(self, place: typed.Cell, cells: list[Value | None], frame: Frame) -> int:
         try:
@@ -39,7 +72,7 @@ class Stores:
 
     def old(self, place: typed.Place, frame: Frame) -> Value:
         """What stands in a place that is about to change."""
-        if isinstance(place, typed.Variable):
+        if not isinstance(place, typed.Cell):
             return self.values.value(place, frame)
         cells = frame.written(place.symbol).values
         found = cells[self.index(place, cells, frame)]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from starplat.diagnostics import Diagnostic, Severity
-from starplat.frontend.types import Carrier, PropertyType
+from starplat.frontend.types import Carrier, ListType, PropertyType, Scalar
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.runtime.arguments.bind import Bound
@@ -33,9 +33,12 @@ def _found(
         if isinstance(cells, np.ndarray):
             yield from _in_property(argument, graph, bound, cells)
     for kind, value in zip(module.result_types, returned if isinstance(returned, tuple) else (returned,), strict=False):
-        real = kind.is_real and isinstance(value, float)
-        if real and _odd(np.array([value]), infinite=module.returns_infinity).any():
-            yield _warning(f"what '{module.entry}' returned is no finite number: {value}")
+        element = kind.element if isinstance(kind, ListType) else kind
+        if isinstance(element, Scalar) and element.is_real and isinstance(value, float | list):
+            values = np.array(value if isinstance(value, list) else [value], np.float64)
+            odd = _odd(values, infinite=module.returns_infinity)
+            if odd.any():
+                yield _warning(f"what '{module.entry}' returned is no finite number: {values[odd.argmax()]}")
 
 
 def _in_property(argument: ir.Argument, graph: Graph, bound: Bound, cells: Cells) -> Iterator[Diagnostic]:

@@ -117,7 +117,8 @@ class Result(Mapping[str, Any]):
         target, device: what ran it.
         properties: the arrays that were asked for; nodes in them are original ids, -1 is none.
         types: the type of each of them.
-        returned: what the entry returned, None if nothing, a tuple of several values; a node is an original id.
+        returned: what the entry returned, None if nothing, a tuple of several values, a list of the elements of a
+            list; a node is an original id.
         launches: how many kernels the last repetition launched.
         cached: whether the kernels had been built by an earlier run.
         on_device: whether the properties were left on the device.
@@ -296,8 +297,8 @@ def no_such_result(name: str, known: Mapping[str, object]) -> DiagnosticError:
 
 
 def _plain(value: Any) -> Any:
-    """JSON has no infinities; several values are a list."""
-    if isinstance(value, tuple):
+    """JSON has no infinities; several values are a list, as a list is."""
+    if isinstance(value, tuple | list):
         return list(map(_plain, value))
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "INF" if value > 0 else "-INF"

@@ -21,6 +21,7 @@ from starplat.runtime.results.histogram import as_svg
 MOST_PROPERTIES = 7
 MOST_VALUES = 6
 MOST_ROWS = 10
+MOST_ELEMENTS = 20
 WIDEST = 60
 
 
@@ -50,12 +51,17 @@ class Result(Protocol):
     def __len__(self) -> int: ...
 
 
-def in_text(returned: Any) -> str:
-    """What a program returned; several values beside each other.
+def in_text(returned: Any, most: int | None = None) -> str:
+    """What a program returned; several values beside each other, of a list at `most` so many elements.
 
     >>> in_text((3, 0.5))
     '3, 0.5'
+    >>> in_text(list(range(100)), most=3)
+    '[0, 1, 2, …], 100 elements'
     """
+    if isinstance(returned, list):
+        shown = ", ".join(map(str, returned[:most]))
+        return f"[{shown}]" if most is None or len(returned) <= most else f"[{shown}, …], {len(returned):,} elements"
     return ", ".join(map(str, returned)) if isinstance(returned, tuple) else str(returned)
 
 
@@ -70,7 +76,7 @@ def in_words(result: Result) -> str:
     if len(result) > MOST_PROPERTIES:
         lines.append(f"  … and {len(result) - MOST_PROPERTIES} more: " + _cut(", ".join(result), WIDEST))
     if result.returned is not None:
-        lines.append(f"  returned {in_text(result.returned)}")
+        lines.append(f"  returned {in_text(result.returned, MOST_ELEMENTS)}")
     return "\n".join(lines)
 
 

@@ -8,6 +8,7 @@ and all that follows from them; others do not.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from starplat.frontend.types import Scalar
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.rewriter import Rewriter
@@ -51,9 +52,11 @@ def following(module: ir.Module, bound: Bound, answer: Result) -> Following:
 
 def _returned(module: ir.Module, answer: Result) -> Value | None:
     """What the answer's entry returned, nodes by their numbers here."""
-    if len(module.result_types) != 1 or answer.returned is None:
-        return None
-    return scalar(answer.returned, module.result_types[0], answer.graph)
+    match module.result_types:
+        case (Scalar() as kind,) if answer.returned is not None:
+            return scalar(answer.returned, kind, answer.graph)
+        case _:
+            return None
 
 
 def _cells(name: str, answer: Result) -> Cells:

@@ -51,7 +51,9 @@ class Driver(ABC):
                 return self.branch(op, holds)
             case ir.HostForRange(by_host=True):
                 return "a round takes long, and the host can stop the program between two"
-            case ir.Loop() | ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
+            case _ if isinstance(op, ir.ListOp):
+                return "a round uses a list, which the host has"
+            case ir.Loop() | ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers() | ir.HostForItems():
                 return self.loop(op, holds)
             case ir.HostBreak() | ir.HostContinue() | ir.HostReturn():
                 return "a round is left from its middle"
@@ -115,8 +117,8 @@ class Grid(Driver):
         return _unchecked(op)
 
     def loop(self, op: ir.HostLoop, holds: Holds) -> str | None:
-        if isinstance(op, ir.HostForNeighbors | ir.HostForMembers):
-            return "the host goes over arcs or members of a set"
+        if isinstance(op, ir.HostForNeighbors | ir.HostForMembers | ir.HostForItems):
+            return "the host goes over arcs, members of a set or elements of a list"
         self.loops += 1
         found = next(filter(None, (self.first(block, (*holds, build.TRUE)) for block in blocks_of(op))), None)
         self.loops -= 1

@@ -86,7 +86,7 @@ class _Former:
                 return replace(op, body=self.block(body))
             case ir.HostIf(_, then, otherwise):
                 return replace(op, then=self.block(then), otherwise=self.block(otherwise))
-            case ir.Loop() | ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
+            case ir.Loop() | ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers() | ir.HostForItems():
                 made = replace(op, body=self.block(op.body))
                 parts = (inner for inner in walk_host(made.body) if isinstance(inner, ir.HostLoop))
                 self.refused += left_to_the_host(walk_around(made.body, *parts), self.grid.obstacle(op))

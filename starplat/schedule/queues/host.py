@@ -94,7 +94,7 @@ class ListRounds:
                 self._span = before
             case ir.HostIf(_, then, otherwise):
                 yield from self.branch(op, then, otherwise, known)
-            case ir.Loop() | ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
+            case ir.Loop() | ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers() | ir.HostForItems():
                 yield from self.loop(op, known)
             case ir.Launch(_, None):
                 yield from self.launch(op, known)
@@ -247,7 +247,7 @@ class ListRounds:
             case ir.Loop():
                 before, body = self.block(op.before, known), self.block(op.body, known)
                 return replace(op, before=before, body=body, step=self.block(op.step, known))
-            case ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
+            case ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers() | ir.HostForItems():
                 return replace(op, body=self.block(op.body, known))
 
     def touched(self, op: ir.HostOp) -> set[ir.Array]:

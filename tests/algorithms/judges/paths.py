@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import networkx as nx
@@ -153,6 +154,29 @@ def _astar(graph: Graph, call: Arguments, results: Results, returned: Any) -> No
         tight_to = before
 
 
+def between_some(graph: Graph) -> list[Arguments]:
+    """From the first node, and from one in the middle, to some others and to itself."""
+    n = graph.num_nodes
+    ends = [(0, n - 1), (0, n // 2), (n // 2, n // 3), (0, 0)] if n else []
+    named = ((graph.original_id(src), graph.original_id(goal)) for src, goal in dict.fromkeys(ends))
+    return [{"src": src, "destination": goal} for src, goal in named]
+
+
+def _shortest_path(graph: Graph, call: Arguments, results: Results, returned: Any) -> None:
+    source, goal = graph.node_of(call["src"]), graph.node_of(call["destination"])
+    exact = distances_between(graph, [source])[0]
+    same_distances(results["dist"], exact)
+    tight(graph, [source], results)
+    path, arcs = [graph.node_of(node) for node in returned], lightest(graph, weights_of(graph)).todok()
+    if not np.isfinite(exact[goal]):
+        assert path == []
+        return
+    assert (path[0], path[-1]) == (source, goal)
+    assert len(set(path)) == len(path), "the path comes to a node twice"
+    assert all(step in arcs for step in pairwise(path)), "the path takes what is no arc"
+    close(sum(arcs[step] for step in pairwise(path)), exact[goal])
+
+
 def _eccentricity(graph: Graph, call: Arguments, results: Results, returned: Any) -> None:
     farthest = all_levels(graph).max(axis=1, initial=0)
     expected = np.where(np.isfinite(farthest), farthest, INF)
@@ -179,5 +203,7 @@ TABLE = (
     Case("widest_paths", ("width",), from_some_nodes, _widest_paths, suits=heavier),
     Case("widest_paths", ("width",), from_some_nodes, _widest_paths, suits=lambda graph: tenths(heavier(graph))),
     Case("astar", ("dist", "parent"), on_a_map, _astar, suits=tenths),
+    Case("shortest_path", ("dist", "parent"), between_some, _shortest_path),
+    Case("shortest_path", ("dist", "parent"), between_some, _shortest_path, suits=tenths),
     Case("eccentricity", ("eccentricity", "in_center", "in_periphery"), once, _eccentricity),
 )

@@ -45,7 +45,7 @@ def in_any_order(body: typed.Block, program: typed.Program) -> typed.Block:
                 return None
 
     def freed(loop: typed.ForEach, before: Sequence[typed.Statement]) -> typed.ForEach | None:
-        if loop.any_order and not hosting.needs_host(loop.body):
+        if loop.any_order and not hosting.needs_host(loop):
             return replace(loop, parallel=True, any_order=False)
         for candidate in (loop, without_marks(loop, before)):
             if candidate is not None and not loop.parallel and _is_free(candidate, program, hosting):
