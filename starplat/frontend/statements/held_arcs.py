@@ -1,7 +1,7 @@
 """Refuses arcs that are held across a change of the graph, and changes while arcs are walked.
 
-Numbers of arcs are others after `updateCSRAdd` and `updateCSRDel`. A variable, or a property whose values are edges,
-must get a new value before it is read again; follows every function that changes the graph in the order of its
+Numbers of arcs are others after `updateCSRAdd` and `updateCSRDel`. A variable, or a property or list whose values are
+edges, must get a new value before it is read again; follows every function that changes the graph in the order of its
 statements, loops twice.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from starplat.diagnostics import Label, Reporter
 from starplat.frontend import typed, walk
-from starplat.frontend.types import PropertyType, Scalar, SetType
+from starplat.frontend.types import ListType, PropertyType, Scalar, SetType
 from starplat.source import Span
 
 
@@ -24,7 +24,7 @@ def refuse_held_arcs(program: typed.Program, reporter: Reporter) -> None:
 
 def _holds_arcs(symbol: typed.Symbol) -> bool:
     kind = symbol.type
-    return kind is Scalar.EDGE or (isinstance(kind, PropertyType) and kind.element is Scalar.EDGE)
+    return kind is Scalar.EDGE or (isinstance(kind, PropertyType | ListType) and kind.element is Scalar.EDGE)
 
 
 class _Follower:
@@ -68,6 +68,12 @@ class _Follower:
             if isinstance(loop, typed.ForEach) and _holds_arcs(loop.iterator):
                 self.known.add(loop.iterator)
                 self.old.pop(loop.iterator, None)
+            if (
+                isinstance(loop, typed.ForEach)
+                and isinstance(loop.domain, typed.Items)
+                and loop.domain.symbol in self.old
+            ):
+                self.refuse(loop.domain.symbol, loop.span)
             for part in inside:
                 self.follow(part)
             for expression in walk.expressions(loop):
@@ -89,7 +95,12 @@ class _Follower:
     def read(self, expression: typed.Expression) -> None:
         for part in walk.within(expression):
             match part:
-                case typed.Variable(symbol=symbol) | typed.Cell(symbol=symbol) if symbol in self.old:
+                case (
+                    typed.Variable(symbol=symbol)
+                    | typed.Cell(symbol=symbol)
+                    | typed.ListItem(symbol=symbol)
+                    | typed.WholeList(symbol=symbol)
+                ) if symbol in self.old:
                     self.refuse(symbol, part.span)
                 case typed.Call(arguments=arguments):
                     for given in arguments:
@@ -102,9 +113,15 @@ class _Follower:
         if span in self.told:
             return
         self.told.add(span)
-        found = symbol.type is Scalar.EDGE
-        message = f"'{symbol.name}' {'is an edge' if found else 'holds edges'} of the graph before it changed"
-        help = "find the edge again with 'g.get_edge'" if found else "fill the property anew after the change"
+        holds = "is an edge" if symbol.type is Scalar.EDGE else "holds edges"
+        message = f"'{symbol.name}' {holds} of the graph before it changed"
+        match symbol.type:
+            case Scalar():
+                help = "find the edge again with 'g.get_edge'"
+            case ListType():
+                help = "clear the list after the change, and fill it anew"
+            case _:
+                help = "fill the property anew after the change"
         related = [Label(self.old[symbol], "the graph changes here, and numbers of edges with it")]
         self.reporter.report("E0420", message, span, "", related=related, help=help)
 
@@ -112,8 +129,13 @@ class _Follower:
         """What gets a new value; of a property, all of it."""
         match statement:
             case typed.Declare(symbol=symbol) if _holds_arcs(symbol):
-                self.known.add(symbol)
+                if not isinstance(symbol.type, ListType):  # a list holds nothing yet
+                    self.known.add(symbol)
                 self.old.pop(symbol, None)
+            case typed.ChangeList(symbol=symbol, change=change) if _holds_arcs(symbol):
+                self.known.add(symbol)
+                if change in (typed.ListChange.CLEAR, typed.ListChange.COPY):
+                    self.old.pop(symbol, None)
             case typed.Assign(place=typed.Variable(symbol=symbol)):
                 self.old.pop(symbol, None)
             case typed.Attach(items=items):
