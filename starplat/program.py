@@ -293,8 +293,8 @@ class Program:
     ) -> Result:
         """A run in parts, on so many devices or among the ranks of a communicator; what is wrong on one rank is raised
         on all."""
+        from starplat.runtime.divided.among_ranks import communicator_of, require_divisible, run_in_parts
         from starplat.runtime.divided.on_devices import run_on_devices
-        from starplat.runtime.in_parts import communicator_of, require_divisible, run_in_parts
         from starplat.runtime.parts.agreeing import agreed
 
         def prepared() -> tuple[_Call, Limits]:

@@ -42,7 +42,7 @@ def joined(ranks: int | None, *, from_stdin: bool) -> Communicator | None:
 
 
 def _start(ranks: int) -> NoReturn:
-    from starplat.runtime.in_parts import unavailable_mpi
+    from starplat.runtime.divided.among_ranks import unavailable_mpi
 
     beside = Path(sys.executable).with_name("mpiexec")
     launcher = str(beside) if beside.is_file() else shutil.which("mpiexec")
@@ -73,7 +73,7 @@ def without_ranks(words: Sequence[str]) -> list[str]:
 
 
 def _connected(ranks: int | None) -> Communicator:
-    from starplat.runtime.in_parts import communicator_of, unavailable_mpi
+    from starplat.runtime.divided.among_ranks import communicator_of, unavailable_mpi
 
     try:
         from mpi4py import MPI

@@ -179,13 +179,13 @@ def _driven_where_it_fits(run: Run, others: Iterator[Run], tried: list[Run], wan
         DiagnosticError: E0908, none does within the limit that was asked for; E0903, none does at all, or the caller's
             arrays may have been changed already.
     """
+    asked_for = run.device.is_limited
     while True:
         try:
             return run, _driven(run, wanted)
         except NoRoomError as failed:
             if not run.may_begin_again:
                 raise
-            asked_for = run.device.is_limited
             run.held.close()
             run.device.lower_limit(failed.size)
             run = _that_fits(others, tried)

@@ -136,6 +136,7 @@ class Run(Graphs):
 
     def upload(self) -> None:
         """Brings to the device what is not there yet: the graph's arrays, the weights, what the caller gave."""
+        self.held.callback(self._leave)
         for array in self.module.inputs:
             given = self.bound.arrays.get(array.name)
             if array.name in self._adopted:
@@ -144,8 +145,12 @@ class Run(Graphs):
                 self._given[array.name] = self._uploaded(array, self._on_host(given))
             elif array.origin is ir.Origin.WEIGHT:
                 self._given[array.name] = self._resident(array)
-        self.held.callback(self._leave_world)
         self._world = self._world_now()
+
+    def _leave(self) -> None:
+        """Holds nothing on the device any more, also where not all came to it."""
+        self._given.clear()
+        self._leave_world()
 
     def _leave_world(self) -> None:
         """The world knows the run: without this the graph would stay on the device until garbage is collected."""

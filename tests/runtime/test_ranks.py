@@ -99,7 +99,7 @@ def test_a_mistake_is_said_once_and_ends_all(words: tuple[str, ...], code: int, 
 
 FAILING_ALONE = """
 from mpi4py import MPI
-from starplat.runtime.in_parts import communicator_of
+from starplat.runtime.divided.among_ranks import communicator_of
 from starplat.runtime.parts.agreeing import ending_together
 
 communicator = communicator_of(MPI.COMM_WORLD)

@@ -70,7 +70,9 @@ PEELED = (
     " over_edges peel pull_degrees recount sequential_nodes two_flags"
 )
 """The spellings of core numbers that peel as the example does, in other words: loops in loops, `core` as k - 1."""
-_ALL_NODES = re.compile(r"for \(int \w+ = blockIdx\.x \* blockDim\.x \+ threadIdx\.x; \w+ < num_nodes;")
+_ALL_NODES = re.compile(
+    r"for \(int \w+ = blockIdx\.x \* blockDim\.x \+ threadIdx\.x; \w+ < num_nodes;|\beach_kept\(num_nodes,"
+)
 _ALL_ARCS = re.compile(r"\b(advance_all|advance_arcs|gather_all)\(")
 
 
