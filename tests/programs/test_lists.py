@@ -195,7 +195,8 @@ def test_an_emitted_program_writes_elements_of_each_type(name: str, tmp_path: Pa
     found, printed = emitted(text_of(TYPED[name][0], "r"), "openmp", tmp_path, "0 1\n1 2\n2 3\n3 4\n")
     assert found.tolist() == expected
     assert found.ndim == 1
-    assert f"returned [{', '.join(f'{int(v) if isinstance(v, bool) else v:.10g}' for v in expected)}]\n" in printed
+    words = (f"{value:.10g}" if isinstance(value, float) else str(int(value)) for value in expected)
+    assert f"returned [{', '.join(words)}]\n" in printed
 
 
 # --- random programs ------------------------------------------------------------------------------------------------
