@@ -55,7 +55,7 @@ class Marked:
 
 @dataclass
 class Merge:
-    """One change of a graph that lies on a device. `made` are buffers that nobody needs afterwards."""
+    """One change of a graph that lies on a device. `made` are buffers that are not needed afterwards."""
 
     device: Device
     slice: Slice

@@ -117,7 +117,7 @@ def in_threads(
     try:
         for thread in threads:
             while thread.is_alive():
-                thread.join(_ASKED_AGAIN)  # between two of these, who waits here can be stopped
+                thread.join(_ASKED_AGAIN)  # an interrupt is seen between two of these
     except BaseException:
         meeting.barrier.abort()
         for thread in threads:  # each ends between two steps of Python's
