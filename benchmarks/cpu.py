@@ -177,9 +177,8 @@ def ours(entry: Any, arcs: Any, row: Any, target: str, schedule: str, numbers: d
     import starplat
     from benchmarks.measured.cells import preparation_seconds
     from benchmarks.measured.judging import WrongAnswerError
-    from benchmarks.measured.rows import EXAMPLES
 
-    program = starplat.compile(EXAMPLES / f"{row.program}.sp")
+    program = starplat.compile(row.program)
     how = {"target": target, "arguments": row.arguments(entry)}
     how |= {} if schedule == "auto" else {"schedule": schedule}
     preparation = 0.0

@@ -1,4 +1,4 @@
-"""The table of figures: time of thirteen programs on five graphs, answers checked in the same process.
+"""The table of figures: time of fourteen programs on five graphs, answers checked in the same process.
 
     python benchmarks/figures.py                         CUDA, schedule auto, all rows and graphs
     python benchmarks/figures.py --targets cuda,opencl   CUDA and OpenCL
@@ -23,6 +23,7 @@ from benchmarks.measured import emitted, graphs, report
 from benchmarks.measured.cells import AUTO, Cell
 from benchmarks.measured.options import add_what, add_where, names, require_all
 from benchmarks.measured.processes import Order, cells_of
+from benchmarks.measured.rows import wanted
 
 QUICK_GRAPHS = ("rmat10", "urand10", "grid48")
 QUICK_TARGETS = ("opencl", "openmp")
@@ -73,7 +74,7 @@ def measured(options: argparse.Namespace, targets: tuple[str, ...], chosen: tupl
     for graph in chosen:
         order = Order(
             graph=graph,
-            cells=tuple((row, target) for row in options.rows for target in targets),
+            cells=tuple((row, target) for row in options.rows if wanted(row, graph) for target in targets),
             schedule=options.schedule,
             device=options.device,
             repeat=options.repeat,

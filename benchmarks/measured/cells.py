@@ -14,7 +14,7 @@ from typing import Any
 import starplat
 from benchmarks.measured.graphs import Entry
 from benchmarks.measured.judging import Arcs, WrongAnswerError
-from benchmarks.measured.rows import EXAMPLES, Row
+from benchmarks.measured.rows import Row
 
 AUTO = "auto"
 
@@ -97,7 +97,7 @@ def measure(row: Row, entry: Entry, arcs: Arcs, wish: Wish) -> Cell:
 
 def _measured(row: Row, entry: Entry, arcs: Arcs, wish: Wish) -> Cell:
     started = time.perf_counter()
-    program = starplat.compile(EXAMPLES / f"{row.program}.sp")
+    program = starplat.compile(row.program)
     how = {"target": wish.target, "device": wish.device, "arguments": row.arguments(entry), **_schedule(wish)}
     warm = program.run(entry.graph, results=[], **how)
     first = warm.seconds.run[0]

@@ -19,7 +19,7 @@ from typing import Any
 import starplat
 from benchmarks.measured.cells import Cell
 from benchmarks.measured.graphs import Entry
-from benchmarks.measured.rows import EXAMPLES, ROWS
+from benchmarks.measured.rows import ROWS
 from starplat.graph import write
 
 BUILD = re.compile(r"^// build: (.*)$", re.MULTILINE)
@@ -89,7 +89,7 @@ def median_of(cell: Cell, entry: Entry, file: Path, folder: Path, repeat: int) -
 def built(name: str, cell: Cell, folder: Path) -> Path:
     """The program that `compile` writes for the cell's target and schedule, built as its first comment says."""
     folder.mkdir()
-    files = starplat.compile(EXAMPLES / f"{name}.sp").artifact(cell.target, schedule=cell.schedule)
+    files = starplat.compile(name).artifact(cell.target, schedule=cell.schedule)
     for file, text in files.items():
         (folder / file).write_text(text, encoding="utf-8")
     said = next(found for text in files.values() if (found := BUILD.search(text)))

@@ -245,6 +245,32 @@ def dependencies(arcs: Arcs, source: int) -> Any:
 COUNTABLE_ARCS = 1 << 24
 
 
+SAMPLES = 16
+
+
+def sums_of_levels(arcs: Arcs, sources: NDArray[np.int64], found: Any) -> int:
+    """Of the sums over the levels from `sources`, the total; some are added up from searches of their own, which start
+    at the other end of the paths: nothing else is known of the rest."""
+    xp, sums = arcs.xp, arcs.xp.asarray(found)
+    begins = xp.asarray(sources)
+    for node in np.random.default_rng(2).choice(arcs.n, min(SAMPLES, arcs.n), replace=False).tolist():
+        there = _levels(arcs, node)[begins]
+        require(sums[node] == there[there > 0].sum(), f"the sum of levels at node {node} is wrong")
+    return int(sums.sum())
+
+
+def _levels(arcs: Arcs, source: int) -> Any:
+    """Breadth-first, -1 where nothing is reached."""
+    xp = arcs.xp
+    level, frontier, depth = xp.full(arcs.n, -1, np.int64), xp.full(1, source, np.int64), 0
+    while len(frontier):
+        level[frontier] = depth
+        depth += 1
+        heads = arcs.leaving(frontier)[1]
+        frontier = xp.unique(heads[level[heads] < 0]).astype(np.int64)
+    return level
+
+
 def triangles(arcs: Arcs, found: int, known: int | None) -> int:
     """How many there are."""
     expected = known_triangles(arcs, known)

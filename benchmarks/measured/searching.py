@@ -20,7 +20,7 @@ from benchmarks.measured.graphs import Entry, load
 from benchmarks.measured.judging import Arcs, WrongAnswerError, array_module
 from benchmarks.measured.processes import tell
 from benchmarks.measured.quests import Quest, quest_of
-from benchmarks.measured.rows import EXAMPLES, ROWS
+from benchmarks.measured.rows import ROWS
 from benchmarks.measured.rows import Row as Problem
 from starplat import Program, Result
 from starplat.bench.candidates import Candidate, Refused, candidates
@@ -54,7 +54,7 @@ def work() -> None:
         loaded[name] = entry, Arcs(entry.graph, arrays)
         tell("ready", what=entry.graph.describe(), seconds=time.perf_counter() - started)
     for row in dict.fromkeys(row for row, _ in quest.places):
-        program = starplat.compile(EXAMPLES / f"{ROWS[row].program}.sp")
+        program = starplat.compile(ROWS[row].program)
         graphs = [graph for place, graph in quest.places if place == row]
         tell("prepare", what=row)
         started = time.perf_counter()

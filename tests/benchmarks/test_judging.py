@@ -76,6 +76,18 @@ def test_a_cycle_that_explains_itself_is_no_explanation() -> None:
         judging.distances(arcs(graph), 0, np.array([0, 1, 5, 5]), weighted=True)
 
 
+def test_sums_of_levels_are_those_of_single_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = GRAPHS["islands"]
+    monkeypatch.setattr(judging, "SAMPLES", graph.num_nodes)
+    sources = np.flatnonzero(graph.out_degrees > 0)[::3]
+    levels = np.array([oracles.levels(graph, int(source)) for source in sources])
+    right = np.where(np.isfinite(levels), levels, 0).sum(axis=0).astype(np.int64)
+    assert judging.sums_of_levels(arcs(graph), sources, right) == right.sum()
+    for node in range(graph.num_nodes):
+        with pytest.raises(WrongAnswerError, match=f"at node {node} "):
+            judging.sums_of_levels(arcs(graph), sources, wrong_at(right, node, int(right[node]) + 1))
+
+
 @every_graph
 def test_right_components_are_proved(graph: Graph) -> None:
     expected = oracles.components(graph, "weak")
