@@ -29,8 +29,6 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
     if (src >= 0) {
         for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
             delta[cell] = 0.0;
-        }
-        for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
             bfs_level[cell] = INT_MAX;
         }
         clear(bfs_level_nodes, num_nodes);
@@ -134,7 +132,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
     }
 }
 
-#line 138 "betweenness_push.cu"
+#line 136 "betweenness_push.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

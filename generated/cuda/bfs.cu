@@ -22,8 +22,6 @@ extern "C" __global__ void __launch_bounds__(512, 2) bfs_loop(
     Frontier bfs_level_next = frontier_in(bfs_level_next_words, num_nodes, new_in_bfs_level_next);
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         level[cell] = INT_MAX;
-    }
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         parent[cell] = -1;
     }
     grid_barrier(arrived);
@@ -102,7 +100,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) bfs_loop(
     }
 }
 
-#line 106 "bfs.cu"
+#line 104 "bfs.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

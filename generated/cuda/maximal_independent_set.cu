@@ -25,11 +25,7 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop(
     int finished_turn = 0;
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         in_set[cell] = false;
-    }
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         undecided[cell] = true;
-    }
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         joins[cell] = false;
     }
     bool finished = false;
@@ -105,11 +101,7 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop_s
     int finished_turn = 0;
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         in_set[cell] = false;
-    }
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         undecided[cell] = true;
-    }
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         joins[cell] = false;
     }
     bool finished = false;
@@ -166,7 +158,7 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop_s
     } while (!finished);
 }
 
-#line 170 "maximal_independent_set.cu"
+#line 162 "maximal_independent_set.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

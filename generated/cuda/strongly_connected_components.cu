@@ -225,8 +225,6 @@ extern "C" __global__ void __launch_bounds__(512, 2) settle_loop(
     }
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         alone[cell] = false;
-    }
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         color[cell] = -1;
     }
     clear(modified_2, num_nodes);
@@ -369,7 +367,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) settle_loop(
     } while (!finished);
 }
 
-#line 373 "strongly_connected_components.cu"
+#line 371 "strongly_connected_components.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

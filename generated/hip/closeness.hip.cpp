@@ -39,9 +39,6 @@ extern "C" __global__ void __launch_bounds__(512) closeness_centrality_loop(
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < multiply(num_nodes, 4);
             cell += gridDim.x * blockDim.x) {
         seen[cell] = 0;
-    }
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < multiply(num_nodes, 4);
-            cell += gridDim.x * blockDim.x) {
         reached[cell] = 0;
     }
     clear(active, num_nodes);
@@ -186,7 +183,7 @@ extern "C" __global__ void __launch_bounds__(512) closeness_centrality_loop(
     } while (more);
 }
 
-#line 190 "closeness.hip.cpp"
+#line 187 "closeness.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

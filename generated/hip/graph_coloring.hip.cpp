@@ -42,17 +42,9 @@ extern "C" __global__ void __launch_bounds__(512) graph_coloring_loop(
     int left_turn = 0;
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         color[cell] = -1;
-    }
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         window[cell] = 0;
-    }
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         taken[cell] = 0;
-    }
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         wish[cell] = 0;
-    }
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         waits[cell] = false;
     }
     long long left = num_nodes;
@@ -153,17 +145,9 @@ extern "C" __global__ void __launch_bounds__(512) graph_coloring_loop_symmetric(
     int left_turn = 0;
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         color[cell] = -1;
-    }
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         window[cell] = 0;
-    }
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         taken[cell] = 0;
-    }
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         wish[cell] = 0;
-    }
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         waits[cell] = false;
     }
     long long left = num_nodes;
@@ -244,7 +228,7 @@ extern "C" __global__ void __launch_bounds__(512) graph_coloring_loop_symmetric(
     }
 }
 
-#line 248 "graph_coloring.hip.cpp"
+#line 232 "graph_coloring.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

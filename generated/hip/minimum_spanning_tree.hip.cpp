@@ -87,8 +87,6 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
         growing = false;
         for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
             lightest[cell] = INT_MAX;
-        }
-        for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
             choice[cell] = -1;
         }
         grid_barrier(arrived);
@@ -204,7 +202,7 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
     if (blockIdx.x * blockDim.x + threadIdx.x == 0) *total_outcome = total;
 }
 
-#line 208 "minimum_spanning_tree.hip.cpp"
+#line 206 "minimum_spanning_tree.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

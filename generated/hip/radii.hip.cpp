@@ -133,9 +133,6 @@ extern "C" __global__ void __launch_bounds__(512) radii_loop_2(
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < multiply(num_nodes, 4);
             cell += gridDim.x * blockDim.x) {
         seen[cell] = 0;
-    }
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < multiply(num_nodes, 4);
-            cell += gridDim.x * blockDim.x) {
         reached[cell] = 0;
     }
     clear(active, num_nodes);
@@ -278,7 +275,7 @@ extern "C" __global__ void __launch_bounds__(512) radii_loop_2(
     } while (more);
 }
 
-#line 282 "radii.hip.cpp"
+#line 279 "radii.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

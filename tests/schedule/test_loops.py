@@ -7,10 +7,12 @@ from dataclasses import replace
 import pytest
 
 from starplat.backends import BACKENDS
+from starplat.backends import statements as st
+from starplat.backends.one_launch.together import legal_loop
 from starplat.backends.scheduled import for_target
 from starplat.diagnostics import DiagnosticError
 from starplat.ir import nodes as ir
-from starplat.ir.visitor import loops_of, walk_host
+from starplat.ir.visitor import loops_of, walk, walk_host
 from starplat.pipeline import kernels_text
 from starplat.schedule.apply import decided
 from starplat.schedule.parse import parse_schedule
@@ -154,3 +156,26 @@ def test_what_lives_on_comes_back() -> None:
     module = scheduled(near_misses.LOOPS["a scalar that lives on"])
     names = {variable.name for loop in loops_of(module) for variable in loop.outcomes}
     assert names == {"i", "seen", "x"}
+
+
+def test_cells_of_one_size_that_are_filled_in_a_row_share_a_loop() -> None:
+    """Those of nodes do, whatever their order; those of arcs have a loop of their own."""
+    text = """
+function filled(Graph g, propNode<int> a, propNode<int> b, propEdge<int> c, propNode<int> d, propNode<bool> on) {
+  bool finished = False;
+  g.attachNodeProperty(on = True);
+  fixedPoint until (finished : !on) {
+    g.attachNodeProperty(a = 1, b = 2);
+    g.attachEdgeProperty(c = 3);
+    g.attachNodeProperty(d = 4);
+    forall (v in g.nodes().filter(on)) {
+      v.a += v.b + v.d;
+      v.on = v.a < 0;
+    }
+  }
+}"""
+    (loop,) = loops_of(scheduled(text))
+    counted = [s for s in walk(legal_loop(loop, scheduled(text), CUDA).body) if isinstance(s, st.Count)]
+    filled = [[s.array.name for s in count.body if isinstance(s, st.StoreCell)] for count in counted]
+    assert [set(names) for names in filled if names] == [{"on"}, {"c"}, {"a", "b", "d"}]
+    assert_same_answers(text)

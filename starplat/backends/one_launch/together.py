@@ -83,7 +83,8 @@ class Together:
                 body, pending = self.branches(op, pending, (*following, *stream(then)))
             else:
                 body, pending = self.operation(op, pending)
-            done += body
+            for statement in body:
+                _append(done, statement)
         return tuple(done), pending
 
     def operation(self, op: ir.HostOp, pending: Pending) -> tuple[st.Body, Pending]:
@@ -198,6 +199,20 @@ def _at_each_end(body: st.Body, end: st.Body) -> st.Body:
     *ahead, loop = body
     assert isinstance(loop, st.While)
     return (*ahead, replace(loop, body=(*loop.body, *end)))
+
+
+def _append(done: list[st.Statement], statement: st.Statement) -> None:
+    """Two loops in a row in which every thread stores to cells of its own, the same ones, become one."""
+    match done[-1:], statement:
+        case [st.Count() as last], st.Count() if _only_stores(last) and _only_stores(statement):
+            if replace(last, body=()) == replace(statement, body=()):
+                done[-1] = replace(last, body=(*last.body, *statement.body))
+                return
+    done.append(statement)
+
+
+def _only_stores(loop: st.Count) -> bool:
+    return all(isinstance(inner, st.StoreCell) for inner in loop.body)
 
 
 def _without_last_swaps(body: st.Body) -> st.Body:
