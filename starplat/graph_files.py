@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from starplat.diagnostics import Diagnostic, DiagnosticError
-from starplat.frontend.mistakes.suggest import did_you_mean
+from starplat.frontend.mistakes.remedies import did_you_mean
 from starplat.progress_listener import of_reading
 from starplat.resources import shipped_graphs
 from starplat.sizes import size_in
@@ -75,8 +75,7 @@ def _file(path: str | PathLike[str]) -> Path:
     name, shipped = os.fspath(path), shipped_graphs()
     if not name.isidentifier() or Path(name).exists():
         return Path(path)
-    near = did_you_mean(name, shipped)
-    if near is not None:
+    if (near := did_you_mean(name, shipped)) is not None:
         raise DiagnosticError(Diagnostic("E0801", f"{name}: cannot be read: no such file or directory", help=near))
     return shipped.get(name, Path(path))
 
@@ -106,13 +105,11 @@ GRAPH_CACHE_LIMIT = "STARPLAT_GRAPH_CACHE_LIMIT"
 
 def _size_in(variable: str, otherwise: int) -> int | None:
     """The bytes that a variable of the environment tells; None where it says "off"."""
-    said = os.environ.get(variable, "").strip()
-    if not said:
+    if not (said := os.environ.get(variable, "").strip()):
         return otherwise
     if said.lower() == "off":
         return None
-    found = size_in(said)
-    if found is None:
+    if (found := size_in(said)) is None:
         help = "write a number of bytes, or one with K, M or G, such as 64M, or off"
         raise DiagnosticError(Diagnostic("E0911", f"{variable} is '{said}', which is no size", help=help))
     return found

@@ -4,8 +4,6 @@
 program that ships with starplat. All functions are one program; each file is read once.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -14,9 +12,8 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 from starplat.diagnostics import Label, Reporter
-from starplat.frontend import ast
-from starplat.frontend.mistakes.suggest import did_you_mean
-from starplat.frontend.parser import parse
+from starplat.frontend import ast, parser
+from starplat.frontend.mistakes.remedies import did_you_mean
 from starplat.frontend.parsing.syntax import with_spans
 from starplat.program_text import decoded
 from starplat.resources import shipped_programs
@@ -117,7 +114,7 @@ class _Files:
         begins = len(self.joined.whole) + 1
         self.places[path] = begins
         self.found.append(SourceFile(shown, text))
-        program = parse(self.found[-1])
+        program = parser.parse(self.found[-1])
         moved = with_spans(program, partial(_moved, by=begins))
         return self.functions(replace(moved, imports=program.imports), path, begins)
 
@@ -128,8 +125,7 @@ class _Files:
             _Refused: it is no file of the program's folder and no name of the library.
         """
         if not name.endswith(".sp"):
-            shipped = shipped_programs().get(name)
-            if shipped is None:
+            if (shipped := shipped_programs().get(name)) is None:
                 near = did_you_mean(name, shipped_programs())
                 raise _Refused("no such program ships with starplat", near or "a file is named with its ending, '.sp'")
             return _real(shipped), shipped.name

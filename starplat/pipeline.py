@@ -15,7 +15,7 @@ from starplat.analysis import Facts, analyse
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Label, Reporter, Severity, sort
 from starplat.frontend import ast, typed
 from starplat.frontend.check import check as check_tree
-from starplat.frontend.mistakes.suggest import did_you_mean
+from starplat.frontend.mistakes.remedies import did_you_mean
 from starplat.frontend.parser import parse as parse_text
 from starplat.frontend.parsing.tables import Keeper, keep_tables_with
 from starplat.frontend.statements.remarks import remarks

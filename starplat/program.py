@@ -15,9 +15,8 @@ from time import perf_counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from starplat.analysis import Facts
+from starplat.analysis import Facts, node_numbers
 from starplat.analysis.forms import forms
-from starplat.analysis.node_numbers import ints_taken_for_nodes
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Label, Severity, in_a_line, warn
 from starplat.frontend import typed
 from starplat.pipeline import Checked, artifact, check, is_race, lower, lower_checked, schedule_beside
@@ -416,7 +415,7 @@ class Program:
 
     def _warn_of_numbers(self, function: str, graph: Graph, given: Bound) -> None:
         """Says of an int that the program takes for a node which node it is, where the input calls that otherwise."""
-        for name in ints_taken_for_nodes(self.checked.tree, function):
+        for name in node_numbers.ints_taken_for_nodes(self.checked.tree, function):
             number = given.scalars.get(name)
             if number is None or not 0 <= number < graph.num_nodes or graph.original_id(int(number)) == number:
                 continue

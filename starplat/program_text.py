@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from starplat.diagnostics import Diagnostic, DiagnosticError
-from starplat.frontend.mistakes.suggest import did_you_mean
+from starplat.frontend.mistakes.remedies import did_you_mean
 from starplat.resources import shipped_programs
 from starplat.source import SourceFile
 
@@ -21,8 +21,7 @@ def read_program(path: str | Path) -> SourceFile:
     Raises:
         DiagnosticError: E0790, the file cannot be read; E0791, it is not text.
     """
-    shipped = shipped_programs().get(str(path))
-    if shipped is None or Path(path).is_file():
+    if (shipped := shipped_programs().get(str(path))) is None or Path(path).is_file():
         return read_file(path)
     return SourceFile(shipped.name, shipped.read_text(encoding="utf-8"), is_file=False)
 
@@ -64,8 +63,7 @@ def source_of(program: str | Path | SourceFile) -> SourceFile:
             return program
         case str() if "\n" in program or "{" in program:
             return SourceFile(TEXT_NAME, program, is_file=False)
-        case _:
-            return read_program(program)
+    return read_program(program)
 
 
 def unknown_program(name: str) -> str:

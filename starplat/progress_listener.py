@@ -3,8 +3,6 @@
 There is none until one attends, as a notebook does once its extension is loaded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 Tell = Callable[[str, float | None], None]

@@ -8,8 +8,6 @@ is read, checked and compiled when it is first called.
 {'Ann': 0, 'Bob': 1, 'Cid': 2}
 """
 
-from __future__ import annotations
-
 from starplat.algorithms.algorithm import Algorithm, program
 from starplat.resources import shipped_programs
 

@@ -5,16 +5,14 @@ alone: a property that every visited node sets for all its children, from its ow
 level.
 """
 
-from starplat.analysis import walk
-from starplat.analysis.parallel import ParallelLoop
-from starplat.analysis.positions import aliases
+from starplat.analysis import parallel, positions, walk
 from starplat.frontend import typed
 from starplat.frontend.walk import children
 
 _PURE = typed.Literal | typed.Infinity | typed.Unary | typed.Binary | typed.Convert | typed.Conditional | typed.Apply
 
 
-def is_common(value: typed.Expression, loop: ParallelLoop) -> bool:
+def is_common(value: typed.Expression, loop: parallel.ParallelLoop) -> bool:
     """Whether all iterations compute the same value: literals and outer scalars that the loop does not write."""
     private = {loop.iterator, *walk.declared(loop.body)}
     written = {p.symbol for s in walk.statements(loop.body) for p in walk.written_places(s)}
@@ -26,7 +24,7 @@ def is_common(value: typed.Expression, loop: ParallelLoop) -> bool:
     )
 
 
-def is_of_level(value: typed.Expression, loop: ParallelLoop) -> bool:
+def is_of_level(value: typed.Expression, loop: parallel.ParallelLoop) -> bool:
     """Whether, in a pass of iterateInBFS, a value is a function of the level of the visited node."""
     search = loop.node if isinstance(loop.node, typed.IterateInBFS) else _innermost_search(loop)
     if search is None or search.filter is not None:
@@ -34,7 +32,7 @@ def is_of_level(value: typed.Expression, loop: ParallelLoop) -> bool:
     return _Levels(search).has(value, frozenset())
 
 
-def _innermost_search(loop: ParallelLoop) -> typed.IterateInBFS | None:
+def _innermost_search(loop: parallel.ParallelLoop) -> typed.IterateInBFS | None:
     return next((s for s in reversed(loop.around) if isinstance(s, typed.IterateInBFS)), None)
 
 
@@ -43,7 +41,7 @@ class _Levels:
 
     def __init__(self, search: typed.IterateInBFS) -> None:
         self.search = search
-        self.aliases = aliases(search.body)
+        self.aliases = positions.aliases(search.body)
         inside = list(walk.statements(search.body))
         self.written = {symbol for s in inside for symbol in walk.written(s)}
         self.private = {search.iterator, *walk.declared(search.body)}
@@ -59,8 +57,7 @@ class _Levels:
                 return node is self.search.iterator and (symbol in assumed or self.is_set_by_level(symbol, assumed))
             case typed.GraphQuery(query=typed.Query.NUM_NODES | typed.Query.NUM_EDGES):
                 return True
-            case _:
-                return isinstance(value, _PURE) and all(self.has(part, assumed) for part in children(value))
+        return isinstance(value, _PURE) and all(self.has(part, assumed) for part in children(value))
 
     def is_set_by_level(self, symbol: typed.Symbol, assumed: frozenset[typed.Symbol]) -> bool:
         """Whether every visited node sets the property for all its children, to a function of its level."""
@@ -79,5 +76,4 @@ class _Levels:
             case typed.Neighbors(node=typed.Variable(symbol=node), direction=typed.Direction.OUT):
                 leaves = any(isinstance(s, typed.Continue | typed.Break) for s in walk.statements(loop.body))
                 return node is self.search.iterator and loop.filter is None and not leaves
-            case _:
-                return False
+        return False

@@ -35,15 +35,12 @@ class Convergence:
 
 def convergence(loop: typed.FixedPoint) -> Convergence:
     """The form of one fixed point."""
-    frontier = negated_property(loop)
-    if frontier is None:
+    if (frontier := negated_property(loop)) is None:
         return Convergence(loop, Spelling.IN_PLACE, None, None, "the condition is not a single '!property'")
-    copied = _copied_from(loop, frontier)
-    if copied is not None:
+    if (copied := _copied_from(loop, frontier)) is not None:
         reason = f"'{copied.name}' becomes '{frontier.name}' in every round"
         return Convergence(loop, Spelling.TWO_FLAGS, frontier, copied, reason)
-    obstacle = _obstacle(loop, frontier)
-    if obstacle:
+    if obstacle := _obstacle(loop, frontier):
         return Convergence(loop, Spelling.IN_PLACE, frontier, None, obstacle)
     reason = f"the body writes '{frontier.name}' only by storing True to single cells"
     return Convergence(loop, Spelling.ONE_FLAG, frontier, None, reason)
@@ -54,8 +51,7 @@ def negated_property(loop: typed.FixedPoint) -> typed.Symbol | None:
     match loop.condition:
         case typed.Unary(operator=typed.UnaryOperator.NOT, operand=typed.Cell(symbol=symbol, index=typed.Variable())):
             return symbol
-        case _:
-            return None
+    return None
 
 
 def _copied_from(loop: typed.FixedPoint, frontier: typed.Symbol) -> typed.Symbol | None:
@@ -67,8 +63,6 @@ def _copied_from(loop: typed.FixedPoint, frontier: typed.Symbol) -> typed.Symbol
                 for target, value in items:
                     if target is frontier and isinstance(value, typed.Symbol):
                         return value
-            case _:
-                pass
     return None
 
 
@@ -83,8 +77,6 @@ def _obstacle(loop: typed.FixedPoint, frontier: typed.Symbol) -> str:
                 return f"'{frontier.name}' is written as a whole"
             case typed.FixedPoint() if negated_property(statement) is frontier:
                 return f"a fixed point inside has '{frontier.name}', too"
-            case _:
-                pass
         for place, value in _stores(statement):
             if place.symbol is frontier:
                 written = True
@@ -103,5 +95,4 @@ def _stores(statement: typed.Statement) -> list[tuple[typed.Place, typed.Express
             return [(statement.place, None)]
         case typed.AssignExtreme():
             return [(statement.place, None), *((c.place, c.value) for c in statement.carried)]
-        case _:
-            return []
+    return []

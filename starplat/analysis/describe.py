@@ -3,10 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from starplat.analysis.convergence import Convergence
-from starplat.analysis.effects import Access, Kind
+from starplat.analysis import convergence, effects, races
 from starplat.analysis.facts import Facts, FunctionFacts
-from starplat.analysis.races import CellSet, LoopRaces
 from starplat.analysis.transfers import Transfers
 from starplat.frontend import typed
 from starplat.source import SourceFile, Span
@@ -33,7 +31,7 @@ def _heading(span: Span, source: SourceFile) -> str:
     return f"{source.line_name(span.start)}: {source.line_at(span.start).strip().rstrip('{').rstrip()}"
 
 
-def loop_text(loop: LoopRaces, source: SourceFile) -> str:
+def loop_text(loop: races.LoopRaces, source: SourceFile) -> str:
     """A parallel loop: the class of what it touches, with the reason, and its effects."""
     lines = [f"  {_heading(loop.loop.span, source)}"]
     width = max((len(_cell_title(c)) for c in loop.cells), default=0)
@@ -47,11 +45,11 @@ def loop_text(loop: LoopRaces, source: SourceFile) -> str:
     return "\n".join(lines)
 
 
-def _cell_title(cell: CellSet) -> str:
+def _cell_title(cell: races.CellSet) -> str:
     return f"{cell.symbol.name} [{cell.where}]"
 
 
-def _effects(loop: LoopRaces) -> dict[str, list[str]]:
+def _effects(loop: races.LoopRaces) -> dict[str, list[str]]:
     """What is read, written and reduced, each with the end of the edge that it belongs to."""
     found: dict[str, dict[str, None]] = {"reads": {}, "writes": {}, "reduces": {}}
     for cell in loop.cells:
@@ -60,17 +58,17 @@ def _effects(loop: LoopRaces) -> dict[str, list[str]]:
     return {verb: list(names) for verb, names in found.items() if names}
 
 
-def _verb(access: Access) -> str:
+def _verb(access: effects.Access) -> str:
     match access.kind:
-        case Kind.READ:
+        case effects.Kind.READ:
             return "reads"
-        case Kind.UPDATE | Kind.EXTREME:
+        case effects.Kind.UPDATE | effects.Kind.EXTREME:
             return "reduces"
-        case Kind.WRITE | Kind.CARRIED:
+        case effects.Kind.WRITE | effects.Kind.CARRIED:
             return "writes"
 
 
-def convergence_text(form: Convergence, source: SourceFile) -> str:
+def convergence_text(form: convergence.Convergence, source: SourceFile) -> str:
     """A fixed point: when it ends, and its frontier."""
     lines = [f"  {_heading(form.loop.span, source)}", f"    {form.spelling.value} ({form.reason})"]
     if form.frontier is not None:
@@ -126,7 +124,7 @@ def to_json(facts: Facts) -> dict[str, Any]:
     }
 
 
-def _loop_json(loop: LoopRaces, source: SourceFile) -> dict[str, Any]:
+def _loop_json(loop: races.LoopRaces, source: SourceFile) -> dict[str, Any]:
     return {
         "line": _line(loop.loop.span, source),
         "iterator": loop.loop.iterator.name,
@@ -148,7 +146,7 @@ def _loop_json(loop: LoopRaces, source: SourceFile) -> dict[str, Any]:
     }
 
 
-def _convergence_json(form: Convergence, source: SourceFile) -> dict[str, Any]:
+def _convergence_json(form: convergence.Convergence, source: SourceFile) -> dict[str, Any]:
     return {
         "line": _line(form.loop.span, source),
         "spelling": form.spelling.name.lower(),

@@ -7,11 +7,9 @@ followed into the functions they call. Says nothing about whether anything is al
 from dataclasses import dataclass
 from enum import Enum
 
-from starplat.analysis import walk
-from starplat.analysis.parallel import ParallelLoop
+from starplat.analysis import parallel, walk
 from starplat.analysis.positions import OWNED, Position, Positions, aliases
-from starplat.frontend import typed
-from starplat.frontend.types import PropertyType, Scalar, SetType
+from starplat.frontend import typed, types
 from starplat.source import Span
 
 
@@ -48,7 +46,7 @@ class Access:
     elsewhere: bool = False
 
 
-def accesses(loop: ParallelLoop, program: typed.Program) -> list[Access]:
+def accesses(loop: parallel.ParallelLoop, program: typed.Program) -> list[Access]:
     """Every access to memory that outlives an iteration, in text order, without the loop's own filter, which is
     evaluated on entry. Locals that a Min or Max of a shared cell carries are included: they tell which iteration
     won."""
@@ -63,11 +61,10 @@ def accesses(loop: ParallelLoop, program: typed.Program) -> list[Access]:
 
 class _Collector(Positions):
     def __init__(
-        self, program: typed.Program, loop: ParallelLoop, watched: frozenset[typed.Symbol] = frozenset()
+        self, program: typed.Program, loop: parallel.ParallelLoop, watched: frozenset[typed.Symbol] = frozenset()
     ) -> None:
         super().__init__(loop)
-        self.program = program
-        self.watched = watched
+        self.program, self.watched = program, watched
         self.told: set[typed.Symbol] = set()
         self.found: list[Access] = []
         self.depth = 0  # of calls that are being followed
@@ -115,7 +112,7 @@ class _Collector(Positions):
         if isinstance(loop.domain, typed.Neighbors):
             self.reads(loop.domain.node)
             self.note_level(loop.iterator, loop.domain)
-            if self.position(loop.domain.node) is Position.OWN and self.loop.iterator.type is Scalar.NODE:
+            if self.position(loop.domain.node) is Position.OWN and self.loop.iterator.type is types.Scalar.NODE:
                 self.place_neighbor(loop.iterator, loop.domain.direction)
         elif isinstance(loop.domain, typed.Members):
             self.touch(loop.domain.symbol, Position.ANY, Kind.READ, loop.span, loop)
@@ -181,13 +178,11 @@ class _Collector(Positions):
                     self.touch(expression.property, Position.ANY, Kind.READ, expression.span, expression)
                 case typed.Call():
                     self.call(expression)
-                case _:
-                    pass
 
     def call(self, call: typed.Call) -> None:
         """The effects of the called function, with arguments for its parameters."""
         function = self.program.function(call.function)
-        inner = set(walk.declared(function.body)) | {p for p in function.parameters if isinstance(p.type, Scalar)}
+        inner = set(walk.declared(function.body)) | {p for p in function.parameters if isinstance(p.type, types.Scalar)}
         for parameter, argument in zip(function.parameters, call.arguments, strict=True):
             if isinstance(argument, typed.Symbol):
                 self.bound[parameter] = argument
@@ -223,7 +218,7 @@ class _Collector(Positions):
         if self.depth and not isinstance(value, typed.Literal | typed.Infinity):
             value = None  # it speaks of the function's own names
         if (symbol in self.private and symbol not in self.watched) or not isinstance(
-            symbol.type, Scalar | PropertyType | SetType
+            symbol.type, types.Scalar | types.PropertyType | types.SetType
         ):
             return
         self.found.append(

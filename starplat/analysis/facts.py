@@ -6,12 +6,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from starplat.analysis import walk
+from starplat.analysis import infinity, pulling, walk
 from starplat.analysis.convergence import Convergence, convergence
 from starplat.analysis.finite import FiniteCells, finite_cells
 from starplat.analysis.hosting import Hosting
-from starplat.analysis.infinity import may_hold_infinity, may_show_infinity
-from starplat.analysis.pulling import pulling_notes
 from starplat.analysis.races import LoopRaces, race_warnings, races, settled, tie_notes
 from starplat.analysis.transfers import Transfers, transfers
 from starplat.diagnostics import Diagnostic, sort
@@ -59,10 +57,10 @@ def analyse(program: typed.Program) -> Facts:
     hosting = Hosting(program)
     functions = tuple(_of_function(function, program, hosting) for function in program.functions)
     found = [loop for function in functions for loop in function.loops]
-    warnings = sort([*race_warnings(found, program), *tie_notes(found, program), *pulling_notes(program)])
+    warnings = sort([*race_warnings(found, program), *tie_notes(found, program), *pulling.pulling_notes(program)])
     by_body = {Same(loop.loop.body): loop for loop in found}
     finite = finite_cells(program)
-    infinite = may_hold_infinity(program, finite), finite, may_show_infinity(program)
+    infinite = infinity.may_hold_infinity(program, finite), finite, infinity.may_show_infinity(program)
     return Facts(program, functions, *infinite, tuple(warnings), hosting, settled(found), by_body)
 
 

@@ -4,8 +4,6 @@ A node that `iterateInBFS` comes to was told its number of steps by a node of th
 leaves out INF has none in hand, if it only lowers the property's cells.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
@@ -88,8 +86,7 @@ def _steps(begun: typed.Statement, search: typed.IterateInBFS, program: typed.Pr
             ]
             leaves = any(isinstance(s, typed.Break | typed.Continue | typed.Return) for s in walk.statements(search))
             return symbol if told and told == _changing(search, symbol, program) and not leaves else None
-        case _:
-            return None
+    return None
 
 
 def _is_row(domain: typed.Domain, search: typed.IterateInBFS) -> bool:
@@ -106,8 +103,7 @@ def _is_next(s: typed.Statement, symbol: typed.Symbol, there: typed.Symbol, here
                 symbol.property.element,
             )
             return place == typed.Cell(symbol, typed.Variable(there)) and candidate == more
-        case _:
-            return False
+    return False
 
 
 def _changing(loop: typed.Statement, symbol: typed.Symbol, program: typed.Program) -> list[typed.Statement]:

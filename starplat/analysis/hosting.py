@@ -8,8 +8,7 @@ a `forall` run its iterations one after another, which its meaning permits, each
 from collections.abc import Iterator
 
 from starplat.analysis import walk
-from starplat.frontend import typed
-from starplat.frontend.types import MapType, PropertyType, Scalar, SetType
+from starplat.frontend import typed, types
 
 
 class Hosting:
@@ -77,9 +76,8 @@ def _is_host_only(statement: typed.Statement) -> bool:
         case typed.ChangeList() | typed.ForEach(domain=typed.Items()):
             return True
         case typed.Declare():
-            return not isinstance(statement.symbol.type, Scalar | MapType) or _reads_a_list(statement)
-        case _:
-            return _reads_a_list(statement)
+            return not isinstance(statement.symbol.type, types.Scalar | types.MapType) or _reads_a_list(statement)
+    return _reads_a_list(statement)
 
 
 def _reads_a_list(statement: typed.Statement) -> bool:
@@ -98,8 +96,6 @@ def _summed_up(value: typed.Expression) -> Iterator[typed.Symbol]:
                 yield e.symbol
             case typed.GraphQuery(query=typed.Query.MIN_WEIGHT | typed.Query.MAX_WEIGHT):
                 yield e.graph if e.weight is None else e.weight
-            case _:
-                pass
 
 
 def _written(statement: typed.Statement) -> set[typed.Symbol]:
@@ -127,7 +123,7 @@ def _over_neighbors(loop: typed.ForEach) -> bool:
 def _lent_scalars(statement: typed.Statement) -> set[typed.Symbol]:
     """The scalars that calls below the statement are passed by reference."""
     lent = {a for call in walk.calls(statement) for a in call.arguments if isinstance(a, typed.Symbol)}
-    return {symbol for symbol in lent if isinstance(symbol.type, Scalar)}
+    return {symbol for symbol in lent if isinstance(symbol.type, types.Scalar)}
 
 
 def _touches_memory(statement: typed.Statement) -> bool:
@@ -138,7 +134,7 @@ def _touches_memory(statement: typed.Statement) -> bool:
         or any(isinstance(s, typed.AddToSet) for s in walk.statements(statement))
         or any(isinstance(e, touched) for value in walk.all_values(statement) for e in walk.within(value))
         or any(
-            isinstance(a, typed.Symbol) and isinstance(a.type, PropertyType | SetType)
+            isinstance(a, typed.Symbol) and isinstance(a.type, types.PropertyType | types.SetType)
             for call in walk.calls(statement)
             for a in call.arguments
         )

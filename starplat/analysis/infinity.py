@@ -28,8 +28,7 @@ def may_hold_infinity(program: typed.Program, finite: FiniteCells) -> frozenset[
             if _has_infinity(source):
                 work.append(target)
     while work:
-        symbol = work.pop()
-        if symbol not in found:
+        if (symbol := work.pop()) not in found:
             found.add(symbol)
             work.extend(dependents.get(symbol, ()))
     return frozenset(found)
@@ -62,8 +61,7 @@ def shows_infinity(source: typed.Expression | typed.Symbol, symbols: Set[typed.S
             return True
         case typed.Conditional():
             return shows_infinity(source.then, symbols) or shows_infinity(source.otherwise, symbols)
-        case _:
-            return any(shows_infinity(part, symbols) for part in children(source))
+    return any(shows_infinity(part, symbols) for part in children(source))
 
 
 def may_be_infinite(expression: typed.Expression, symbols: frozenset[typed.Symbol], finite: FiniteCells) -> bool:
@@ -85,8 +83,6 @@ def _carriers(expression: typed.Expression, finite: FiniteCells) -> list[typed.S
                 found.append(e.symbol)
             case typed.Aggregate():
                 found.append(e.property)
-            case _:
-                pass
     return found
 
 
@@ -101,8 +97,7 @@ def _arithmetic(expression: typed.Expression) -> list[typed.Expression]:
             return _arithmetic(expression.operand)
         case typed.Apply(function=typed.Function.MIN | typed.Function.MAX):
             return [part for argument in expression.arguments for part in _arithmetic(argument)]
-        case _:
-            return [expression]
+    return [expression]
 
 
 def _flows(program: typed.Program) -> list[tuple[typed.Symbol, typed.Expression | typed.Symbol]]:
@@ -141,5 +136,4 @@ def _stored(statement: typed.Statement) -> list[tuple[typed.Symbol, typed.Expres
             return [(iterator, symbol)]
         case typed.CountedLoop():
             return [(statement.symbol, statement.first)]
-        case _:
-            return []
+    return []

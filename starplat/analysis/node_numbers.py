@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from starplat.analysis.walk import all_values, written_places
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
 from starplat.frontend.walk import statements, within
 from starplat.same import Same
 
@@ -31,7 +30,7 @@ def _taken(program: typed.Program, function: typed.FunctionDefinition) -> Iterat
     for value in _values(function.body):
         for inner in within(value):
             match inner:
-                case typed.Convert(operand=typed.Variable(symbol=symbol), type=Scalar.NODE):
+                case typed.Convert(operand=typed.Variable(symbol=symbol), type=types.Scalar.NODE):
                     yield symbol
                 case typed.Call():
                     yield from _handed_on(program, inner)

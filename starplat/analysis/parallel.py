@@ -40,8 +40,6 @@ def _loops_in(
         case typed.IterateInBFS():
             yield from (replace(found, around=around) for found in of_bfs(statement))
             visited = statement.iterator
-        case _:
-            pass
     for child in walk.blocks(statement):
         yield from _loops_in(child, visited, (*around, statement))
 

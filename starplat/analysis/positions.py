@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from enum import Enum
 
-from starplat.analysis import walk
-from starplat.analysis.parallel import ParallelLoop
+from starplat.analysis import parallel, walk
 from starplat.frontend import typed
 
 
@@ -27,7 +26,7 @@ class Positions:
     """What one iteration of a loop knows of its symbols: which are its own, which stand for something else, and where
     nodes and arcs stand. `bound` are parameters of functions that are being followed."""
 
-    def __init__(self, loop: ParallelLoop) -> None:
+    def __init__(self, loop: parallel.ParallelLoop) -> None:
         self.loop = loop
         self.private = {loop.iterator, *walk.declared(loop.body)}
         self.positions: dict[typed.Symbol, Position] = {loop.iterator: self._iterator_position()}
@@ -61,8 +60,7 @@ class Positions:
                 return self.levels[symbol]
             case typed.Variable(symbol=symbol) if symbol in self.aliases:
                 return self.level(self.aliases[symbol])
-            case _:
-                return None
+        return None
 
     def _iterator_position(self) -> Position:
         """Parallel arcs may bring one neighbor twice, so a neighbor is no iteration's own."""
@@ -78,8 +76,7 @@ class Positions:
                 return self.position(self.aliases[symbol])
             case typed.ArcInHand(iterator=iterator):
                 return self.arcs.get(iterator, Position.ANY)
-            case _:
-                return Position.SAME if self.is_same(index) else Position.ANY
+        return Position.SAME if self.is_same(index) else Position.ANY
 
     def is_same(self, expression: typed.Expression) -> bool:
         """Whether every iteration computes the same value: only literals and scalars from outside that nothing here

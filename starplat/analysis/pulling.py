@@ -31,8 +31,7 @@ def _is_over_children(loop: typed.ForEach, bfs: typed.IterateInBFS) -> bool:
     match loop.domain:
         case typed.Neighbors(node=typed.Variable(symbol=symbol), direction=typed.Direction.OUT):
             return symbol is bfs.iterator
-        case _:
-            return False
+    return False
 
 
 def _accumulated(bfs: typed.IterateInBFS) -> set[typed.Symbol]:

@@ -9,15 +9,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from starplat.analysis import walk
-from starplat.analysis.common import is_common, is_of_level
+from starplat.analysis import common, parallel, walk
 from starplat.analysis.effects import Access, Kind, accesses
-from starplat.analysis.parallel import ParallelLoop, parallel_loops
 from starplat.analysis.positions import OWNED, Position
 from starplat.analysis.settling.loops import follows_labels, idle_guards, unsettled
 from starplat.diagnostics import Diagnostic, Label, Severity
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar, SetType
+from starplat.frontend import typed, types
 from starplat.same import Same
 
 
@@ -51,17 +48,17 @@ class CellSet:
 class LoopRaces:
     """A parallel loop's verdicts; `shared` holds every written place whose cell other iterations may touch too."""
 
-    loop: ParallelLoop
+    loop: parallel.ParallelLoop
     cells: tuple[CellSet, ...]
     shared: frozenset[Same]
 
 
 def races(function: typed.FunctionDefinition, program: typed.Program) -> tuple[LoopRaces, ...]:
     """The verdicts of all parallel loops of a function, outer before inner."""
-    return tuple(classify(loop, program) for loop in parallel_loops(function))
+    return tuple(classify(loop, program) for loop in parallel.parallel_loops(function))
 
 
-def classify(loop: ParallelLoop, program: typed.Program) -> LoopRaces:
+def classify(loop: parallel.ParallelLoop, program: typed.Program) -> LoopRaces:
     """One loop's verdicts: cell sets in the order of first touch."""
     touched: dict[typed.Symbol, list[Access]] = {}
     for access in accesses(loop, program):
@@ -82,7 +79,7 @@ def settled(found: Iterable[LoopRaces]) -> frozenset[Same]:
 
 
 def _of_symbol(
-    symbol: typed.Symbol, found: Sequence[Access], loop: ParallelLoop, program: typed.Program
+    symbol: typed.Symbol, found: Sequence[Access], loop: parallel.ParallelLoop, program: typed.Program
 ) -> Iterable[CellSet]:
     for where, group in _disjoint(found, loop):
         if any(a.elsewhere and a.position is Position.OWN for a in group) and _is_scalar(symbol):
@@ -96,7 +93,7 @@ def _of_symbol(
             yield CellSet(symbol, where, race_class, reason, tuple(group))
 
 
-def _disjoint(found: Sequence[Access], loop: ParallelLoop) -> Iterable[tuple[str, list[Access]]]:
+def _disjoint(found: Sequence[Access], loop: parallel.ParallelLoop) -> Iterable[tuple[str, list[Access]]]:
     """Groups of accesses that cannot meet. In a pass over a BFS level, its nodes, their children and their parents
     are different nodes."""
     levels = {0: "this level", 1: "the next level", -1: "the level before"}
@@ -110,7 +107,7 @@ def _disjoint(found: Sequence[Access], loop: ParallelLoop) -> Iterable[tuple[str
         yield ", ".join(p.value for p in positions), list(found)
 
 
-def _judge(group: Sequence[Access], loop: ParallelLoop, program: typed.Program) -> tuple[RaceClass, str]:
+def _judge(group: Sequence[Access], loop: parallel.ParallelLoop, program: typed.Program) -> tuple[RaceClass, str]:
     writes = [a for a in group if a.kind is not Kind.READ]
     reads = [a for a in group if a.kind is Kind.READ]
     positions = {a.position for a in group}
@@ -137,15 +134,14 @@ def _judge(group: Sequence[Access], loop: ParallelLoop, program: typed.Program) 
 
 
 def _judge_extreme(
-    write: Access, reads: Sequence[Access], loop: ParallelLoop, program: typed.Program
+    write: Access, reads: Sequence[Access], loop: parallel.ParallelLoop, program: typed.Program
 ) -> tuple[RaceClass, str]:
     """Cells that only one Min or Max changes: other reads of them must not depend on the order."""
     assert write.extreme is not None
     idle = idle_guards(loop.body)
     if all(Same(a.place) in idle for a in reads):
         return RaceClass.MONOTONE, f"it only changes by {write.extreme.value}, and nothing reads it meanwhile"
-    reason = unsettled(write.symbol, write.extreme, loop.around, program)
-    if reason:
+    if reason := unsettled(write.symbol, write.extreme, loop.around, program):
         return RaceClass.RACE, reason
     return RaceClass.MONOTONE, f"it only changes by {write.extreme.value}; a later read repairs a stale one"
 
@@ -162,13 +158,13 @@ def _operator(access: Access) -> str:
     return access.combine.value if access.combine is not None else "="
 
 
-def _stores_common_value(writes: Sequence[Access], loop: ParallelLoop) -> bool:
+def _stores_common_value(writes: Sequence[Access], loop: parallel.ParallelLoop) -> bool:
     if any(a.kind not in (Kind.WRITE, Kind.CARRIED) or a.value is None for a in writes):
         return False
     first = writes[0].value
     if first is None or not all(same_value(a.value, first) for a in writes):
         return False
-    return is_common(first, loop) or is_of_level(first, loop)
+    return common.is_common(first, loop) or common.is_of_level(first, loop)
 
 
 def same_value(left: typed.Expression | None, right: typed.Expression | None) -> bool:
@@ -189,8 +185,7 @@ def _is_idempotent(statement: typed.Statement, read: Access) -> bool:
             return statement.combine in (typed.Combine.OR, typed.Combine.AND)
         case typed.AssignExtreme() | typed.AddToSet() | typed.Block() | typed.If() | typed.Continue():
             return True
-        case _:
-            return False
+    return False
 
 
 def _goes_with(place: typed.Place, read: Access) -> bool:
@@ -236,13 +231,13 @@ def race_warnings(found: Iterable[LoopRaces], program: typed.Program) -> list[Di
     return list(diagnostics.values())
 
 
-def _warning(cell: CellSet, loop: ParallelLoop, program: typed.Program) -> Diagnostic:
+def _warning(cell: CellSet, loop: parallel.ParallelLoop, program: typed.Program) -> Diagnostic:
     writes = [a for a in cell.accesses if a.kind is not Kind.READ]
     own = _is_own(writes) and not any(a.elsewhere for a in writes)
     others = [a for a in cell.accesses if a is not writes[0] and a.span != writes[0].span]
     if own:
         others = [a for a in others if a.position not in OWNED]
-    noun = "set" if isinstance(cell.symbol.type, SetType) else "scalar" if _is_scalar(cell.symbol) else "property"
+    noun = "set" if isinstance(cell.symbol.type, types.SetType) else "scalar" if _is_scalar(cell.symbol) else "property"
     related = [Label(a.span, f"{'read' if a.kind is Kind.READ else 'written'} here") for a in others[:1]]
     related.append(Label(loop.iterator.span, f"iterations of '{loop.iterator.name}' run at once"))
     return Diagnostic(
@@ -274,7 +269,7 @@ def tie_notes(found: Iterable[LoopRaces], program: typed.Program) -> list[Diagno
     return list(notes.values())
 
 
-def _tie_note(cell: CellSet, write: Access, loop: ParallelLoop, program: typed.Program) -> Diagnostic:
+def _tie_note(cell: CellSet, write: Access, loop: parallel.ParallelLoop, program: typed.Program) -> Diagnostic:
     assert write.extreme is not None
     return Diagnostic(
         "W0506",
@@ -288,4 +283,4 @@ def _tie_note(cell: CellSet, write: Access, loop: ParallelLoop, program: typed.P
 
 
 def _is_scalar(symbol: typed.Symbol) -> bool:
-    return isinstance(symbol.type, Scalar)
+    return isinstance(symbol.type, types.Scalar)

@@ -7,8 +7,7 @@ each launch; what is declared inside a `forall` never leaves the device.
 
 from dataclasses import dataclass
 
-from starplat.analysis import walk
-from starplat.analysis.effects import Access, Kind
+from starplat.analysis import effects, walk
 from starplat.analysis.hosting import Hosting
 from starplat.analysis.races import LoopRaces, RaceClass
 from starplat.frontend import typed
@@ -82,7 +81,7 @@ def _region(races: LoopRaces) -> Region:
     return Region(
         races,
         _ordered(a.symbol for a in memory if _is_read(a)),
-        _ordered(a.symbol for a in memory if a.kind is not Kind.READ),
+        _ordered(a.symbol for a in memory if a.kind is not effects.Kind.READ),
         _ordered(
             cell.symbol
             for cell in races.cells
@@ -91,8 +90,8 @@ def _region(races: LoopRaces) -> Region:
     )
 
 
-def _is_read(access: Access) -> bool:
-    return access.kind in (Kind.READ, Kind.UPDATE, Kind.EXTREME)
+def _is_read(access: effects.Access) -> bool:
+    return access.kind in (effects.Kind.READ, effects.Kind.UPDATE, effects.Kind.EXTREME)
 
 
 def _ordered(symbols: object) -> tuple[typed.Symbol, ...]:
@@ -120,8 +119,7 @@ def _names(expression: typed.Expression, symbol: typed.Symbol) -> bool:
             return expression.weight is symbol
         case typed.Call():
             return any(a is symbol for a in expression.arguments)
-        case _:
-            return False
+    return False
 
 
 def _overwrites(statement: typed.Statement, symbol: typed.Symbol) -> bool:
@@ -132,8 +130,7 @@ def _overwrites(statement: typed.Statement, symbol: typed.Symbol) -> bool:
             return not (copied or reads) and any(target is symbol for target, _ in items)
         case typed.CopyProperty():
             return statement.destination is symbol and statement.source is not symbol
-        case _:
-            return False
+    return False
 
 
 _OF_ROWS = (typed.Query.OUT_DEGREE, typed.Query.FIRST_EDGE, typed.Query.IS_EDGE, typed.Query.FIND_EDGE)
@@ -150,8 +147,6 @@ def _graph_parts(function: typed.FunctionDefinition) -> tuple[str, ...]:
                     parts["in-neighbors"] = None
             case typed.IterateInBFS():
                 parts["out-neighbors"] = None
-            case _:
-                pass
         for value in walk.values(statement):
             for e in walk.within(value):
                 match e:
@@ -164,6 +159,4 @@ def _graph_parts(function: typed.FunctionDefinition) -> tuple[str, ...]:
                         parts["out-neighbors"] = None
                     case typed.GraphQuery(query=typed.Query.IN_DEGREE):
                         parts["in-neighbors"] = None
-                    case _:
-                        pass
     return tuple(parts)

@@ -2,37 +2,8 @@
 
 from collections.abc import Iterator
 
-from starplat.frontend import typed
-from starplat.frontend.walk import (
-    all_written,
-    blocks,
-    expressions,
-    statements,
-    within,
-    writers,
-    written,
-    written_places,
-)
-
-__all__ = [
-    "all_values",
-    "all_written",
-    "blocks",
-    "calls",
-    "changed",
-    "declared",
-    "expressions",
-    "leaves",
-    "own_statements",
-    "read",
-    "statements",
-    "touches",
-    "values",
-    "within",
-    "writers",
-    "written",
-    "written_places",
-]
+from starplat.frontend import typed, walk
+from starplat.frontend.walk import *  # noqa: F403
 
 
 def values(statement: typed.Statement) -> tuple[typed.Expression, ...]:
@@ -40,13 +11,12 @@ def values(statement: typed.Statement) -> tuple[typed.Expression, ...]:
     match statement:
         case typed.IterateInBFS():
             return (statement.source,) if statement.filter is None else (statement.source, statement.filter)
-        case _:
-            return expressions(statement)
+    return walk.expressions(statement)
 
 
 def all_values(statement: typed.Statement) -> Iterator[typed.Expression]:
     """Every expression evaluated anywhere below a statement, outermost only."""
-    for inner in statements(statement):
+    for inner in walk.statements(statement):
         yield from values(inner)
         if isinstance(inner, typed.IterateInBFS) and inner.reverse is not None and inner.reverse.filter is not None:
             yield inner.reverse.filter
@@ -55,9 +25,9 @@ def all_values(statement: typed.Statement) -> Iterator[typed.Expression]:
 def changed(statement: typed.Statement, program: typed.Program) -> frozenset[typed.Symbol]:
     """The symbols that a statement itself changes, calls followed: a function may only read its arguments."""
     given = {a for e in _called(statement) for a in e.arguments if isinstance(a, typed.Symbol)}
-    stored = {place.symbol for place in written_places(statement)}
+    stored = {place.symbol for place in walk.written_places(statement)}
     return (
-        (frozenset(written(statement)) - given)
+        (frozenset(walk.written(statement)) - given)
         | stored
         | {symbol for call in _called(statement) for symbol in _changed_by(call, program)}
     )
@@ -65,25 +35,25 @@ def changed(statement: typed.Statement, program: typed.Program) -> frozenset[typ
 
 def _changed_by(call: typed.Call, program: typed.Program) -> Iterator[typed.Symbol]:
     function = program.function(call.function)
-    inside = {symbol for s in statements(function.body) for symbol in changed(s, program)}
+    inside = {symbol for s in walk.statements(function.body) for symbol in changed(s, program)}
     for parameter, argument in zip(function.parameters, call.arguments, strict=True):
         if parameter in inside and isinstance(argument, typed.Symbol):
             yield argument
 
 
 def _called(statement: typed.Statement) -> list[typed.Call]:
-    return [e for value in expressions(statement) for e in within(value) if isinstance(e, typed.Call)]
+    return [e for value in walk.expressions(statement) for e in walk.within(value) if isinstance(e, typed.Call)]
 
 
 def calls(statement: typed.Statement) -> Iterator[typed.Call]:
     """Every call of a function of the program below a statement."""
     for value in all_values(statement):
-        yield from (e for e in within(value) if isinstance(e, typed.Call))
+        yield from (e for e in walk.within(value) if isinstance(e, typed.Call))
 
 
 def declared(statement: typed.Statement) -> Iterator[typed.Symbol]:
     """Every symbol that comes to be inside a statement, iterators included."""
-    for inner in statements(statement):
+    for inner in walk.statements(statement):
         match inner:
             case typed.Declare():
                 yield inner.symbol
@@ -94,32 +64,30 @@ def declared(statement: typed.Statement) -> Iterator[typed.Symbol]:
             case typed.FixedPoint():
                 yield inner.node
                 yield inner.flag
-            case _:
-                pass
 
 
 def leaves(statement: typed.Statement) -> bool:
     """Whether a statement, or one inside it, leaves a loop, a round or the function."""
-    return any(isinstance(inner, typed.Return | typed.Break | typed.Continue) for inner in statements(statement))
+    return any(isinstance(inner, typed.Return | typed.Break | typed.Continue) for inner in walk.statements(statement))
 
 
 def own_statements(s: typed.Statement) -> Iterator[typed.Statement]:
     """The statements below one that belong to the loop around it, not to one inside."""
     yield s
     if not isinstance(s, typed.ForEach | typed.While | typed.DoWhile | typed.CountedLoop | typed.FixedPoint):
-        for inner in blocks(s):
+        for inner in walk.blocks(s):
             yield from own_statements(inner)
 
 
 def touches(s: typed.Statement, symbol: typed.Symbol) -> bool:
     """Whether a statement, or one inside it, reads or writes a symbol."""
-    return any(symbol in (*written(i), *read(i)) for i in statements(s))
+    return any(symbol in (*walk.written(i), *read(i)) for i in walk.statements(s))
 
 
 def read(s: typed.Statement) -> Iterator[typed.Symbol]:
     """The symbols that a statement itself reads, or touches as a whole without writing it anew."""
-    for value in expressions(s):
-        for part in within(value):
+    for value in walk.expressions(s):
+        for part in walk.within(value):
             match part:
                 case typed.Variable(symbol=symbol) | typed.Cell(symbol=symbol):
                     yield symbol
@@ -131,8 +99,6 @@ def read(s: typed.Statement) -> Iterator[typed.Symbol]:
                     yield symbol
                 case typed.Call(arguments=arguments):
                     yield from (a for a in arguments if isinstance(a, typed.Symbol))
-                case _:
-                    pass
     match s:
         case typed.CopyProperty(source=source):
             yield source
@@ -150,5 +116,3 @@ def read(s: typed.Statement) -> Iterator[typed.Symbol]:
             yield from (*updates.arrays, *properties)
         case typed.Update(place=place) | typed.AssignExtreme(place=place):
             yield place.symbol
-        case _:
-            pass

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable
 
+from starplat.ir import launches, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.launches import given_by
-from starplat.ir.visitor import walk_host
 
 _SMALL = 2**20
 """The largest start of a counter: from there it takes two thousand million rounds to wrap around."""
@@ -12,14 +11,14 @@ _SMALL = 2**20
 
 def variables_set(ops: Iterable[ir.HostOp], module: ir.Module) -> frozenset[ir.Variable]:
     """The variables that get a value in the operations, or in blocks inside them."""
-    return frozenset(variable for part in walk_host(ops) for variable in given_by(part, module))
+    return frozenset(variable for part in visitor.walk_host(ops) for variable in launches.given_by(part, module))
 
 
 def counters_in(ops: Iterable[ir.HostOp], module: ir.Module) -> frozenset[ir.Variable]:
     """The variables of the operations that begin with a small constant, go up or down by one, and do nothing else."""
     counting, others = set[ir.Variable](), set[ir.Variable]()
-    for part in walk_host(ops):
-        (counting if _counts(part) else others).update(given_by(part, module))
+    for part in visitor.walk_host(ops):
+        (counting if _counts(part) else others).update(launches.given_by(part, module))
     return frozenset(counting - others)
 
 
@@ -33,5 +32,4 @@ def _counts(op: ir.HostOp) -> bool:
             variable, ir.Binary(ir.BinaryOperator.ADD | ir.BinaryOperator.SUBTRACT, ir.Ref(counted), ir.Const(1))
         ):
             return counted == variable and variable.element is ir.Element.INT
-        case _:
-            return False
+    return False

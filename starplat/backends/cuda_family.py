@@ -8,17 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from starplat.backends import launch
+from starplat.backends import launch, legal_module
 from starplat.backends.c.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES, of_reals
 from starplat.backends.c.set_forms import FORMS, set_helpers
+from starplat.backends.files import layout, placed
 from starplat.backends.files.artifact import artifact_pieces, host_lines
 from starplat.backends.files.definitions import used
 from starplat.backends.files.headers import Header, arithmetic, bare, device_part, headers_of_placement, shared
-from starplat.backends.files.layout import laid_out
-from starplat.backends.files.placed import limited_by_nothing
 from starplat.backends.files.render import helper_texts, render
 from starplat.backends.host.launches import Launching
-from starplat.backends.legal_module import loop_entry
 from starplat.backends.spelling import GroupWords, Spelling
 from starplat.backends.text.comments import END_OF_KERNELS
 from starplat.backends.text.helpers import Helper, made_of, named
@@ -239,13 +237,13 @@ class Family:
 
     def loop(self, module: ir.Module, op: ir.OnDevice) -> tuple[str, tuple[launch.KernelArgument, ...]]:
         """The name and parameters of a persistent kernel in the text."""
-        return loop_entry(op, module, self.capabilities)
+        return legal_module.loop_entry(op, module, self.capabilities)
 
     def artifact(
         self, module: ir.Module, stem: str, *, library: bool = False, single_file: bool = False
     ) -> dict[str, str]:
         """`<stem>.cu`: the routines of `kernels_text`, host code, and `main` or a function for C."""
-        module = limited_by_nothing(module) if library else module
+        module = placed.limited_by_nothing(module) if library else module
         unit = view(module, self.capabilities, self.spelling)
         helpers = self._helpers(unit)
         base, *of_sets = self.headers()
@@ -269,7 +267,7 @@ class Family:
             routines=(*unit.functions, *unit.kernels),
             end_of_kernels=END_OF_KERNELS,
         )
-        return laid_out({f"{stem}{self.suffix}": text}, headers, single_file=single_file)
+        return layout.laid_out({f"{stem}{self.suffix}": text}, headers, single_file=single_file)
 
     @cache  # noqa: B019  the targets are few and live as long as the program
     def headers(self) -> tuple[Header, ...]:

@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from starplat.backends.c.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES, of_reals
+from starplat.backends.files import definitions, headers, layout
 from starplat.backends.files.artifact import artifact_pieces
-from starplat.backends.files.definitions import used
-from starplat.backends.files.headers import Header, arithmetic, bare, device_part, shared
-from starplat.backends.files.layout import laid_out
 from starplat.backends.files.render import helper_texts, render
 from starplat.backends.host.launches import AS_FUNCTIONS
 from starplat.backends.spelling import Directives, Spelling
@@ -138,24 +136,24 @@ class DirectiveBackend:
             end_of_kernels=END_OF_KERNELS,
             **artifact_pieces(module, stem, self.capabilities, launching, library=library, headers=(header,)),
         )
-        return laid_out({f"{stem}.cpp": text}, (header,), single_file=single_file)
+        return layout.laid_out({f"{stem}.cpp": text}, (header,), single_file=single_file)
 
     @cache  # noqa: B019  the targets are few and live as long as the program
-    def header(self) -> Header:
+    def header(self) -> headers.Header:
         """The header that programs of the target share."""
-        helpers = (*_OWN_MATH.values(), *_IN_HEADERS, *arithmetic(self.spelling))
+        helpers = (*_OWN_MATH.values(), *_IN_HEADERS, *headers.arithmetic(self.spelling))
         for_host = named("check_place", "saturated")
         texts = (
-            device_part(f"{self.name}/device.hpp.jinja"),
+            headers.device_part(f"{self.name}/device.hpp.jinja"),
             *helper_texts(["common/host_helpers.jinja"], for_host),
             *helper_texts(["directives/helpers.jinja"], helpers, **self.spelling.for_helpers),
         )
-        return Header(
+        return headers.Header(
             f"starplat_{self.name}.hpp",
             f"C++ with {self.language}: devices, their memory, and what kernels call. Needs C++17.",
             self.includes,
-            tuple(map(shared, texts)),
-            frozenset(map(bare, (*helpers, *for_host))),
+            tuple(map(headers.shared, texts)),
+            frozenset(map(headers.bare, (*helpers, *for_host))),
         )
 
     def _pieces(self, unit: Unit) -> dict[str, object]:
@@ -175,12 +173,12 @@ class DirectiveBackend:
             "routines": (*unit.functions, *unit.kernels),
         }
 
-    def _helpers(self, unit: Unit, header: Header | None = None) -> list[str]:
+    def _helpers(self, unit: Unit, header: headers.Header | None = None) -> list[str]:
         """The functions that kernels call, without those in the header that a program has beside it."""
         own = [helper for name, helper in _OWN_MATH.items() if unit.says(name)]
         wanted = [helper for helper in (*own, *unit.helpers) if header is None or not header.holds(helper)]
         texts = helper_texts(["directives/helpers.jinja"], wanted, **self.spelling.for_helpers)
-        return used(texts, unit.lines)
+        return definitions.used(texts, unit.lines)
 
 
 def _real_functions(spelling: Spelling) -> set[str]:

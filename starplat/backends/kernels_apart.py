@@ -3,10 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from starplat.backends.files import layout, placed
 from starplat.backends.files.artifact import artifact_pieces, kernel_pieces
 from starplat.backends.files.headers import Header, headers_of_placement
-from starplat.backends.files.layout import laid_out
-from starplat.backends.files.placed import limited_by_nothing
 from starplat.backends.files.render import render
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
@@ -45,7 +44,7 @@ class KernelsApart:
         self, module: ir.Module, stem: str, *, library: bool = False, single_file: bool = False
     ) -> dict[str, str]:
         """`<stem>.cpp`, and the kernels over their header; one file has `kernels_text` as a literal."""
-        module = limited_by_nothing(module) if library else module
+        module = placed.limited_by_nothing(module) if library else module
         mapped = headers_of_placement(module, self.name, self.language)
         of_host, of_kernels = self.headers()
         name, kernels = f"{stem}{self.ending}", self.text(module, None if single_file else of_kernels)
@@ -53,4 +52,4 @@ class KernelsApart:
         pieces |= kernel_pieces(name, kernels, single_file=single_file)
         program = {f"{stem}.cpp": render(f"{self.name}/host.cpp.jinja", **pieces)}
         files = program if single_file else {name: kernels, **program}
-        return laid_out(files, (of_host, of_kernels, *mapped), single_file=single_file)
+        return layout.laid_out(files, (of_host, of_kernels, *mapped), single_file=single_file)

@@ -4,14 +4,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 
-from starplat.backends.c.cplusplus import REALS, TYPES
-from starplat.backends.c.groups import ROWS_OF_GROUPS
-from starplat.backends.files.definitions import used
-from starplat.backends.files.headers import Header, bare, folded_text, host_header
-from starplat.backends.files.kernel_headers import common_helpers, says_double
+from starplat.backends import kernels_apart, spelling
+from starplat.backends.c import cplusplus, groups
+from starplat.backends.files import definitions, headers, kernel_headers
 from starplat.backends.files.render import helper_texts, render
-from starplat.backends.kernels_apart import KernelsApart
-from starplat.backends.spelling import GroupWords, Latest, Spelling
 from starplat.backends.text.helpers import Helper, named
 from starplat.backends.view import Unit, view
 from starplat.ir import nodes as ir
@@ -35,7 +31,7 @@ CAPABILITIES = Capabilities(
 CPU_CAPABILITIES = replace(CAPABILITIES, quick_groups=False, lockstep=False, late_words=False)
 """Of a device whose work-items take turns on a core."""
 
-_TYPES = {**TYPES, ir.Element.LONG: "long"}
+_TYPES = {**cplusplus.TYPES, ir.Element.LONG: "long"}
 _CELLS = {**_TYPES, ir.Element.BOOL: "uchar"}
 
 _INTEGERS = {
@@ -48,7 +44,7 @@ _INTEGERS = {
 
 def _math(element: ir.Element) -> dict[tuple[ir.MathFunction, ir.Element], str]:
     if element.is_real:
-        return {(function, element): name for function, name in REALS.items()}
+        return {(function, element): name for function, name in cplusplus.REALS.items()}
     names = {(function, element): name for function, name in _INTEGERS.items()}
     return {**names, (ir.MathFunction.ABS, element): f"({_TYPES[element]})abs"}
 
@@ -56,7 +52,7 @@ def _math(element: ir.Element) -> dict[tuple[ir.MathFunction, ir.Element], str]:
 _LATEST_INT = "atomic_or((volatile __global int *)&(cell), 0)"
 _LATEST_LONG = "atom_add((volatile __global long *)&(cell), 0)"
 
-SPELLING = Spelling(
+SPELLING = spelling.Spelling(
     values=_TYPES,
     parameters={**_CELLS},
     cells=_CELLS,
@@ -79,7 +75,7 @@ SPELLING = Spelling(
     space="__global ",
     restrict="restrict",
     restrict_spreads=True,  # NVIDIA's compiler does
-    groups=GroupWords(
+    groups=spelling.GroupWords(
         memory="__local {kind} {name}{cells};",
         scratch="__local {kind} {name}{cells};",
         number="get_group_id(0)",
@@ -117,12 +113,12 @@ SPELLING = Spelling(
     },
     ptx_adds={ir.Element.FLOAT: ("f32", "f"), ir.Element.DOUBLE: ("f64", "d")},
     latest={
-        ir.Element.INT: Latest("latest", _LATEST_INT),
-        ir.Element.NODE: Latest("latest", _LATEST_INT),
-        ir.Element.LONG: Latest("latest_long", _LATEST_LONG, "cl_khr_int64_base_atomics"),
-        ir.Element.FLOAT: Latest("latest_float", f"as_float({_LATEST_INT})"),
-        ir.Element.DOUBLE: Latest("latest_double", f"as_double({_LATEST_LONG})", "cl_khr_int64_base_atomics"),
-        ir.Element.ARC: Latest(
+        ir.Element.INT: spelling.Latest("latest", _LATEST_INT),
+        ir.Element.NODE: spelling.Latest("latest", _LATEST_INT),
+        ir.Element.LONG: spelling.Latest("latest_long", _LATEST_LONG, "cl_khr_int64_base_atomics"),
+        ir.Element.FLOAT: spelling.Latest("latest_float", f"as_float({_LATEST_INT})"),
+        ir.Element.DOUBLE: spelling.Latest("latest_double", f"as_double({_LATEST_LONG})", "cl_khr_int64_base_atomics"),
+        ir.Element.ARC: spelling.Latest(
             "latest_arc", f"(sizeof(arc_t) == 8 ? {_LATEST_LONG} : {_LATEST_INT})", "cl_khr_int64_base_atomics"
         ),
     },
@@ -134,29 +130,29 @@ _EXTENDED_ATOMICS = ("atom_and", "atom_or", "atom_xor", "atom_min", "atom_max")
 
 
 @cache
-def _headers() -> tuple[Header, Header]:
+def _headers() -> tuple[headers.Header, headers.Header]:
     """The header that programs share, and that of their kernels."""
     includes = ("#define CL_TARGET_OPENCL_VERSION 120", "#include <CL/cl.h>")
-    return host_header("opencl", "OpenCL 1.2", includes), _header_of_kernels()
+    return headers.host_header("opencl", "OpenCL 1.2", includes), _header_of_kernels()
 
 
-def _header_of_kernels() -> Header:
+def _header_of_kernels() -> headers.Header:
     """The header that files of kernels share. What needs an extension is there where the device has it."""
-    common = common_helpers(SPELLING, CAPABILITIES)
-    plain = [helper for helper in common if not says_double(helper) and helper.macro != "latest"]
-    swaps = [helper for helper in common if says_double(helper) and helper.macro == "swap_loop"]
-    reals = [helper for helper in common if says_double(helper) and helper.macro != "swap_loop"]
-    own = (*named("find_arc"), *plain, *ROWS_OF_GROUPS)
+    common = kernel_headers.common_helpers(SPELLING, CAPABILITIES)
+    plain = [helper for helper in common if not kernel_headers.says_double(helper) and helper.macro != "latest"]
+    swaps = [helper for helper in common if kernel_headers.says_double(helper) and helper.macro == "swap_loop"]
+    reals = [helper for helper in common if kernel_headers.says_double(helper) and helper.macro != "swap_loop"]
+    own = (*named("find_arc"), *plain, *groups.ROWS_OF_GROUPS)
     latest = render("opencl/latest.jinja", latest=dict.fromkeys(SPELLING.latest.values()))
     parts = (
-        folded_text(latest),
+        headers.folded_text(latest),
         *_texts(own),
         _guarded(("cl_khr_fp64",), reals),
         _guarded(("cl_khr_fp64", _BASE_EXTENSION), swaps),
     )
-    helpers = frozenset(map(bare, (*common, *own, *named("largest_arc", "saturating_arc"))))
+    helpers = frozenset(map(headers.bare, (*common, *own, *named("largest_arc", "saturating_arc"))))
     says = "OpenCL C 1.2: what kernels call."
-    return Header("starplat_opencl_kernels.h", says, (), parts, helpers, "opencl/kernels.h.jinja")
+    return headers.Header("starplat_opencl_kernels.h", says, (), parts, helpers, "opencl/kernels.h.jinja")
 
 
 def _guarded(extensions: tuple[str, ...], helpers: Iterable[Helper]) -> str:
@@ -170,10 +166,10 @@ def _texts(helpers: Iterable[Helper]) -> list[str]:
     return helper_texts(["opencl/helpers.jinja"], helpers, **SPELLING.for_helpers)
 
 
-def _text(module: ir.Module, header: Header | None) -> str:
+def _text(module: ir.Module, header: headers.Header | None) -> str:
     """The kernels, with the helpers that they use or, of these, with those that are not in the header."""
     unit = view(module, CAPABILITIES, SPELLING)
-    helpers = used(_texts(h for h in unit.helpers if header is None or not header.holds(h)), unit.lines)
+    helpers = definitions.used(_texts(h for h in unit.helpers if header is None or not header.holds(h)), unit.lines)
     return render(
         "opencl/kernels.cl.jinja",
         program=unit.program,
@@ -208,4 +204,4 @@ def _atomic_extensions(unit: Unit) -> tuple[str, ...]:
     return (_BASE_EXTENSION,) * base + ("cl_khr_int64_extended_atomics",) * extended
 
 
-OPENCL = KernelsApart("opencl", "OpenCL 1.2", ".cl", CAPABILITIES, CPU_CAPABILITIES, _text, _headers)
+OPENCL = kernels_apart.KernelsApart("opencl", "OpenCL 1.2", ".cl", CAPABILITIES, CPU_CAPABILITIES, _text, _headers)

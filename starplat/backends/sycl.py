@@ -5,22 +5,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 
+from starplat.backends import kernels_apart, legal_module, spelling
 from starplat.backends import statements as st
-from starplat.backends.c.cplusplus import LARGEST, LONG_SUFFIX, REALS, SMALLEST, TYPES
-from starplat.backends.c.groups import ROWS_OF_GROUPS
-from starplat.backends.c.parameters import signature_text
-from starplat.backends.files.definitions import used
+from starplat.backends.c import cplusplus, groups, parameters
+from starplat.backends.files import definitions, kernel_headers
 from starplat.backends.files.headers import Header, bare, host_header, shared
-from starplat.backends.files.kernel_headers import common_helpers
 from starplat.backends.files.render import helper_texts, render
-from starplat.backends.kernels_apart import KernelsApart
-from starplat.backends.legal_module import legal
-from starplat.backends.spelling import GroupWords, Spelling
 from starplat.backends.text.helpers import Helper, named
 from starplat.backends.view import Routine, Unit, view
+from starplat.ir import capabilities, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.capabilities import Capabilities
-from starplat.ir.visitor import walk
 
 _ATOMICS = {
     ir.Combine.ADD: "fetch_add",
@@ -33,7 +27,7 @@ _ATOMICS = {
 _REAL_SUMS = {(ir.Combine.ADD, ir.Element.FLOAT): "fetch_add", (ir.Combine.ADD, ir.Element.DOUBLE): "fetch_add"}
 _WHOLE = {(combine, e): name for combine, name in _ATOMICS.items() for e in (ir.Element.INT, ir.Element.LONG)}
 
-CAPABILITIES = Capabilities(
+CAPABILITIES = capabilities.Capabilities(
     atomics=frozenset((*_WHOLE, *_REAL_SUMS)),
     swap_bits=frozenset({32, 64}),
     group_loops=True,
@@ -53,7 +47,7 @@ _WHOLE_MATH = (ir.MathFunction.MIN, ir.MathFunction.MAX, ir.MathFunction.ABS, ir
 
 def _math(element: ir.Element) -> dict[tuple[ir.MathFunction, ir.Element], str]:
     if element.is_real:
-        return {(function, element): f"sycl::{name}" for function, name in REALS.items()}
+        return {(function, element): f"sycl::{name}" for function, name in cplusplus.REALS.items()}
     return {(function, element): f"sycl::{function.value}" for function in _WHOLE_MATH}
 
 
@@ -69,7 +63,7 @@ _GROUP_OPERATIONS = {
     ir.Combine.MAX: "maximum",
 }
 
-_GROUPS = GroupWords(
+_GROUPS = spelling.GroupWords(
     memory="auto &{name} = group_memory<{kind}{cells}>();",
     memory_helper="group_memory",
     number="item.get_group(0)",
@@ -81,13 +75,13 @@ _GROUPS = GroupWords(
     larger="sycl::max",
 )
 
-SPELLING = Spelling(
-    values=TYPES,
-    parameters=TYPES,
-    cells=TYPES,
-    long_suffix=LONG_SUFFIX,
-    largest=LARGEST,
-    smallest=SMALLEST,
+SPELLING = spelling.Spelling(
+    values=cplusplus.TYPES,
+    parameters=cplusplus.TYPES,
+    cells=cplusplus.TYPES,
+    long_suffix=cplusplus.LONG_SUFFIX,
+    largest=cplusplus.LARGEST,
+    smallest=cplusplus.SMALLEST,
     kernel="KERNEL",
     function="static ",
     whole_group_kernel="KERNEL",
@@ -109,7 +103,7 @@ SPELLING = Spelling(
         for combine, name in _GROUP_OPERATIONS.items()
     },
     math={key: name for element in ir.Element for key, name in _math(element).items()},
-    saturating={element: f"saturated<{TYPES[element]}>" for element in ir.Element if element.is_integer},
+    saturating={element: f"saturated<{cplusplus.TYPES[element]}>" for element in ir.Element if element.is_integer},
     saturating_helpers=dict.fromkeys(ir.Element, "saturated"),
 )
 
@@ -133,7 +127,7 @@ def _headers() -> tuple[Header, Header]:
 def _header_of_kernels() -> Header:
     """The header that files of kernels share."""
     first = named("largest_arc", "saturated", "group_memory", "find_arc")
-    helpers = (*first, *ROWS_OF_GROUPS, *common_helpers(SPELLING, CAPABILITIES))
+    helpers = (*first, *groups.ROWS_OF_GROUPS, *kernel_headers.common_helpers(SPELLING, CAPABILITIES))
     parts = (shared(text) for text in (render("sycl/atomic.jinja").rstrip("\n"), *_texts(helpers)))
     includes = ("#include <sycl/sycl.hpp>", "", "#include <climits>", "#include <cmath>", "#include <limits>")
     says = "SYCL 2020: what kernels call."
@@ -160,7 +154,7 @@ def single_source_text(module: ir.Module) -> str:
 
 
 def _launcher(kernel: Routine) -> dict[str, object]:
-    signature = signature_text(f"const char *{kernel.name}", [*_LAUNCH_PARAMETERS, *kernel.parameters])
+    signature = parameters.signature_text(f"const char *{kernel.name}", [*_LAUNCH_PARAMETERS, *kernel.parameters])
     names = [re.findall(r"\w+", parameter)[-1] for parameter in kernel.parameters]
     shared = [f"{'' if memory.cells is None else '&'}{memory.name}[0]" for memory in kernel.memory]
     memory = [(memory.kind, memory.name, memory.cells or 1) for memory in kernel.memory]
@@ -172,7 +166,7 @@ def _texts(helpers: Iterable[Helper]) -> list[str]:
 
 
 def _pieces(unit: Unit, header: Header | None = None) -> dict[str, object]:
-    helpers = used(_texts(h for h in unit.helpers if header is None or not header.holds(h)), unit.lines)
+    helpers = definitions.used(_texts(h for h in unit.helpers if header is None or not header.holds(h)), unit.lines)
     return {
         "header": None if header is None else header.name,
         "program": unit.program,
@@ -200,7 +194,7 @@ def aspects(module: ir.Module, *, wide_arcs: bool) -> tuple[str, ...]:
 
 def _updated_at_once(module: ir.Module) -> Iterator[ir.Element]:
     """The elements of the cells that are updated atomically."""
-    for part in walk(legal(module, CAPABILITIES)):
+    for part in visitor.walk(legal_module.legal(module, CAPABILITIES)):
         match part:
             case st.AtomicCell() if part.method is not st.Method.FLIP_BYTE:
                 yield part.array.element
@@ -212,4 +206,4 @@ def _updated_at_once(module: ir.Module) -> Iterator[ir.Element]:
                 yield part.result.element
 
 
-SYCL = KernelsApart("sycl", "SYCL 2020", "_kernels.cpp", CAPABILITIES, CPU_CAPABILITIES, _text, _headers)
+SYCL = kernels_apart.KernelsApart("sycl", "SYCL 2020", "_kernels.cpp", CAPABILITIES, CPU_CAPABILITIES, _text, _headers)

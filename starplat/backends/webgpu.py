@@ -6,13 +6,11 @@ Its numbers have 32 bits: programs with `long` or `double` in their kernels are 
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from starplat.backends import launch, spelling
 from starplat.backends.c.lines import INDENT
+from starplat.backends.files import headers, layout
 from starplat.backends.files.artifact import artifact_pieces, kernel_pieces
-from starplat.backends.files.headers import Header, host_header
-from starplat.backends.files.layout import laid_out
 from starplat.backends.files.render import helper_texts, render
-from starplat.backends.launch import GROUP_SIZE
-from starplat.backends.spelling import Spelling
 from starplat.backends.text.folding import folded
 from starplat.backends.wgsl.instances import Binding
 from starplat.backends.wgsl.instances import emitted as emitted_as
@@ -38,10 +36,10 @@ _TYPES = {
     **dict.fromkeys((ir.Element.INT, ir.Element.NODE, ir.Element.ARC), "i32"),
 }
 _INTEGERS = (ir.Element.INT, ir.Element.NODE, ir.Element.ARC)
-_SIZES = {"group_size": str(GROUP_SIZE), "half_group": str(GROUP_SIZE // 2)}
+_SIZES = {"group_size": str(launch.GROUP_SIZE), "half_group": str(launch.GROUP_SIZE // 2)}
 _LARGEST, _SMALLEST = "2147483647", "(-2147483647 - 1)"
 
-SPELLING = Spelling(
+SPELLING = spelling.Spelling(
     values=_TYPES,
     math={
         **{(function, element): function.value for function in ir.MathFunction for element in _TYPES},
@@ -82,15 +80,15 @@ class WebGPU:
         pieces = artifact_pieces(module, stem, CAPABILITIES, library=library, headers=(header,))
         pieces |= kernel_pieces(f"{stem}.wgsl", kernels, single_file=single_file)
         program = {f"{stem}.cpp": render("webgpu/host.cpp.jinja", bindings=_tables(module), **pieces)}
-        return laid_out(
+        return layout.laid_out(
             program if single_file else {f"{stem}.wgsl": kernels, **program}, (header,), single_file=single_file
         )
 
 
 @cache
-def _header() -> Header:
+def _header() -> headers.Header:
     """The header that programs share."""
-    return host_header("webgpu", "WebGPU", ("#include <webgpu/webgpu.h>",), fill_text=fill_text())
+    return headers.host_header("webgpu", "WebGPU", ("#include <webgpu/webgpu.h>",), fill_text=fill_text())
 
 
 def fill_text() -> str:

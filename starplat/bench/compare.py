@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from starplat.bench.records import Report, Row
-from starplat.bench.samples import Estimate, speed_up
+from starplat.bench.records import Estimate, Report, Row, speed_up
 
 
 class Change(Enum):
@@ -76,8 +75,7 @@ def _pair(before: Row, after: Row) -> Pair:
             return Pair(before, after, Change.MENDED)
         case True, False:
             return Pair(before, after, Change.BROKEN)
-        case _:
-            return Pair(before, after, Change.FAILED)
+    return Pair(before, after, Change.FAILED)
 
 
 def _change(ratio: Estimate) -> Change:

@@ -105,8 +105,7 @@ class Bench:
 
     def _failed(self, sizes: Sizes, case: Case, schedule: Schedule, error: DiagnosticError) -> Row:
         diagnostic = error.diagnostics[0]
-        refused = diagnostic.code.startswith(REFUSALS)
-        if not refused:
+        if not (refused := diagnostic.code.startswith(REFUSALS)):
             self.faults.append(error)
         answer = Agreement.REFUSED if refused else Agreement.FAILED
         shown = Row(sizes, case.target, "-", str(schedule), answer=answer, reason=diagnostic.message)

@@ -1,15 +1,77 @@
-"""Measurements and their JSON: a report has rows, a row the times of one case: graph, device, schedule."""
+"""Measurements and their JSON: a report has rows, a row the times of one case: graph, device, schedule.
+
+Intervals are 95 % bootstrap intervals of the median, by percentiles; the same times give the same interval.
+"""
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from starplat import __version__
-from starplat.bench.samples import Estimate, median
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.runtime.everywhere import Agreement
+
+CONFIDENCE = 95
+RESAMPLES = 4000
+FEWEST = 3
+"""Fewer times have no meaningful interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value, and the interval in which it lies with a confidence of 95 %; None with too few times for one."""
+
+    value: float
+    interval: tuple[float, float] | None = None
+
+    @property
+    def low(self) -> float:
+        """The interval's lower end, or the value."""
+        return self.value if self.interval is None else self.interval[0]
+
+    @property
+    def high(self) -> float:
+        """The interval's upper end, or the value."""
+        return self.value if self.interval is None else self.interval[1]
+
+
+def median(seconds: Sequence[float]) -> Estimate:
+    """The median of times.
+
+    >>> median([3.0, 1.0, 2.0, 2.0, 2.0])
+    Estimate(value=2.0, interval=(1.0, 3.0))
+    """
+    if len(seconds) < FEWEST:
+        return Estimate(float(np.median(seconds)))
+    return Estimate(float(np.median(seconds)), _middle(_medians(seconds, 1)))
+
+
+def speed_up(before: Sequence[float], after: Sequence[float]) -> Estimate:
+    """How many times faster `after` is than `before`, by their medians."""
+    value = float(np.median(before)) / max(float(np.median(after)), 1e-12)
+    if min(len(before), len(after)) < FEWEST:
+        return Estimate(value)
+    return Estimate(value, _middle(_medians(before, 1) / np.maximum(_medians(after, 2), 1e-12)))
+
+
+def _medians(seconds: Sequence[float], seed: int) -> NDArray[np.float64]:
+    """Of resamples [RESAMPLES]."""
+    drawn = np.random.default_rng(seed).choice(np.asarray(seconds, np.float64), (RESAMPLES, len(seconds)))
+    return np.asarray(np.median(drawn, axis=1))
+
+
+def _middle(values: NDArray[np.float64]) -> tuple[float, float]:
+    """The ends of the middle 95 %."""
+    outside = (100 - CONFIDENCE) / 2
+    low, high = np.percentile(values, [outside, 100 - outside])
+    return float(low), float(high)
+
 
 SCHEMA = 1
 KIND = "bench"

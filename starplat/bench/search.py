@@ -12,17 +12,13 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
+from starplat.bench import measure, records
 from starplat.bench.candidates import Candidate, Refused, candidates
-from starplat.bench.measure import Bench, Case, Judge, row_of
-from starplat.bench.records import Row, Sizes
-from starplat.bench.samples import Estimate, median, speed_up
+from starplat.bench.records import Estimate, median, speed_up
 from starplat.diagnostics import DiagnosticError, ExitCode
-from starplat.runtime.everywhere import Agreement
+from starplat.runtime import everywhere, looking, session
 from starplat.runtime.facts import mean_weight_of
-from starplat.runtime.looking import facts_on
-from starplat.runtime.session import default_session
-from starplat.schedule import PLAIN
-from starplat.schedule.parse import parse_schedule
+from starplat.schedule import PLAIN, parse
 from starplat.schedule.schedule import Loop
 
 if TYPE_CHECKING:
@@ -102,7 +98,7 @@ class Outcome:
 class Judging(Protocol):
     """Decides whether answers are right."""
 
-    def judged(self, row: Row, result: Result) -> Row:
+    def judged(self, row: records.Row, result: Result) -> records.Row:
         """The row with the verdict on its answer."""
         ...
 
@@ -118,10 +114,10 @@ class Search:
         slowest: a candidate whose first run takes more than so many times what `auto` does has no other.
     """
 
-    bench: Bench
+    bench: measure.Bench
     graph: Graph
-    sizes: Sizes
-    case: Case
+    sizes: records.Sizes
+    case: measure.Case
     budget: float
     keep: Callable[[Trials], None] = lambda trials: None
     clock: Callable[[], float] = monotonic
@@ -142,14 +138,13 @@ class Search:
     def first_look(self) -> bool:
         """Measures every candidate that has not been; whether all had their turn."""
         module = self.bench.program.module(self.bench.function)
-        device = default_session().device(self.case.target, self.case.device or 0)
+        device = session.default_session().device(self.case.target, self.case.device or 0)
         self.device = device.name
-        facts = facts_on(device, self.graph, module)
+        facts = looking.facts_on(device, self.graph, module)
         weight = mean_weight_of(self.graph)
         found = candidates(module, self.case.target, facts, device.capabilities, weight)
         for candidate in _in_turn(found):
-            name = str(candidate.schedule)
-            if name in self.trials:
+            if (name := str(candidate.schedule)) in self.trials:
                 continue
             if self.spent() and self.trials:
                 return False
@@ -165,7 +160,7 @@ class Search:
         for trial in self.near(slower):
             missing = count - len(trial.seconds)
             if missing > 0 and not self.spent():
-                self.measured(parse_schedule(trial.schedule), missing + 1)
+                self.measured(parse.parse_schedule(trial.schedule), missing + 1)
                 found = True
         return found
 
@@ -179,13 +174,13 @@ class Search:
         name = str(schedule)
         self.bench.started(f"{len(self.trials)} schedules measured, now {name}")
         before = self.trials.get(name, Trial(name))
-        self.judge = self.judge or Judge(self.bench, self.graph, LARGE_FOR_INTERPRETER, self.case)
+        self.judge = self.judge or measure.Judge(self.bench, self.graph, LARGE_FOR_INTERPRETER, self.case)
         try:
             result = self.result(schedule, runs)
         except DiagnosticError as error:
             self.told(Trial(name, reason=error.diagnostics[0].message))
             return
-        row = self.judge.judged(row_of(self.sizes, schedule, result), result)
+        row = self.judge.judged(measure.row_of(self.sizes, schedule, result), result)
         self.told(_with(before, row))
 
     def result(self, schedule: Schedule, runs: int) -> Result:
@@ -223,8 +218,8 @@ def _in_turn(found: Iterable[Candidate | Refused]) -> Iterator[Candidate | Refus
     yield from later
 
 
-def _with(before: Trial, row: Row) -> Trial:
-    wrong = row.answer is Agreement.DIFFERS
+def _with(before: Trial, row: records.Row) -> Trial:
+    wrong = row.answer is everywhere.Agreement.DIFFERS
     return Trial(before.schedule, (*before.seconds, *row.seconds), row.reason if wrong else "", wrong)
 
 

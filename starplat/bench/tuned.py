@@ -10,15 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from starplat import __version__
-from starplat.backends import BACKENDS
-from starplat.backends.scheduled import REFERENCE, for_target
-from starplat.bench.records import Sizes
-from starplat.bench.samples import Estimate
-from starplat.bench.search import Outcome, Trial, Trials
+from starplat.backends import BACKENDS, scheduled
+from starplat.bench import records, search
 from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.ir.printing.modules import print_module
-from starplat.runtime.looking import facts_on
-from starplat.runtime.session import default_session
+from starplat.runtime import looking, session
 from starplat.schedule import AUTO, KNOBS
 from starplat.schedule.parse import parse_schedule
 
@@ -33,7 +29,7 @@ SHOWN = 5
 """How many of the next best a file lists."""
 
 
-def toml(outcome: Outcome, program: str, sizes: Sizes) -> str:
+def toml(outcome: search.Outcome, program: str, sizes: records.Sizes) -> str:
     """The best schedule as a file, with what was found around it as comments."""
     best = outcome.best
     assert best is not None
@@ -55,7 +51,7 @@ def toml(outcome: Outcome, program: str, sizes: Sizes) -> str:
     return "\n".join(lines) + "\n"
 
 
-def in_words(outcome: Outcome) -> str:
+def in_words(outcome: search.Outcome) -> str:
     """How many were measured, and how far `auto` was from the best."""
     counting = [trial for trial in outcome.trials if trial.counts]
     best = outcome.best
@@ -74,7 +70,7 @@ def in_words(outcome: Outcome) -> str:
     return f"{many}, auto {outcome.behind.value:.2f} times as long{_doubt(outcome.behind)}"
 
 
-def _doubt(behind: Estimate) -> str:
+def _doubt(behind: records.Estimate) -> str:
     """The interval of the ratio, and whether it leaves any difference."""
     if behind.interval is None:
         return " (measured too seldom to be sure)"
@@ -82,7 +78,7 @@ def _doubt(behind: Estimate) -> str:
     return f" ({behind.low:.2f} to {behind.high:.2f}{unsure})"
 
 
-def _rest(outcome: Outcome) -> str:
+def _rest(outcome: search.Outcome) -> str:
     return "" if outcome.complete else " (the budget ran out before all had their turn)"
 
 
@@ -93,9 +89,9 @@ def _setting(name: str, value: str) -> str:
 def key_of(module: ir.Module, graph: Graph, words: Mapping[str, str], target: str, device: int | None) -> str:
     """The key of a search, whose times are useless to another. The module of `auto` on that device is part of it, so
     that a changed compiler starts over."""
-    there = default_session().device(target, device or 0)
-    automatic = for_target(module, target, AUTO, facts_on(there, graph, module), there.capabilities)
-    emitted = "" if target == REFERENCE else BACKENDS[target].kernels_text(automatic)
+    there = session.default_session().device(target, device or 0)
+    automatic = scheduled.for_target(module, target, AUTO, looking.facts_on(there, graph, module), there.capabilities)
+    emitted = "" if target == scheduled.REFERENCE else BACKENDS[target].kernels_text(automatic)
     program = (__version__, module.source.whole, module.entry, print_module(automatic), emitted)
     parts = (*program, sorted(words.items()), target, device or 0, there.name)
     digest = hashlib.sha256(repr(parts).encode())
@@ -104,7 +100,7 @@ def key_of(module: ir.Module, graph: Graph, words: Mapping[str, str], target: st
     return digest.hexdigest()
 
 
-def state_text(key: str, trials: Trials, written: str | None) -> str:
+def state_text(key: str, trials: search.Trials, written: str | None) -> str:
     """All that is known, as JSON; `written` is the `digest` of the `.toml` beside it."""
     rows = [
         {"schedule": t.schedule, "seconds": list(t.seconds), "reason": t.reason, "wrong": t.wrong}
@@ -128,7 +124,7 @@ def written_last(path: Path) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def read_state(path: Path, key: str) -> Trials | None:
+def read_state(path: Path, key: str) -> search.Trials | None:
     """The trials of an earlier search of the same; None if there was none, empty if it was about something else.
 
     Raises:
@@ -146,8 +142,8 @@ def read_state(path: Path, key: str) -> Trials | None:
         raise DiagnosticError(Diagnostic("E0797", message, help="remove it, or name another file")) from error
 
 
-def _trial(found: dict[str, Any]) -> Trial:
+def _trial(found: dict[str, Any]) -> search.Trial:
     seconds = tuple(map(float, found["seconds"]))
     if not all(0.0 <= time < math.inf for time in seconds):
         raise ValueError
-    return Trial(str(parse_schedule(found["schedule"])), seconds, str(found["reason"]), bool(found["wrong"]))
+    return search.Trial(str(parse_schedule(found["schedule"])), seconds, str(found["reason"]), bool(found["wrong"]))

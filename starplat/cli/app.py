@@ -1,4 +1,4 @@
-"""The verbs of the command line, and the exit code of an exception that escapes from one.
+"""The verbs of the command line, their standard streams, and the exit code of an exception that escapes from one.
 
 Exit codes: 0 fine, 1 the program or the input is wrong, 2 usage, 3 no such device or toolchain, 4 a mistake of
 starplat itself (emitted code did not compile, or an internal error), 130 interrupted. STARPLAT_DEBUG=1 shows the
@@ -12,17 +12,15 @@ import signal
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from types import FrameType
-from typing import Annotated, NoReturn
+from typing import IO, Annotated, Any, NoReturn
 
 import typer
 
 from starplat import __version__
-from starplat.cli import console
-from starplat.cli.failure import write_failure
-from starplat.cli.optional import TracingCommand
-from starplat.cli.streams import let_go_of, prepared
+from starplat.cli import console, failure, optional
 from starplat.cli.verbs.bench import bench
 from starplat.cli.verbs.check import check
 from starplat.cli.verbs.compile import compile
@@ -67,7 +65,7 @@ VERBS: tuple[Callable[..., None], ...] = (
     version,
 )
 for verb in VERBS:
-    app.command(cls=TracingCommand if verb is run else None)(verb)
+    app.command(cls=optional.TracingCommand if verb is run else None)(verb)
 app.add_typer(graph, name="graph")
 
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
@@ -125,7 +123,7 @@ def _guarded(arguments: Sequence[str] | None) -> int:
         return result if isinstance(result, int) else ExitCode.FINE.value
     except DiagnosticError as error:
         console.show(error.diagnostics)
-        write_failure(words, error.exit_code, error.diagnostics[0].message, error.diagnostics)
+        failure.write_failure(words, error.exit_code, error.diagnostics[0].message, error.diagnostics)
         return error.exit_code.value
     except UsageError as error:
         return _wrong_usage(error, words)
@@ -145,14 +143,14 @@ def _guarded(arguments: Sequence[str] | None) -> int:
 
 def _interrupted(words: Sequence[str]) -> int:
     console.say("interrupted")
-    write_failure(words, ExitCode.INTERRUPTED, "interrupted")
+    failure.write_failure(words, ExitCode.INTERRUPTED, "interrupted")
     return ExitCode.INTERRUPTED.value
 
 
 def _failed(words: Sequence[str], code: ExitCode, message: str, hint: str | None = None) -> int:
     """Reports the failure, also as an object if one is wanted, and gives the exit code."""
     console.usage_error(message, hint)
-    write_failure(words, code, message)
+    failure.write_failure(words, code, message)
     return code.value
 
 
@@ -186,3 +184,49 @@ def _internal_error(error: Exception, words: Sequence[str]) -> int:
 
 def _terminated(number: int, frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
+
+
+@contextmanager
+def prepared() -> Iterator[None]:
+    """Makes any name or comment printable, and lets a command go on to its own exit code where the reader of its
+    messages has gone (`starplat check x.sp 2>&1 | head -1`)."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  for the process's life
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    stderr = sys.stderr
+    sys.stderr = _Messages(stderr)
+    try:
+        yield
+    finally:
+        sys.stderr = stderr
+
+
+class _Messages:
+    """stderr, which discards all messages once one cannot be written."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        try:
+            return self.stream.write(text)
+        except BrokenPipeError:
+            let_go_of(self.stream)
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            self.stream.flush()
+        except BrokenPipeError:
+            let_go_of(self.stream)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+def let_go_of(stream: IO[str]) -> None:
+    """Redirects a stream to nothing, so that the interpreter's last flush does not fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -44,8 +44,7 @@ def step_aside() -> None:
     usual = signal.pthread_sigmask(signal.SIG_BLOCK, heard)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     waiting = os.getpid()
-    worker = os.fork()
-    if worker == 0:
+    if (worker := os.fork()) == 0:
         _end_with(waiting)
         signal.pthread_sigmask(signal.SIG_SETMASK, usual)
         return
@@ -95,8 +94,7 @@ def _end_as(status: int) -> None:
     """Ends with the child's exit code, by the signal that ended it, or with a sentence about its crash."""
     if os.WIFEXITED(status):
         os._exit(os.WEXITSTATUS(status))
-    number = os.WTERMSIG(status)
-    if number in CRASHES:
+    if (number := os.WTERMSIG(status)) in CRASHES:
         os._exit(_crashed(number))
     if number == signal.SIGTERM:
         os._exit(_INTERRUPTED)

@@ -126,8 +126,7 @@ def finite(value: Any) -> Any:
             return [finite(item) for item in value]
         case float() if value - value != 0.0:
             return None
-        case _:
-            return value
+    return value
 
 
 def show(diagnostics: Iterable[Diagnostic]) -> None:
@@ -198,8 +197,7 @@ _MARKS = re.compile(r"^\s*(\^+.*|-+.*)$")
 def _line(line: str, style: str) -> Text:
     from rich.text import Text
 
-    found = _GUTTER.match(line)
-    if found is None:
+    if (found := _GUTTER.match(line)) is None:
         return Text(line)
     rest = line[found.end() :]
     marked = _MARKS.match(rest) if line.startswith("   |") else None

@@ -21,8 +21,7 @@ class Following:
     """Progress of consecutive runs; `change` redraws the line of a terminal, if there is one."""
 
     def __init__(self, what: str, change: Callable[[str], None] | None) -> None:
-        self._what = what
-        self._change = change
+        self._what, self._change = what, change
         self._next = SILENT
         self._pause = _FIRST_PAUSE
 

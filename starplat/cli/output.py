@@ -112,8 +112,7 @@ def _cells(column: NDArray[Any]) -> list[Any]:
             return ["true" if value else "false" for value in column.tolist()]
         case "f", 4:
             return [str(value) for value in column]
-        case _:
-            return list(column.tolist())
+    return list(column.tolist())
 
 
 def _write_parquet(path: Path, findings: Findings) -> list[Path]:

@@ -41,8 +41,7 @@ def _keep_stderr() -> None:
 @contextmanager
 def _interrupted_without_words() -> Iterator[None]:
     """Until there is something to clean up, Ctrl-C ends the process without a traceback."""
-    usual = signal.getsignal(signal.SIGINT)
-    if usual is signal.default_int_handler:
+    if (usual := signal.getsignal(signal.SIGINT)) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     yield
     signal.signal(signal.SIGINT, usual)

@@ -39,8 +39,7 @@ def show(result: Result, *, json: bool, asked: str, validate: bool, rounds: bool
 
 
 def _print_rounds(result: Result, trace: Trace) -> None:
-    from starplat.cli.views.trace_table import table
-    from starplat.cli.views.trace_words import notes
+    from starplat.cli.views.trace_words import notes, table
 
     if trace.rounds:
         console.show_table(table(trace))
@@ -75,8 +74,7 @@ def _number(value: float | None) -> str:
             return "-"
         case int():
             return str(value)
-        case _:
-            return f"{value:.10g}"
+    return f"{value:.10g}"
 
 
 def _parts(division: Division) -> str:

@@ -26,8 +26,7 @@ def wanted_schedule(given: str | None, program: Path) -> Schedule | None:
 
     if given is not None:
         return parse_schedule(given)
-    path = file_beside(program)
-    if path is None:
+    if (path := file_beside(program)) is None:
         return None
     found = read_schedule(path)
     console.say(f"{path}: schedule {found}")

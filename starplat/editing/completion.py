@@ -4,21 +4,15 @@ The text before the place is read as if the word stood there and everything open
 half-written program has the names and types that a whole one would have.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from starplat.editing.reading import Reading, read
-from starplat.editing.wording import of_function, of_symbol, signature
-from starplat.frontend import ast, builtins, typed
-from starplat.frontend.parser import keywords, words
-from starplat.frontend.parsing.lexer import Token
-from starplat.frontend.parsing.syntax import syntax_within
+from starplat.editing.reading import Reading, of_function, of_symbol, read, signature
+from starplat.frontend import ast, builtins, parser, typed, types
+from starplat.frontend.parsing import lexer, syntax
 from starplat.frontend.prelude import prelude
-from starplat.frontend.types import Carrier, GraphType, PropertyType, Scalar, Type, UpdateType
 from starplat.imports import importable
 from starplat.source import SourceFile, Span
 
@@ -62,7 +56,7 @@ def completions(text: str, offset: int, name: str = "") -> tuple[Span, list[Cand
         files = (Candidate(found, Kind.FILE) for found in importable(import_[1], source))
         return Span(start, offset), [c for c in files if c.name.startswith(text[start:offset])]
     start = offset - len(re.search(r"\w*$", text[:offset]).group())  # type: ignore[union-attr]  # it matches anything
-    before = words(text[:start])
+    before = parser.words(text[:start])
     found: set[Candidate] = set()
     if not _stands_apart(text[:offset], before):
         before = [word for word in before if word.kind != "comment"]
@@ -75,16 +69,16 @@ def completions(text: str, offset: int, name: str = "") -> tuple[Span, list[Cand
     return Span(start, offset), sorted((c for c in found if c.name.startswith(prefix)), key=lambda c: c.name)
 
 
-def _stands_apart(text: str, before: list[Token]) -> bool:
+def _stands_apart(text: str, before: list[lexer.Token]) -> bool:
     """Whether the end of a text stands in a comment, a text or a number."""
-    last = words(text)[-1:]
+    last = parser.words(text)[-1:]
     end = last[0].span.end if last else 0
     if "/*" in text[end:] or not before:
         return "/*" in text[end:] or bool(last and last[0].kind == "comment")
     return end == len(text) and last[0].kind in ("comment", "integer", "real", "text", "unknown")
 
 
-def _closed(before: list[Token]) -> str:
+def _closed(before: list[lexer.Token]) -> str:
     """What closes the brackets that are open after these words: a head gets a body, a statement its `;`."""
     opened: list[int] = []
     for place, word in enumerate(before):
@@ -103,7 +97,7 @@ def _closed(before: list[Token]) -> str:
     return text
 
 
-def _begins_body(before: list[Token], bracket: int) -> bool:
+def _begins_body(before: list[lexer.Token], bracket: int) -> bool:
     """Whether the bracket opens the head of a loop, a branch or a function."""
     word = before[bracket - 1]
     if word.kind == "keyword":
@@ -116,23 +110,23 @@ def _begins_body(before: list[Token], bracket: int) -> bool:
 
 def _members(reading: Reading, offset: int) -> Iterator[Candidate]:
     """What may stand behind a point; everything of nodes, edges and graphs where it is not known what is before it."""
-    points = (node for node in syntax_within(reading.tree) if isinstance(node, ast.Attribute))
+    points = (node for node in syntax.syntax_within(reading.tree) if isinstance(node, ast.Attribute))
     base = next((point.value for point in points if point.name.text == _STAND_IN), None)
     if _is_domain(base):
         yield Candidate("filter", Kind.METHOD, "filter(condition)")
         return
-    properties = [s for s in reading.visible(offset) if isinstance(s.type, PropertyType)]
+    properties = [s for s in reading.visible(offset) if isinstance(s.type, types.PropertyType)]
     match None if base is None else reading.types.get(base.span):
-        case Scalar.EDGE:
+        case types.Scalar.EDGE:
             yield from _attributes(builtins.EDGE_ATTRIBUTES)
-            yield from (_named(s) for s in properties if s.property.carrier is Carrier.EDGE)
-        case Scalar.NODE | Scalar.INT | Scalar.LONG:
-            yield from (_named(s) for s in properties if s.property.carrier is Carrier.NODE)
-        case UpdateType():
+            yield from (_named(s) for s in properties if s.property.carrier is types.Carrier.EDGE)
+        case types.Scalar.NODE | types.Scalar.INT | types.Scalar.LONG:
+            yield from (_named(s) for s in properties if s.property.carrier is types.Carrier.NODE)
+        case types.UpdateType():
             yield from _attributes(builtins.UPDATE_ATTRIBUTES)
         case None:
             yield from map(_named, properties)
-            yield from _methods(GraphType())
+            yield from _methods(types.GraphType())
         case kind:
             yield from _methods(kind)
 
@@ -142,15 +136,14 @@ def _is_domain(base: ast.Expression | None) -> bool:
     match base:
         case ast.Call(function=ast.Attribute(name=ast.Name(text=name))):
             return name in builtins.DOMAINS
-        case _:
-            return False
+    return False
 
 
 def _attributes(names: Iterable[str]) -> Iterator[Candidate]:
     yield from (Candidate(name, Kind.ATTRIBUTE) for name in names)
 
 
-def _methods(kind: Type) -> Iterator[Candidate]:
+def _methods(kind: types.Type) -> Iterator[Candidate]:
     yield from (Candidate(name, Kind.METHOD, signature(kind, name)) for name in builtins.method_names(kind))
 
 
@@ -165,9 +158,9 @@ def _names(reading: Reading, offset: int) -> Iterator[Candidate]:
             yield Candidate(function.name.text, Kind.FUNCTION, of_function(function, reading.source))
     own = prelude().keys() - builtins.PRELUDE_ATTRIBUTES.values()
     yield from (Candidate(n, Kind.FUNCTION, builtins.REMARKS.get(n, "")) for n in builtins.FUNCTION_NAMES | own)
-    yield from (Candidate(word, Kind.KEYWORD) for word in keywords())
+    yield from (Candidate(word, Kind.KEYWORD) for word in parser.keywords())
 
 
 def _named(symbol: typed.Symbol) -> Candidate:
-    kind = Kind.PROPERTY if isinstance(symbol.type, PropertyType) else Kind.VARIABLE
+    kind = Kind.PROPERTY if isinstance(symbol.type, types.PropertyType) else Kind.VARIABLE
     return Candidate(symbol.name, kind, of_symbol(symbol))

@@ -9,18 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from starplat.analysis import parallel, races
 from starplat.analysis.describe import convergence_text, loop_text
 from starplat.analysis.facts import FunctionFacts
-from starplat.analysis.parallel import ParallelLoop
-from starplat.analysis.races import LoopRaces
-from starplat.editing.reading import Reading
-from starplat.editing.wording import of_function, of_symbol, signature
-from starplat.frontend import ast, builtins, typed
-from starplat.frontend.parser import words
-from starplat.frontend.parsing.lexer import Token
-from starplat.frontend.parsing.syntax import syntax_within
-from starplat.frontend.types import PropertyType, Type
-from starplat.frontend.walk import blocks, statements
+from starplat.editing.reading import Reading, of_function, of_symbol, signature
+from starplat.frontend import ast, builtins, parser, typed, types, walk
+from starplat.frontend.parsing import lexer, syntax
 from starplat.pipeline import Checked
 from starplat.source import Span
 
@@ -42,7 +36,9 @@ def hover(reading: Reading, checked: Checked | None, offset: int) -> Hover | Non
     `checked` is the program without errors that the text was last, None if it never was one: where the text before and
     around the place is the same in both, its facts are shown.
     """
-    found = [w for w in words(reading.source.text) if w.kind != "comment" and w.span.start <= offset <= w.span.end]
+    found = [
+        w for w in parser.words(reading.source.text) if w.kind != "comment" and w.span.start <= offset <= w.span.end
+    ]
     if not found:
         return None
     word = max(found, key=lambda word: word.kind in ("name", "keyword"))
@@ -71,7 +67,7 @@ def moved(offset: int, text: str, before: str) -> int | None:
 # --- names ---------------------------------------------------------------------------------------------------------
 
 
-def _declaration(reading: Reading, word: Token) -> str:
+def _declaration(reading: Reading, word: lexer.Token) -> str:
     """The declaration of what a word names, or the type of what it is part of."""
     match reading.meanings.get(word.span):
         case typed.Symbol() as symbol:
@@ -82,7 +78,7 @@ def _declaration(reading: Reading, word: Token) -> str:
             pass
     if word.text in builtins.REMARKS:
         return _fenced(builtins.REMARKS[word.text]) + "\n\ncarried out on `reference` and under `--checked` only"
-    for node in syntax_within(reading.tree):
+    for node in syntax.syntax_within(reading.tree):
         if isinstance(node, ast.Attribute) and node.name.span == word.span:
             base = reading.types.get(node.value.span)
             if base is not None and word.text in builtins.method_names(base):
@@ -91,7 +87,7 @@ def _declaration(reading: Reading, word: Token) -> str:
     return "" if kind is None else _fenced(str(kind))
 
 
-def _type_around(reading: Reading, word: Token) -> Type | None:
+def _type_around(reading: Reading, word: lexer.Token) -> types.Type | None:
     """The type of the smallest expression that a word is part of; none for the words of statements."""
     around = [span for span in reading.types if span.start <= word.span.start and word.span.end <= span.end]
     if word.kind == "keyword" and word.span not in around:
@@ -101,7 +97,7 @@ def _type_around(reading: Reading, word: Token) -> Type | None:
 
 
 def _role(symbol: typed.Symbol) -> str:
-    if isinstance(symbol.type, PropertyType):
+    if isinstance(symbol.type, types.PropertyType):
         carrier = "node" if symbol.type.carrier.value == "propNode" else "edge"
         origin = "a result" if symbol.role is typed.Role.PARAMETER else "of this function alone"
         return f"property of each {carrier}, {origin}"
@@ -115,7 +111,7 @@ def _fenced(text: str) -> str:
 # --- facts ---------------------------------------------------------------------------------------------------------
 
 
-def _facts(checked: Checked, text: str, offset: int, word: Token) -> Iterator[str]:
+def _facts(checked: Checked, text: str, offset: int, word: lexer.Token) -> Iterator[str]:
     """What the analyses know of the program where a word of a `text` stood in it: of the loop that begins there, or of
     the statement around it, if both are still the same."""
     function = next((f for f in checked.facts.functions if _holds(f.function.span, offset)), None)
@@ -144,20 +140,20 @@ def _of_loop(function: FunctionFacts, checked: Checked, offset: int) -> Iterator
             yield convergence_text(form, checked.source)
 
 
-def _head(loop: ParallelLoop) -> Span:
+def _head(loop: parallel.ParallelLoop) -> Span:
     """Where a loop begins; the way back of an `iterateInBFS` has a word of its own."""
     reverse = loop.node.reverse if isinstance(loop.node, typed.IterateInBFS) else None
     return reverse.span if reverse is not None and loop.body is reverse.body else loop.span
 
 
-def _statement(loop: LoopRaces, offset: int) -> typed.Statement | None:
+def _statement(loop: races.LoopRaces, offset: int) -> typed.Statement | None:
     """The smallest statement around a place, if no others are in it."""
-    inside = [s for s in statements(loop.loop.body) if _holds(s.span, offset)]
+    inside = [s for s in walk.statements(loop.loop.body) if _holds(s.span, offset)]
     smallest = min(inside, key=lambda s: s.span.end - s.span.start, default=None)
-    return None if smallest is None or blocks(smallest) else smallest
+    return None if smallest is None or walk.blocks(smallest) else smallest
 
 
-def _of_statement(loop: LoopRaces, statement: typed.Statement) -> str:
+def _of_statement(loop: races.LoopRaces, statement: typed.Statement) -> str:
     """The classes of what a statement touches."""
     lines = []
     for cell in loop.cells:

@@ -4,19 +4,17 @@ The checker itself notes them, so that editors see names as the compiler does. A
 as the parser understands it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
 from starplat import pipeline
 from starplat.diagnostics import DiagnosticError, Reporter
-from starplat.frontend import ast, typed
+from starplat.frontend import ast, builtins, typed
 from starplat.frontend.check import check
 from starplat.frontend.parsing.syntax import syntax_within
 from starplat.frontend.scope import Noted
-from starplat.frontend.types import Type
+from starplat.frontend.types import GraphType, Type
 from starplat.imports import with_imports
 from starplat.source import SourceFile, Span
 
@@ -85,3 +83,39 @@ def _functions(tree: ast.Program) -> Iterator[tuple[Span, ast.Function]]:
     for node in syntax_within(tree):
         if isinstance(node, ast.Call) and isinstance(node.function, ast.Identifier) and node.function.name in named:
             yield node.function.span, named[node.function.name]
+
+
+def of_symbol(symbol: typed.Symbol) -> str:
+    """A declaration.
+
+    >>> of_symbol(typed.Symbol("g", GraphType(), typed.Role.PARAMETER))
+    'Graph g'
+    """
+    return f"{symbol.type} {symbol.name}"
+
+
+def of_function(function: ast.Function, source: SourceFile) -> str:
+    """The head of a function, as it is written."""
+    return source.piece(Span(function.span.start, function.body.span.start))
+
+
+def signature(kind: Type, method: str) -> str:
+    """How a method is called, and the type that it gives.
+
+    >>> signature(GraphType(), "get_edge"), signature(GraphType(), "neighbors")
+    ('get_edge(node, node) -> edge', 'neighbors(node)')
+    """
+    given: tuple[object, ...] = ()
+    gives: object = None
+    if isinstance(kind, GraphType):
+        if (query := builtins.GRAPH_QUERIES.get(method)) is not None:
+            given, gives = query.parameters, query.result
+        elif method in builtins.NEIGHBOR_DOMAINS:
+            given = ("node",)
+        elif method in (builtins.ATTACH_NODE, builtins.ATTACH_EDGE):
+            given = ("property = value, …",)
+        elif method in builtins.DYNAMIC_METHODS:
+            given = (builtins.DYNAMIC_METHODS[method],)
+    elif (own := builtins.collection_methods(kind).get(method)) is not None:
+        given, gives = own.parameters, own.result
+    return f"{method}({', '.join(map(str, given))})" + (f" -> {gives}" if gives is not None else "")

@@ -1,15 +1,12 @@
 """Rename: the places of a name, and whether another may stand there."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 
 from starplat import pipeline
 from starplat.diagnostics import Severity
 from starplat.editing.reading import Reading, declared, read
-from starplat.frontend.builtins import FUNCTION_NAMES
-from starplat.frontend.parser import keywords
+from starplat.frontend import builtins, parser
 from starplat.frontend.prelude import prelude
 from starplat.source import Span
 
@@ -25,12 +22,11 @@ def renamed(reading: Reading, offset: int, name: str) -> list[Span]:
         RenameError: nothing of the program is named there, `name` is no name, is the language's or clashes with
             another.
     """
-    span = reading.name_at(offset)
-    if span is None:
+    if (span := reading.name_at(offset)) is None:
         raise RenameError("no name of the program stands here")
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         raise RenameError(f"'{name}' is no name: names are letters, digits and '_', and start with no digit")
-    if name in keywords() or name in FUNCTION_NAMES or name in prelude():
+    if name in parser.keywords() or name in builtins.FUNCTION_NAMES or name in prelude():
         raise RenameError(f"'{name}' is a word of the language")
     places = reading.places_of(reading.meanings[span])
     for place in places:

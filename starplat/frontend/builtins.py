@@ -92,8 +92,7 @@ def collection_methods(kind: types.Type) -> dict[str, CollectionMethod]:
             return _NODE_MAP_METHODS
         case types.UpdatesType():
             return _UPDATES_METHODS
-        case _:
-            return {}
+    return {}
 
 
 def method_names(kind: types.Type) -> frozenset[str]:
@@ -105,8 +104,7 @@ def method_names(kind: types.Type) -> frozenset[str]:
             return SET_METHODS
         case types.MapType():
             return MAP_METHODS
-        case _:
-            return frozenset(collection_methods(kind))
+    return frozenset(collection_methods(kind))
 
 
 EDGE_ATTRIBUTES = frozenset({"source", "destination", "weight", "id", "dir", "reverse"})

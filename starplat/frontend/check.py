@@ -7,19 +7,15 @@ one function is in `functions`.
 from itertools import pairwise
 
 from starplat.diagnostics import Label, Reporter, Severity, sort
-from starplat.frontend import ast, typed
-from starplat.frontend.builtins import FUNCTION_NAMES
-from starplat.frontend.context import Signature
+from starplat.frontend import ast, builtins, context, scope, typed
 from starplat.frontend.parsing.syntax import syntax_within
 from starplat.frontend.prelude import asked_for, called, prelude
-from starplat.frontend.scope import Noted
+from starplat.frontend.statements import held_arcs, remarks
 from starplat.frontend.statements.functions import check_function
-from starplat.frontend.statements.held_arcs import refuse_held_arcs
-from starplat.frontend.statements.remarks import refuse_changes
 from starplat.source import SourceFile, Span
 
 
-def check(program: ast.Program, source: SourceFile, noted: Noted | None = None) -> typed.Program:
+def check(program: ast.Program, source: SourceFile, noted: scope.Noted | None = None) -> typed.Program:
     """The typed program; names and expressions are left in `noted`, in a wrong program too.
 
     Raises:
@@ -29,11 +25,11 @@ def check(program: ast.Program, source: SourceFile, noted: Noted | None = None) 
     own = _named(program, reporter)
     functions = {**asked_for(program.functions), **own}
     names = {name: _name_span(function) for name, function in functions.items()}
-    signatures: dict[str, Signature] = {}
+    signatures: dict[str, context.Signature] = {}
     done: dict[str, typed.FunctionDefinition] = {}
-    noted = Noted() if noted is None else noted
+    noted = scope.Noted() if noted is None else noted
     for name in _callees_first(functions, reporter):
-        notes = noted if name in own else Noted()
+        notes = noted if name in own else scope.Noted()
         signature, definition = check_function(functions[name], name, signatures, names, reporter, notes)
         signatures[name] = signature
         done[name] = definition
@@ -41,8 +37,8 @@ def check(program: ast.Program, source: SourceFile, noted: Noted | None = None) 
     warnings = sort(d for d in reporter.diagnostics if d.severity is not Severity.ERROR)
     written_here = [done[name] for name in own if source.owns(own[name].span)]
     checked = typed.Program(source, _kept(written_here, done), tuple(warnings), span=program.span)
-    refuse_changes(checked, reporter)
-    refuse_held_arcs(checked, reporter)
+    remarks.refuse_changes(checked, reporter)
+    held_arcs.refuse_held_arcs(checked, reporter)
     reporter.raise_errors()
     return checked
 
@@ -72,7 +68,7 @@ def _named(program: ast.Program, reporter: Reporter) -> dict[str, ast.Function]:
     functions: dict[str, ast.Function] = {}
     for function in program.functions:
         name, span = function_name(function), _name_span(function)
-        if name in FUNCTION_NAMES or name in prelude():
+        if name in builtins.FUNCTION_NAMES or name in prelude():
             message = f"'{name}' is a function of the language"
             reporter.report("E0206", message, span, help="give yours another name")
         if name in functions:
@@ -108,8 +104,7 @@ def _callees_first(functions: dict[str, ast.Function], reporter: Reporter) -> li
         path = {root: iter(calls[root])}
         while path:
             name, pending = next(reversed(path.items()))
-            callee = next((c for c in pending if c not in finished), None)
-            if callee is None:
+            if (callee := next((c for c in pending if c not in finished), None)) is None:
                 path.popitem()
                 finished.add(name)
                 order.append(name)

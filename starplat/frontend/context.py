@@ -11,10 +11,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from starplat.diagnostics import Label, Reporter, Rewrite, Severity
-from starplat.frontend import ast, typed
+from starplat.frontend import ast, scope, typed
 from starplat.frontend.mistakes import remedies
-from starplat.frontend.mistakes.suggest import closest
-from starplat.frontend.scope import Binding, Scopes
 from starplat.frontend.typed import Role, Symbol
 from starplat.frontend.types import (
     Collection,
@@ -128,7 +126,7 @@ class Context:
     signatures: dict[str, Signature]
     function_names: dict[str, Span]
     incremented: Callable[[Context, ast.Incremented], typed.Expression | None]
-    scopes: Scopes = field(default_factory=Scopes)
+    scopes: scope.Scopes = field(default_factory=scope.Scopes)
     frames: list[Frame] = field(default_factory=list)
     graphs: list[Symbol] = field(default_factory=list)
     maps: dict[Symbol, LocalMap] = field(default_factory=dict)
@@ -187,10 +185,9 @@ class Context:
 
     # --- names ---
 
-    def find(self, name: str, span: Span) -> Binding | None:
+    def find(self, name: str, span: Span) -> scope.Binding | None:
         """The binding of `name`; reports once that it is not declared."""
-        binding = self.scopes.find(name, span)
-        if binding is None:
+        if (binding := self.scopes.find(name, span)) is None:
             related, help = self.suggestion(name, (b for b in self.scopes.visible()))
             if help is None and name in self.function_names:
                 help = f"'{name}' is a function: call it with '{name}(…)'"
@@ -206,65 +203,59 @@ class Context:
         """The graph's name in messages."""
         return self.graphs[0].name if len(self.graphs) == 1 else "g"
 
-    def suggestion(self, name: str, candidates: Iterable[Binding]) -> tuple[list[Label], str | None]:
+    def suggestion(self, name: str, candidates: Iterable[scope.Binding]) -> tuple[list[Label], str | None]:
         """The declaration of the most similar name, and a help line that proposes it."""
         if self.suggestions_left == 0:
             return [], None
         self.suggestions_left -= 1
-        by_name: dict[str, Binding] = {}
+        by_name: dict[str, scope.Binding] = {}
         for binding in candidates:
             by_name.setdefault(binding.name, binding)
-        found = closest(name, by_name)
-        if found is None:
+        if (found := remedies.closest(name, by_name)) is None:
             return [], None
         return [Label(by_name[found].span, f"'{found}' is declared here")], Rewrite(f"did you mean '{found}'?", found)
 
-    def declare(self, name: str, kind: Type, role: Role, span: Span) -> Binding:
+    def declare(self, name: str, kind: Type, role: Role, span: Span) -> scope.Binding:
         """Adds a name to the innermost block; says if it is taken, warns if it hides another."""
-        before = self.scopes.here(name)
-        if before is not None and before.symbol is not None:
+        if (before := self.scopes.here(name)) is not None and before.symbol is not None:
             related = [Label(before.span, f"'{name}' is first declared here")]
             self.error("E0202", f"'{name}' is declared twice", span, "declared again", related=related)
         elif before is None:
             self._warn_of_shadowing(name, span)
         symbol = Symbol(name, kind, role, span, self.parallel_depth)
-        binding = Binding(name, symbol, span)
+        binding = scope.Binding(name, symbol, span)
         self.scopes.bind(binding)
         return binding
 
     def declare_wrongly(self, name: str, span: Span) -> None:
         """Adds a name whose declaration was refused, so that its uses give no further message."""
-        self.scopes.bind(Binding(name, None, span))
+        self.scopes.bind(scope.Binding(name, None, span))
 
     def _warn_of_shadowing(self, name: str, span: Span) -> None:
-        hidden = self.scopes.find(name)
-        if hidden is not None and hidden.symbol is not None:
+        if (hidden := self.scopes.find(name)) is not None and hidden.symbol is not None:
             related = [Label(hidden.span, "the one it hides")]
             self.warn(
                 "W0204", f"'{name}' hides another '{name}'", span, "", related=related, help="give it another name"
             )
 
-    def binding(self, symbol: Symbol) -> Binding:
+    def binding(self, symbol: Symbol) -> scope.Binding:
         """The binding of a symbol."""
         return self.scopes.of_symbol[symbol]
 
     def mark_read(self, symbol: Symbol) -> None:
         """Notes that the program uses the symbol's value."""
-        binding = self.scopes.of_symbol.get(symbol)
-        if binding is not None:
+        if (binding := self.scopes.of_symbol.get(symbol)) is not None:
             binding.read = True
 
     def mark_written(self, symbol: Symbol) -> None:
         """Notes that the program changes the symbol."""
-        binding = self.scopes.of_symbol.get(symbol)
-        if binding is not None:
+        if (binding := self.scopes.of_symbol.get(symbol)) is not None:
             binding.written = True
             binding.arc = None
 
     def graph_of(self, symbol: Symbol) -> Symbol | None:
         """The graph of a property, a set or an edge, if it was given or there is only one."""
-        binding = self.scopes.of_symbol.get(symbol)
-        if binding is not None and binding.graph is not None:
+        if (binding := self.scopes.of_symbol.get(symbol)) is not None and binding.graph is not None:
             return binding.graph
         return self.graphs[0] if len(self.graphs) == 1 else None
 

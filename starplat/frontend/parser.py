@@ -9,10 +9,8 @@ from functools import cache
 
 from starplat.diagnostics import Reporter
 from starplat.frontend import ast
-from starplat.frontend.mistakes.recovery import Situation
-from starplat.frontend.mistakes.report import explain
-from starplat.frontend.parsing.builder import Builder
-from starplat.frontend.parsing.depth import report_depth
+from starplat.frontend.mistakes import recovery, report
+from starplat.frontend.parsing import builder, depth
 from starplat.frontend.parsing.lexer import END, Lexer, Token, Words, span_of
 from starplat.frontend.parsing.tables import tables
 from starplat.source import SourceFile, Span
@@ -30,7 +28,7 @@ def parse(source: SourceFile, reporter: Reporter | None = None) -> ast.Program:
     collected = Reporter(source) if reporter is None else reporter
     machinery = _machinery()
     words = machinery.lexer.cut(source.text, collected)
-    program = report_depth(machinery.drive(words, collected), collected)
+    program = depth.report_depth(machinery.drive(words, collected), collected)
     if reporter is None:
         collected.raise_errors()
     return program
@@ -73,14 +71,14 @@ class _Machinery:
     """The tables, made or read once in a process."""
 
     def __init__(self) -> None:
-        self.builder = Builder()
+        self.builder = builder.Builder()
         self.lark = tables(self.builder)
         self.lexer = Lexer(self.lark.terminals)
 
     def drive(self, words: Words, reporter: Reporter) -> ast.Program:
         self.builder.reporter = reporter
         state = self.lark.parse_interactive("").parser_state
-        situation = Situation(state, words.tokens, self.lexer, reporter)
+        situation = recovery.Situation(state, words.tokens, self.lexer, reporter)
         result: ast.Program | None = None
         while result is None:
             if situation.fits() or situation.closes_two_types():
@@ -88,7 +86,7 @@ class _Machinery:
                 situation.position += 1
                 result = state.feed_token(token, is_end=token.type == END)
             else:
-                explain(situation)
+                report.explain(situation)
         return result
 
 

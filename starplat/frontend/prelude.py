@@ -7,9 +7,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from starplat.frontend import ast, typed, walk
-from starplat.frontend.builtins import PRELUDE_ATTRIBUTES
-from starplat.frontend.parser import parse
+from starplat.frontend import ast, builtins, parser, typed, walk
 from starplat.frontend.parsing.syntax import syntax_within, with_spans
 from starplat.source import NOWHERE, SourceFile
 
@@ -17,7 +15,7 @@ from starplat.source import NOWHERE, SourceFile
 @cache
 def prelude() -> dict[str, ast.Function]:
     """All functions of the prelude, by name."""
-    program = parse(SourceFile.read(Path(__file__).with_name("prelude.sp")))
+    program = parser.parse(SourceFile.read(Path(__file__).with_name("prelude.sp")))
     unplaced = with_spans(program, lambda span: NOWHERE)
     return {function.name.text: function for function in unplaced.functions}
 
@@ -39,8 +37,8 @@ def _names(function: ast.Function) -> Iterable[str]:
         match node:
             case ast.Identifier(name=name):
                 yield name
-            case ast.Attribute(name=ast.Name(text=text)) if text in PRELUDE_ATTRIBUTES:
-                yield PRELUDE_ATTRIBUTES[text]
+            case ast.Attribute(name=ast.Name(text=text)) if text in builtins.PRELUDE_ATTRIBUTES:
+                yield builtins.PRELUDE_ATTRIBUTES[text]
 
 
 def called(functions: Iterable[typed.FunctionDefinition]) -> frozenset[str]:

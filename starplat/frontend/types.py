@@ -197,8 +197,7 @@ def as_number(kind: Scalar) -> Scalar:
             return Scalar.INT
         case Scalar.EDGE:
             return Scalar.LONG
-        case _:
-            return kind
+    return kind
 
 
 def convertible(source: Scalar, target: Scalar) -> bool:
@@ -241,5 +240,4 @@ def described(kind: Type) -> str:
             return "nothing"
         case UpdatesType():
             return "a list of updates"
-        case _:
-            return indefinite(kind)
+    return indefinite(kind)

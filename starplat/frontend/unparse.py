@@ -5,10 +5,8 @@ header, `else` behind its `}`, `iterateInReverse` on a line of its own. `format_
 it also keeps comments, and single blank lines between statements. A comment inside a statement moves in front of it.
 """
 
-from starplat.frontend import ast
-from starplat.frontend.parser import comments, parse
-from starplat.frontend.parsing.expression_text import ExpressionPrinter
-from starplat.frontend.parsing.quotes import quoted
+from starplat.frontend import ast, parser
+from starplat.frontend.parsing import expression_text, quotes
 from starplat.frontend.parsing.trivia import Trivia
 from starplat.source import SourceFile
 
@@ -26,14 +24,14 @@ def format_source(source: SourceFile) -> str:
     Raises:
         DiagnosticError: it does not parse.
     """
-    program = parse(source)
-    return _Printer(Trivia(source.text, comments(source))).program(program)
+    program = parser.parse(source)
+    return _Printer(Trivia(source.text, parser.comments(source))).program(program)
 
 
 class _Printer:
     def __init__(self, trivia: Trivia) -> None:
         self._trivia = trivia
-        self._expressions = ExpressionPrinter(trivia.text or None)
+        self._expressions = expression_text.ExpressionPrinter(trivia.text or None)
         self._lines: list[str] = []
         self._depth = 0
         self._fresh = True
@@ -42,7 +40,7 @@ class _Printer:
     def program(self, program: ast.Program) -> str:
         for found in program.imports:
             self._begin(found.span.start, found.span.end)
-            self._line(f"import {quoted(found.file.value)};")
+            self._line(f"import {quotes.quoted(found.file.value)};")
             self._beside(found.span.end)
         for number, function in enumerate(program.functions):
             after_another = number > 0 or bool(program.imports)
@@ -192,8 +190,7 @@ class _Printer:
                 return "break"
             case ast.Continue():
                 return "continue"
-            case _:
-                raise TypeError(f"{type(node).__name__} is no statement")
+        raise TypeError(f"{type(node).__name__} is no statement")
 
     def _declarator(self, declarator: ast.Declarator) -> str:
         graph = f"({declarator.graph.text})" if declarator.graph else ""

@@ -5,26 +5,30 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
+
+_PARTS: dict[type, tuple[str, ...]] = {
+    **dict.fromkeys((typed.Unary, typed.Convert, typed.Cast), ("operand",)),
+    **dict.fromkeys((typed.GraphWeight, typed.EdgeEnd), ("edge",)),
+    **dict.fromkeys((typed.Cell, typed.ListItem), ("index",)),
+    **dict.fromkeys((typed.GraphQuery, typed.Apply, typed.Call), ("arguments",)),
+    typed.SetContains: ("member",),
+    typed.Incremented: ("place",),
+    typed.MapValue: ("key",),
+    typed.Together: ("values",),
+    typed.Binary: ("left", "right"),
+    typed.Conditional: ("condition", "then", "otherwise"),
+}
+"""The fields with expressions, or tuples of some, of each kind of expression that has such."""
 
 
-def _alone(name: str) -> Callable[[Any], tuple[typed.Expression, ...]]:
-    part = attrgetter(name)
-    return lambda node: (part(node),)
+def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[typed.Expression, ...]]:
+    parts: Callable[[Any], Any] = attrgetter(*names)
+    return parts if len(names) > 1 or names[0] in ("arguments", "values") else lambda node: (parts(node),)
 
 
 _CHILDREN: dict[type, Callable[[Any], tuple[typed.Expression, ...]]] = {
-    **dict.fromkeys((typed.Unary, typed.Convert, typed.Cast), _alone("operand")),
-    **dict.fromkeys((typed.GraphWeight, typed.EdgeEnd), _alone("edge")),
-    **dict.fromkeys((typed.GraphQuery, typed.Apply), attrgetter("arguments")),
-    **dict.fromkeys((typed.Cell, typed.ListItem), _alone("index")),
-    typed.SetContains: _alone("member"),
-    typed.Incremented: _alone("place"),
-    typed.MapValue: _alone("key"),
-    typed.Together: attrgetter("values"),
-    typed.Binary: attrgetter("left", "right"),
-    typed.Conditional: attrgetter("condition", "then", "otherwise"),
+    **{kind: _getter(names) for kind, names in _PARTS.items()},
     typed.Call: lambda call: tuple(a for a in call.arguments if not isinstance(a, typed.Symbol)),
 }
 
@@ -37,34 +41,15 @@ def children(node: typed.Expression) -> tuple[typed.Expression, ...]:
 
 def with_children(e: typed.Expression, parts: Sequence[typed.Expression]) -> typed.Expression:
     """The expression with other parts, in the order of `children`."""
-    match e:
-        case typed.Cell() | typed.ListItem():
-            return replace(e, index=parts[0])
-        case typed.Unary() | typed.Convert() | typed.Cast():
-            return replace(e, operand=parts[0])
-        case typed.GraphWeight() | typed.EdgeEnd():
-            return replace(e, edge=parts[0])
-        case typed.SetContains():
-            return replace(e, member=parts[0])
-        case typed.MapValue():
-            return replace(e, key=parts[0])
-        case typed.Incremented():
-            (place,) = parts
-            assert isinstance(place, typed.Place)
-            return replace(e, place=place)
-        case typed.Binary():
-            return replace(e, left=parts[0], right=parts[1])
-        case typed.Conditional():
-            return replace(e, condition=parts[0], then=parts[1], otherwise=parts[2])
-        case typed.Together():
-            return replace(e, values=tuple(parts))
-        case typed.GraphQuery() | typed.Apply():
-            return replace(e, arguments=tuple(parts))
-        case typed.Call():
-            given = iter(parts)
-            return replace(e, arguments=tuple(a if isinstance(a, typed.Symbol) else next(given) for a in e.arguments))
-        case _:
-            return e
+    given = iter(parts)
+
+    def other(old: Any) -> Any:
+        if isinstance(old, tuple):
+            return tuple(part if isinstance(part, typed.Symbol) else next(given) for part in old)
+        return next(given)
+
+    changed = {name: other(getattr(e, name)) for name in _PARTS.get(type(e), ())}
+    return replace(e, **changed) if changed else e
 
 
 def within(node: typed.Expression) -> Iterator[typed.Expression]:
@@ -73,14 +58,13 @@ def within(node: typed.Expression) -> Iterator[typed.Expression]:
     while pending:
         current = pending.pop()
         yield current
-        parts = _CHILDREN.get(type(current))
-        if parts is not None:
+        if (parts := _CHILDREN.get(type(current))) is not None:
             pending.extend(parts(current)[::-1])
 
 
 def as_named(node: typed.Expression) -> typed.Expression:
     """A node without the conversions between `int` and `node`, which change nothing."""
-    while isinstance(node, typed.Convert) and {node.type, node.operand.type} == {Scalar.INT, Scalar.NODE}:
+    while isinstance(node, typed.Convert) and {node.type, node.operand.type} == {types.Scalar.INT, types.Scalar.NODE}:
         node = node.operand
     return node
 
@@ -100,8 +84,7 @@ def blocks(statement: typed.Statement) -> tuple[typed.Statement, ...]:
             return (statement.body,) if statement.reverse is None else (statement.body, statement.reverse.body)
         case typed.Unsupported():
             return statement.parts
-        case _:
-            return ()
+    return ()
 
 
 def statements(statement: typed.Statement) -> Iterator[typed.Statement]:
@@ -152,8 +135,7 @@ def expressions(statement: typed.Statement) -> tuple[typed.Expression, ...]:
         case typed.IterateInBFS():
             filters = (statement.filter, statement.reverse.filter if statement.reverse is not None else None)
             return (statement.source, *(f for f in filters if f is not None))
-        case _:
-            return ()
+    return ()
 
 
 def _of_domain(domain: typed.Domain) -> tuple[typed.Expression, ...]:
@@ -162,8 +144,7 @@ def _of_domain(domain: typed.Domain) -> tuple[typed.Expression, ...]:
             return (node,)
         case typed.Numbers(count=count):
             return (count,)
-        case _:
-            return ()
+    return ()
 
 
 def written_places(statement: typed.Statement) -> tuple[typed.Place, ...]:
@@ -173,8 +154,7 @@ def written_places(statement: typed.Statement) -> tuple[typed.Place, ...]:
             return (statement.place,)
         case typed.AssignExtreme():
             return (statement.place, *(carried.place for carried in statement.carried))
-        case _:
-            return ()
+    return ()
 
 
 def written(statement: typed.Statement) -> Iterator[typed.Symbol]:
@@ -193,8 +173,6 @@ def written(statement: typed.Statement) -> Iterator[typed.Symbol]:
             yield statement.end
         case typed.ChangeGraph():
             yield from statement.properties
-        case _:
-            pass
     for expression in expressions(statement):
         for part in within(expression):
             if isinstance(part, typed.Call):

@@ -1,7 +1,5 @@
 """Pictures of small graphs, by NetworkX and matplotlib."""
 
-from __future__ import annotations
-
 from typing import Any, Protocol
 
 import numpy as np

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from starplat.graph import csr
+from starplat.graph import csr, errors
 from starplat.graph.csr import Nodes, Offsets, Reverse, Rows, Weights
-from starplat.graph.errors import no_such_node, too_many_nodes, wrong_arguments
 from starplat.graph.ids import ABSENT, Counted, Labelled, Listed, Names, names_of
 
 MAX_NODES = 2**31 - 1
@@ -76,7 +75,7 @@ class Graph:
         tails, heads = node_array(n, source), node_array(n, destination)
         values = None if weights is None else as_weights(np.asarray(weights))
         if len(tails) != len(heads) or (values is not None and len(values) != len(tails)):
-            raise wrong_arguments("sources, destinations and weights of arcs must be equally many")
+            raise errors.wrong_arguments("sources, destinations and weights of arcs must be equally many")
         rows = csr.compressed(n, tails, heads, values) if directed else csr.closed_both_ways(n, tails, heads, values)
         expanded = not directed and len(rows.columns) > len(tails)
         return cls(rows.row_offsets, rows.columns, rows.weights, directed, ids, name, index_base, format, expanded)
@@ -132,7 +131,7 @@ class Graph:
         """This graph with other weights, one for every arc; None makes it unweighted."""
         values = None if weights is None else as_weights(np.asarray(weights))
         if values is not None and len(values) != self.num_arcs:
-            raise wrong_arguments(f"{len(values)} weights were given for {self.num_arcs} arcs")
+            raise errors.wrong_arguments(f"{len(values)} weights were given for {self.num_arcs} arcs")
         return replace(self, weights=values)
 
     def with_unit_weights(self) -> Graph:
@@ -172,9 +171,8 @@ class Graph:
         Raises:
             DiagnosticError: E0816, no node has this id.
         """
-        node = self.names.node_of(original_id)
-        if node == ABSENT:
-            raise no_such_node(self.name, original_id, self.ids_there, self._nearest_id(original_id))
+        if (node := self.names.node_of(original_id)) == ABSENT:
+            raise errors.no_such_node(self.name, original_id, self.ids_there, self._nearest_id(original_id))
         return node
 
     @property
@@ -274,10 +272,10 @@ def as_weights(values: NDArray[Any]) -> Weights:
         fits = not values.size or (int(values.min()) >= -(2**31) and int(values.max()) < 2**31)
         return np.ascontiguousarray(values, np.int32 if fits else np.int64)
     if values.dtype.kind != "f":
-        raise wrong_arguments(f"weights must be numbers, not {values.dtype}")
+        raise errors.wrong_arguments(f"weights must be numbers, not {values.dtype}")
     real = np.ascontiguousarray(values, np.float64)
     if not np.isfinite(real).all():
-        raise wrong_arguments("weights must be finite numbers")
+        raise errors.wrong_arguments("weights must be finite numbers")
     return real
 
 
@@ -288,15 +286,15 @@ def node_array(n: int, nodes: ArrayLike) -> Nodes:
         DiagnosticError: E0811, n is too large; E0817, they are no integers 0..n-1.
     """
     if n > MAX_NODES:
-        raise too_many_nodes("the graph", n)
+        raise errors.too_many_nodes("the graph", n)
     array = np.asarray(nodes)
     if array.size == 0:
         return np.zeros(0, np.int32)
     if array.dtype.kind not in "iu" or array.ndim != 1:
-        raise wrong_arguments("ends of arcs must be one-dimensional arrays of integers")
+        raise errors.wrong_arguments("ends of arcs must be one-dimensional arrays of integers")
     low, high = int(array.min()), int(array.max())
     if low < 0 or high >= n:
-        raise wrong_arguments(f"ends of arcs must lie in 0..{n - 1}, but {low if low < 0 else high} was given")
+        raise errors.wrong_arguments(f"ends of arcs must lie in 0..{n - 1}, but {low if low < 0 else high} was given")
     return np.ascontiguousarray(array, np.int32)
 
 
@@ -307,9 +305,9 @@ def require_range(low: int, high: int, seed: int) -> None:
         DiagnosticError: E0817, the range is empty, or a number is too large.
     """
     if low > high:
-        raise wrong_arguments(f"random weights need a lowest weight up to the highest, not {low}..{high}")
+        raise errors.wrong_arguments(f"random weights need a lowest weight up to the highest, not {low}..{high}")
     if low < -(2**62) or high > 2**62 or not 0 <= seed < 2**63:
-        raise wrong_arguments("random weights lie within -2^62..2^62, and their seed within 0..2^63-1")
+        raise errors.wrong_arguments("random weights lie within -2^62..2^62, and their seed within 0..2^63-1")
 
 
 def _mixed(keys: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:

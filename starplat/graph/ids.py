@@ -124,8 +124,7 @@ def names_of(ids: NDArray[Any] | None, index_base: int, n: int) -> Names:
 def as_ids(labels: Sequence[Hashable]) -> tuple[NDArray[Any] | None, int]:
     """`ids` and `index_base` of a graph whose nodes are called so, none twice: integers as numbers where 64 bits hold
     them, everything else as it is."""
-    numbers = _as_numbers(labels)
-    if numbers is None:
+    if (numbers := _as_numbers(labels)) is None:
         return label_array(labels), 0
     if not len(numbers):
         return None, 0

@@ -46,8 +46,7 @@ class GraphCache:
     def read(self, path: Path, options: str, parse: Callable[[], Graph]) -> Graph:
         """The graph in a file, from its entry if there is a current one, else as `parse` reads it."""
         source = Source.of(path, options)
-        found = self._found(source)
-        if found is not None:
+        if (found := self._found(source)) is not None:
             return found
         graph = parse()
         self._keep(graph, source)
@@ -78,8 +77,7 @@ class GraphCache:
 
     def _keep(self, graph: Graph, source: Source) -> None:
         """Writes an entry; a full disk, or nodes that no entry can name, cost the entry, not the reading."""
-        size = _size_of(graph)
-        if size > self.most_bytes:
+        if (size := _size_of(graph)) > self.most_bytes:
             return
         try:
             self._make_room(size, source)

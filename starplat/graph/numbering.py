@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starplat.graph.csr import Nodes
-from starplat.graph.errors import too_large, too_many_nodes
+from starplat.graph import csr, errors, machine
 from starplat.graph.ids import as_ids
-from starplat.graph.machine import memory
 
 MAX_NODES = 2**31 - 1
 
@@ -21,8 +19,8 @@ class Numbered:
     """Arcs between nodes 0..n-1; node v is called ids[v] in the file, or v + index_base where `ids` is None."""
 
     n: int
-    source: Nodes
-    destination: Nodes
+    source: csr.Nodes
+    destination: csr.Nodes
     ids: NDArray[Any] | None
     index_base: int
 
@@ -82,10 +80,10 @@ def require_room(file: str, n: int) -> None:
         DiagnosticError: E0811.
     """
     if n > MAX_NODES:
-        raise too_many_nodes(file, n)
-    needed, available = 16 * (n + 1), memory()
+        raise errors.too_many_nodes(file, n)
+    needed, available = 16 * (n + 1), machine.memory()
     if needed > available // 2:
-        raise too_large(file, n, needed, available)
+        raise errors.too_large(file, n, needed, available)
 
 
 def _by_presence(highest: int, source: NDArray[Any], destination: NDArray[Any], seen: list[NDArray[Any]]) -> Numbered:
@@ -100,6 +98,6 @@ def _by_presence(highest: int, source: NDArray[Any], destination: NDArray[Any], 
     return Numbered(n, node_of[source], node_of[destination], ids.astype(np.int64), 0)
 
 
-def _shifted(ids: NDArray[Any], base: int) -> Nodes:
+def _shifted(ids: NDArray[Any], base: int) -> csr.Nodes:
     narrow = np.asarray(ids, np.int32)
     return narrow - np.int32(base) if base else narrow

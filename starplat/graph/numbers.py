@@ -78,8 +78,7 @@ def naturals(words: Words, starts: Positions, ends: Positions) -> NDArray[np.uin
         NotNumbersError: another character, or a value of 2^64 and more.
     """
     lengths = ends - starts
-    longest = int(lengths.max(initial=0))
-    if longest > PAD:
+    if (longest := int(lengths.max(initial=0))) > PAD:
         raise NotNumbersError
     values = _eight_digits(words, ends, np.minimum(lengths, 8))
     for done in range(8, longest, 8):

@@ -4,12 +4,9 @@ import os
 import re
 from pathlib import Path
 
-from starplat.graph.errors import empty, unknown_format, wrong_arguments
-from starplat.graph.formats import FORMATS, Format
+from starplat.graph import errors, formats, kept, streams
 from starplat.graph.formats.base import is_text
 from starplat.graph.graph import Graph, require_range
-from starplat.graph.kept import GraphCache
-from starplat.graph.streams import Input, Progress, unheard
 
 
 def read(
@@ -20,8 +17,8 @@ def read(
     drop_loops: bool = False,
     dedup: bool = False,
     format: str | None = None,
-    progress: Progress | None = None,
-    cache: GraphCache | None = None,
+    progress: streams.Progress | None = None,
+    cache: kept.GraphCache | None = None,
 ) -> Graph:
     """The graph in a file of any known format, compressed or not.
 
@@ -40,7 +37,7 @@ def read(
     """
     if weights is not None:
         weights_in(weights)
-    input = Input(Path(path), progress or unheard)
+    input = streams.Input(Path(path), progress or streams.unheard)
     found = format_of(input, format)
 
     def parsed() -> Graph:
@@ -89,13 +86,13 @@ def weights_in(words: str) -> tuple[int, int, int] | None:
         return None
     wanted = re.fullmatch(r"random:(-?\d{1,30})\.\.(-?\d{1,30})(?::(\d{1,30}))?", words, re.ASCII)
     if wanted is None:
-        raise wrong_arguments(f"weights must be 'ones' or 'random:LO..HI:SEED', not '{words}'")
+        raise errors.wrong_arguments(f"weights must be 'ones' or 'random:LO..HI:SEED', not '{words}'")
     low, high, seed = int(wanted[1]), int(wanted[2]), int(wanted[3] or 1)
     require_range(low, high, seed)
     return low, high, seed
 
 
-def format_of(input: Input, name: str | None = None) -> Format:
+def format_of(input: streams.Input, name: str | None = None) -> formats.Format:
     """The format of a file: the one called `name`, else the first one that recognises the content.
 
     Raises:
@@ -104,23 +101,23 @@ def format_of(input: Input, name: str | None = None) -> Format:
     if name is not None:
         return format_named(name)
     if not input.head:
-        raise empty(input.shown)
-    for format in FORMATS:
+        raise errors.empty(input.shown)
+    for format in formats.FORMATS:
         if format.recognises(input):
             return format
     if is_text(input):
-        raise unknown_format(input.shown, "this text is in none of the graph formats that starplat reads")
-    raise unknown_format(input.shown, "this binary file is in none of the graph formats that starplat reads")
+        raise errors.unknown_format(input.shown, "this text is in none of the graph formats that starplat reads")
+    raise errors.unknown_format(input.shown, "this binary file is in none of the graph formats that starplat reads")
 
 
-def format_named(name: str) -> Format:
+def format_named(name: str) -> formats.Format:
     """The format with this name.
 
     Raises:
         DiagnosticError: E0817, there is none.
     """
-    for format in FORMATS:
+    for format in formats.FORMATS:
         if format.name == name:
             return format
-    known = ", ".join(format.name for format in FORMATS)
-    raise wrong_arguments(f"there is no graph format '{name}'; there are {known}")
+    known = ", ".join(format.name for format in formats.FORMATS)
+    raise errors.wrong_arguments(f"there is no graph format '{name}'; there are {known}")

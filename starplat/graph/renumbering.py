@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starplat.graph import csr
-from starplat.graph.by_sorting import device_arrays, on_host, release
+from starplat.graph import by_sorting, csr
 from starplat.graph.csr import Nodes, Rows
 from starplat.graph.graph import Graph
 
@@ -35,9 +34,9 @@ def by_degree(graph: Graph) -> Nodes:
     degrees = graph.out_degrees
     if graph.directed:
         degrees = degrees + np.bincount(graph.columns, minlength=graph.num_nodes)
-    xp = device_arrays(graph.num_arcs) or np
-    order = on_host(xp, xp.argsort(-xp.asarray(degrees), kind="stable").astype(np.int32))
-    release(xp)
+    xp = by_sorting.device_arrays(graph.num_arcs) or np
+    order = by_sorting.on_host(xp, xp.argsort(-xp.asarray(degrees), kind="stable").astype(np.int32))
+    by_sorting.release(xp)
     window = -(-len(order) // (WINDOWS * WORD)) * WORD or WORD
     return np.concatenate([order[:0], *(_dealt(order[at : at + window]) for at in range(0, len(order), window))])
 
@@ -107,8 +106,7 @@ class Renumbered:
 
 def _sorted(graph: Graph, before: Nodes, after: Nodes, carried: NDArray[Any] | None) -> Rows:
     """The rows under the new numbers, with what is `carried` for each arc as weights."""
-    xp = device_arrays(graph.num_arcs)
-    if xp is not None:
+    if (xp := by_sorting.device_arrays(graph.num_arcs)) is not None:
         row_offsets = np.zeros(graph.num_nodes + 1, np.int64)
         np.cumsum(graph.out_degrees[before], out=row_offsets[1:])
         return Rows(row_offsets, *_sorted_by(xp, graph, after, carried))
@@ -127,9 +125,9 @@ def _sorted_by(xp: Any, graph: Graph, after: Nodes, carried: NDArray[Any] | None
         keys.sort()
     else:
         order = xp.argsort(keys, kind="stable")
-        keys, kept = keys[order], on_host(xp, xp.asarray(carried)[order])
+        keys, kept = keys[order], by_sorting.on_host(xp, xp.asarray(carried)[order])
         del order
-    columns = on_host(xp, (keys % n).astype(np.int32))
+    columns = by_sorting.on_host(xp, (keys % n).astype(np.int32))
     del keys, numbers
-    release(xp)
+    by_sorting.release(xp)
     return columns, kept

@@ -15,13 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starplat.diagnostics import DiagnosticError, warn
-from starplat.graph import numbers
-from starplat.graph.errors import Place, at, malformed
+from starplat.graph import errors, numbering, numbers, streams, tables
 from starplat.graph.graph import Graph, as_weights
-from starplat.graph.numbering import Numbered, by_ids_seen, by_labels
 from starplat.graph.numbers import NotNumbersError
-from starplat.graph.streams import LONGEST_ROW, Input
-from starplat.graph.tables import NAMES_NEED_A_HEADER, is_decimal, is_weight, shown
 
 BLANKS = " \t\v\f\r"
 """What stands between words of a line; a blank of another alphabet is part of a name."""
@@ -33,7 +29,7 @@ Row = tuple[int, str, str, str | None]
 class _Columns:
     """All rows of a file, and the nodes that it names by themselves, which come first."""
 
-    input: Input
+    input: streams.Input
     lines: Sequence[int]
     source: Sequence[str]
     destination: Sequence[str]
@@ -43,7 +39,7 @@ class _Columns:
 
 
 def graph_of_rows(
-    input: Input,
+    input: streams.Input,
     rows: Iterable[Row],
     format: str,
     *,
@@ -78,7 +74,7 @@ def graph_of_rows(
 
 def is_name(word: str) -> bool:
     """Whether a word is nothing like a number, so that as an id it can only be a name."""
-    return not is_decimal(word.encode())
+    return not tables.is_decimal(word.encode())
 
 
 def is_natural(word: str) -> bool:
@@ -86,7 +82,7 @@ def is_natural(word: str) -> bool:
     return re.fullmatch(r"\d{1,24}", word, re.ASCII) is not None and int(word) < 2**64
 
 
-def text_lines(input: Input, longest: int = LONGEST_ROW) -> Iterator[tuple[int, str]]:
+def text_lines(input: streams.Input, longest: int = streams.LONGEST_ROW) -> Iterator[tuple[int, str]]:
     """The lines that are neither blank nor comments, without the blanks around them, and their numbers.
 
     Raises:
@@ -97,30 +93,29 @@ def text_lines(input: Input, longest: int = LONGEST_ROW) -> Iterator[tuple[int, 
             text = piece.text.decode()
         except UnicodeDecodeError as error:
             line = piece.line + piece.text.count(b"\n", 0, error.start)
-            wrong = shown(piece.text.split(b"\n")[line - piece.line])
-            raise malformed(Place(input.shown, line, wrong), "this line is no UTF-8 text") from None
+            wrong = tables.shown(piece.text.split(b"\n")[line - piece.line])
+            raise errors.malformed(errors.Place(input.shown, line, wrong), "this line is no UTF-8 text") from None
         for number, line_text in enumerate(text.split("\n"), piece.line):
-            stripped = line_text.strip(BLANKS)
-            if stripped and stripped[0] not in "#%":
+            if (stripped := line_text.strip(BLANKS)) and stripped[0] not in "#%":
                 yield number, stripped
 
 
-def place_of(input: Input, line: int, word: str) -> Place:
+def place_of(input: streams.Input, line: int, word: str) -> errors.Place:
     """A word, wherever it first stands in a line of a file; the line's end for a word that is empty."""
-    text = next((shown(text) for number, text in input.lines() if number == line), "")
+    text = next((tables.shown(text) for number, text in input.lines() if number == line), "")
     column = text.find(word) if word else len(text)
-    return Place(input.shown, line, text, max(column, 0) + 1, max(len(word), 1))
+    return errors.Place(input.shown, line, text, max(column, 0) + 1, max(len(word), 1))
 
 
-def _numbered(columns: _Columns) -> Numbered:
+def _numbered(columns: _Columns) -> numbering.Numbered:
     every = (columns.source, columns.destination, columns.alone)
     try:
-        return by_ids_seen(columns.input.shown, *map(naturals, every))
+        return numbering.by_ids_seen(columns.input.shown, *map(naturals, every))
     except NotNumbersError:
         named = not columns.numbers_only and any(is_name(word) for words in every for word in words)
         if not named or not all(map(all, every)):
             raise _wrong_id(columns, named=named) from None
-    return by_labels(columns.input.shown, *every)
+    return numbering.by_labels(columns.input.shown, *every)
 
 
 def naturals(words: Sequence[str]) -> NDArray[np.uint64]:
@@ -147,8 +142,7 @@ def in_lines(words: Sequence[str]) -> numbers.Words:
 
 def _weights(columns: _Columns) -> NDArray[Any] | None:
     """The weights; an arc without one counts 1 where others have one."""
-    missing = columns.weights.count(None)
-    if missing == len(columns.weights):
+    if (missing := columns.weights.count(None)) == len(columns.weights):
         return None
     if missing:
         first = columns.lines[columns.weights.index(None)]
@@ -173,10 +167,10 @@ def _wrong_id(columns: _Columns, *, named: bool) -> DiagnosticError:
         for word in ends:
             if not fits(word):
                 might_be_name = columns.numbers_only and is_name(word)
-                help = NAMES_NEED_A_HEADER if might_be_name else None
-                return malformed(place_of(columns.input, line, word), _expected_id(word), help)
+                help = tables.NAMES_NEED_A_HEADER if might_be_name else None
+                return errors.malformed(place_of(columns.input, line, word), _expected_id(word), help)
     word = next(word for word in columns.alone if not fits(word))
-    return malformed(Place(columns.input.shown, 1, ""), _expected_id(word))
+    return errors.malformed(errors.Place(columns.input.shown, 1, ""), _expected_id(word))
 
 
 def _expected_id(word: str) -> str:
@@ -194,12 +188,12 @@ def _wrong_weight(columns: _Columns) -> DiagnosticError:
     raise AssertionError("all weights are finite numbers")
 
 
-def wrong_weight(word: str, place: Callable[[], Place]) -> DiagnosticError | None:
+def wrong_weight(word: str, place: Callable[[], errors.Place]) -> DiagnosticError | None:
     """What is wrong with a weight, E0805 or E0809, or None if nothing is."""
-    if not is_weight(word.encode()):
+    if not tables.is_weight(word.encode()):
         found = f"found '{word[:40]}'" if word else "found nothing"
-        return malformed(place(), f"expected a weight, {found}")
+        return errors.malformed(place(), f"expected a weight, {found}")
     if not np.isfinite(float(word)):
         message = f"the weight {word[:37]}{'...' * (len(word) > 37)} is not a finite number"
-        return at(place(), "E0809", message)
+        return errors.at(place(), "E0809", message)
     return None

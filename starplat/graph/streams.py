@@ -18,8 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, Protocol, cast
 
-from starplat.graph.errors import cannot_open, damaged_archive, endless, too_long
-from starplat.graph.machine import memory
+from starplat.graph import errors, machine
 
 HEAD = 1 << 16
 PIECE = 1 << 22
@@ -170,10 +169,10 @@ class Input:
         Raises:
             DiagnosticError: E0811, it has more.
         """
-        allowed = memory() // 2 if most is None else most
+        allowed = machine.memory() // 2 if most is None else most
         content = self.start(allowed + 1)
         if len(content) > allowed:
-            raise too_long(self.shown, allowed)
+            raise errors.too_long(self.shown, allowed)
         return content
 
     def start(self, size: int) -> bytes:
@@ -194,7 +193,7 @@ class Input:
         with self.open() as stream:
             for number, line in enumerate(iter(lambda: stream.readline(longest + 1), b""), 1):
                 if len(line) > longest:
-                    raise endless(self.shown, number, longest)
+                    raise errors.endless(self.shown, number, longest)
                 yield number, line.rstrip(b"\r\n")
 
     def pieces(self, skip_lines: int = 0, longest: int = LONGEST_ROW) -> Iterator[Piece]:
@@ -219,7 +218,7 @@ class Input:
                 rest.append(block)
                 held += len(block)
                 if held > longest:
-                    raise endless(self.shown, line, longest)
+                    raise errors.endless(self.shown, line, longest)
                 continue
             text = b"".join([*rest, block[:cut]])
             yield Piece(text, line)
@@ -238,14 +237,14 @@ class Input:
     @contextmanager
     def _file(self) -> Iterator[IO[bytes]]:
         if self.path.is_dir():
-            raise cannot_open(self.shown, "it is a directory", "name the graph's file inside it")
+            raise errors.cannot_open(self.shown, "it is a directory", "name the graph's file inside it")
         try:
             if self.path.exists() and not self.path.is_file():
                 help = "a graph's file is read more than once: write it to a file first"
-                raise cannot_open(self.shown, "it is a pipe or a device", help)
+                raise errors.cannot_open(self.shown, "it is a pipe or a device", help)
             file = self.path.open("rb")
         except (OSError, ValueError) as error:
-            raise cannot_open(self.shown, (getattr(error, "strerror", None) or str(error)).lower()) from None
+            raise errors.cannot_open(self.shown, (getattr(error, "strerror", None) or str(error)).lower()) from None
         with file:
             yield file
 
@@ -256,10 +255,10 @@ class Input:
             yield
         except Exception as error:
             if packed is not None and isinstance(error, packed.damage()):
-                raise damaged_archive(self.shown, packed.name, str(error).lower()) from None
+                raise errors.damaged_archive(self.shown, packed.name, str(error).lower()) from None
             if not isinstance(error, OSError):
                 raise
-            raise cannot_open(self.shown, (error.strerror or str(error)).lower()) from None
+            raise errors.cannot_open(self.shown, (error.strerror or str(error)).lower()) from None
 
 
 @dataclass(frozen=True, slots=True)

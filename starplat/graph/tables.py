@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starplat.diagnostics import DiagnosticError
-from starplat.graph import numbers
+from starplat.graph import numbers, streams
 from starplat.graph.errors import Place, at, malformed
 from starplat.graph.numbers import NotNumbersError, Words
-from starplat.graph.streams import Input, Piece
 
 SMALL = 1 << 20
 """Bytes of a file that is read without threads."""
@@ -74,7 +73,7 @@ class Arcs:
         return len(self.source)
 
 
-def read_arcs(input: Input, layout: Layout, skip_lines: int = 0) -> Arcs:
+def read_arcs(input: streams.Input, layout: Layout, skip_lines: int = 0) -> Arcs:
     """All arcs of a file after its first `skip_lines` lines.
 
     Raises:
@@ -100,7 +99,7 @@ def _concatenated(arrays: list[NDArray[Any]]) -> NDArray[Any]:
     return np.concatenate(arrays, dtype=np.int32 if narrow else np.uint64, casting="unsafe")
 
 
-def _parsed(input: Input, layout: Layout, skip_lines: int) -> Iterator[Arcs]:
+def _parsed(input: streams.Input, layout: Layout, skip_lines: int) -> Iterator[Arcs]:
     if input.size <= SMALL and input.compression is None:
         yield from (parse_piece(input.shown, layout, piece) for piece in input.pieces(skip_lines))
         return
@@ -119,7 +118,7 @@ def _parsed(input: Input, layout: Layout, skip_lines: int) -> Iterator[Arcs]:
                 future.cancel()
 
 
-def parse_piece(file: str, layout: Layout, piece: Piece) -> Arcs:
+def parse_piece(file: str, layout: Layout, piece: streams.Piece) -> Arcs:
     """The arcs of some whole lines."""
     try:
         return _parse_fast(layout, _plain(layout, piece.text))
@@ -186,11 +185,10 @@ def _weights(words: Words, starts: NDArray[np.int64], ends: NDArray[np.int64], l
     return weights
 
 
-def _explained(file: str, layout: Layout, piece: Piece) -> DiagnosticError:
+def _explained(file: str, layout: Layout, piece: streams.Piece) -> DiagnosticError:
     """What is wrong with the first wrong line of a piece that was refused."""
     for number, line in enumerate(piece.text.split(b"\n"), piece.line):
-        error = explain_line(file, layout, number, line)
-        if error is not None:
+        if (error := explain_line(file, layout, number, line)) is not None:
             return error
     first = piece.text.split(b"\n", 1)[0]
     return malformed(Place(file, piece.line, shown(first)), "this or a later line holds characters that are no text")
@@ -207,8 +205,7 @@ def explain_line(file: str, layout: Layout, number: int, line: bytes) -> Diagnos
     """What is wrong with a line, or None if nothing is."""
     text = shown(line)
     plain = line.replace(layout.separator, b" ") if layout.separator else line
-    words = list(_WORD.finditer(plain))
-    if not words or words[0].group()[:1] in _marks(layout):
+    if not (words := list(_WORD.finditer(plain))) or words[0].group()[:1] in _marks(layout):
         return None
     where = [
         Place(file, number, text, len(shown(line[: word.start()])) + 1, len(shown(word.group()))) for word in words

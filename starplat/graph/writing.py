@@ -8,13 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, cast
 
-from starplat.graph.errors import cannot_write
-from starplat.graph.formats import FORMATS, Format
+from starplat.graph import errors, formats, reading
 from starplat.graph.formats.base import Keeps
 from starplat.graph.formats.edge_list import FORMAT as EDGE_LIST
 from starplat.graph.formats.edge_list import added_nodes
 from starplat.graph.graph import Graph
-from starplat.graph.reading import format_named
 
 
 def _xz(stream: IO[bytes]) -> IO[bytes]:
@@ -49,7 +47,7 @@ def write(graph: Graph, path: str | os.PathLike[str], format: str | None = None)
     try:
         _write_whole(graph, target, _writer(target, format), packer)
     except OSError as error:
-        raise cannot_write(str(target), (error.strerror or str(error)).lower()) from None
+        raise errors.cannot_write(str(target), (error.strerror or str(error)).lower()) from None
 
 
 def require_writable(path: str | os.PathLike[str], format: str | None = None) -> None:
@@ -62,19 +60,19 @@ def require_writable(path: str | os.PathLike[str], format: str | None = None) ->
     _writer(target, format)
     try:
         if target.is_dir():
-            raise cannot_write(str(target), "it is a folder")
+            raise errors.cannot_write(str(target), "it is a folder")
         if not target.parent.is_dir():
-            raise cannot_write(str(target), f"there is no folder {target.parent}")
+            raise errors.cannot_write(str(target), f"there is no folder {target.parent}")
         if not os.access(target.parent, os.W_OK | os.X_OK):
-            raise cannot_write(str(target), "permission denied")
+            raise errors.cannot_write(str(target), "permission denied")
     except (OSError, ValueError) as error:
-        raise cannot_write(str(target), (getattr(error, "strerror", None) or str(error)).lower()) from None
+        raise errors.cannot_write(str(target), (getattr(error, "strerror", None) or str(error)).lower()) from None
 
 
 def _writer(target: Path, format: str | None) -> Callable[[Graph, IO[bytes]], None]:
     chosen = _format(target, format)
     if chosen.write is None:
-        raise cannot_write(str(target), f"starplat reads {chosen.title} but does not write it", _writable())
+        raise errors.cannot_write(str(target), f"starplat reads {chosen.title} but does not write it", _writable())
     return chosen.write
 
 
@@ -100,17 +98,17 @@ def lost(graph: Graph, path: str | os.PathLike[str], format: str | None = None) 
     return tuple(losses)
 
 
-def _format(target: Path, name: str | None) -> Format:
+def _format(target: Path, name: str | None) -> formats.Format:
     if name is not None:
-        return format_named(name)
+        return reading.format_named(name)
     plain = _plain(target)
-    fitting = [format for format in FORMATS if plain.endswith(format.suffixes)]
+    fitting = [format for format in formats.FORMATS if plain.endswith(format.suffixes)]
     for format in fitting:
         if format.write is not None:
             return format
     if fitting:
         return fitting[0]
-    raise cannot_write(str(target), "its name tells no graph format", _writable())
+    raise errors.cannot_write(str(target), "its name tells no graph format", _writable())
 
 
 def _plain(target: Path) -> str:
@@ -120,7 +118,7 @@ def _plain(target: Path) -> str:
 
 
 def _writable() -> str:
-    return "formats that can be written: " + ", ".join(format.name for format in FORMATS if format.write)
+    return "formats that can be written: " + ", ".join(format.name for format in formats.FORMATS if format.write)
 
 
 def _write_whole(

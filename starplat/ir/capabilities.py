@@ -96,5 +96,4 @@ def machine_elements(element: ir.Element) -> tuple[ir.Element, ...]:
             return (ir.Element.INT,)
         case ir.Element.ARC:
             return (ir.Element.INT, ir.Element.LONG)
-        case _:
-            return (element,)
+    return (element,)

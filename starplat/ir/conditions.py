@@ -52,5 +52,4 @@ def negated(condition: ir.Expression) -> ir.Expression:
             operator in _EQUALITY or not left.element.is_real
         ):
             return build.compared(_OPPOSITE[operator], left, right)
-        case _:
-            return build.denied(condition)
+    return build.denied(condition)

@@ -79,13 +79,11 @@ class _Facts:
                 number = self.number(left)
                 sign = 1 if operator is ir.BinaryOperator.ADD else -1
                 return None if number is None else (number[0], number[1] + sign * value)
-            case _:
-                return None
+        return None
 
     def with_let(self, variable: ir.Variable, value: ir.Expression) -> _Facts:
         """After a local has been declared."""
-        number = self.number(value)
-        if number is None or variable in self.assigned:
+        if (number := self.number(value)) is None or variable in self.assigned:
             return self
         return replace(self, lets={**self.lets, variable: number})
 
@@ -101,8 +99,7 @@ class _Facts:
             ):
                 number = self.number(value)
                 return self if number is None else replace(self, larger=self.larger | {(cell, number)})
-            case _:
-                return self
+        return self
 
 
 def _writes(ops: Iterable[ir.KernelOp], facts: _Facts) -> Iterator[tuple[ir.Array, Number | None]]:

@@ -36,8 +36,7 @@ def changed_by(op: ir.HostOp) -> tuple[ir.Array, ...]:
             return (op.first, op.second)
         case ir.ChangeGraph():
             return op.properties
-        case _:
-            return ()
+    return ()
 
 
 def changed(op: ir.HostOp, module: ir.Module) -> frozenset[ir.Array]:
@@ -47,8 +46,7 @@ def changed(op: ir.HostOp, module: ir.Module) -> frozenset[ir.Array]:
             return written_arrays(module.kernel(kernel).body)
         case ir.HostCall():
             return frozenset(arrays_in(op))
-        case _:
-            return frozenset(changed_by(op))
+    return frozenset(changed_by(op))
 
 
 def read_by(op: ir.HostOp, module: ir.Module) -> Iterator[ir.Variable]:

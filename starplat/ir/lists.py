@@ -1,7 +1,5 @@
 """Lists of updates among the parameters of a module's entry, where several stand for one argument."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice

@@ -7,24 +7,17 @@ functions that kernels call become helpers. What cannot run yet is refused here,
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from starplat.analysis import Facts, analyse, walk
-from starplat.analysis.forms import uncalled
-from starplat.analysis.infinity import shows_infinity
-from starplat.analysis.transfers import first_contents_matter
+from starplat.analysis import Facts, analyse, forms, infinity, transfers, walk
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.frontend import typed
 from starplat.frontend.statements.remarks import remarks
 from starplat.frontend.statements.sequence import sequenced
 from starplat.frontend.types import Carrier, GraphType, PropertyType, Scalar, SetType, is_list
+from starplat.ir import fresh_names, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.fresh_names import FreshNames
-from starplat.ir.lowering.checking import Checks, new_lines, parameters_of_record
+from starplat.ir.lowering import checking, expressions, hosts, surroundings
 from starplat.ir.lowering.context import Context, array_of, element_of
-from starplat.ir.lowering.expressions import ExpressionLowering
-from starplat.ir.lowering.hosts import HostLowering
 from starplat.ir.lowering.kernels import KernelLowering
-from starplat.ir.lowering.surroundings import Surroundings
-from starplat.ir.visitor import used_arrays
 from starplat.operators.records import Searches, Spreading
 from starplat.same import Same
 
@@ -52,17 +45,17 @@ def lower(
     if checked:
         taken = {function.name for function in program.functions}
         prints = any(isinstance(s, typed.Print) for s in remarks(program.functions))
-        context.checks = Checks(program.source, context.helpers, taken, prints)
+        context.checks = checking.Checks(program.source, context.helpers, taken, prints)
     helpers = _Helpers(context)
     context.helper_maker = helpers.lower
     _refuse_unsupported_parameters(function, context)
-    main = HostLowering(context, function, is_entry=True)
+    main = hosts.HostLowering(context, function, is_entry=True)
     functions = [main.lower()]
     done = {function.name}
     while missing := [name for name in context.host_calls if name not in done]:
         done.add(missing[0])
         called = program.function(missing[0])
-        functions.append(HostLowering(context, called, is_entry=False).lower())
+        functions.append(hosts.HostLowering(context, called, is_entry=False).lower())
     return _module(function, main, functions, context)
 
 
@@ -74,7 +67,7 @@ def entry_function(program: typed.Program, name: str | None) -> typed.FunctionDe
                 return function
         names = ", ".join(f"'{f.name}'" for f in program.functions)
         raise DiagnosticError(Diagnostic("E0655", f"there is no function '{name}'", help=f"the program has {names}"))
-    roots = uncalled(program)
+    roots = forms.uncalled(program)
     if len(roots) == 1:
         return roots[0]
     raise DiagnosticError(_no_entry(program, roots))
@@ -125,8 +118,8 @@ class _Helpers:
         return self._context.helpers[name]
 
     def _make(self, function: typed.FunctionDefinition) -> ir.Function:
-        names = FreshNames(array.name for array in ir.GRAPH_ARRAYS)
-        around = Surroundings()
+        names = fresh_names.FreshNames(array.name for array in ir.GRAPH_ARRAYS)
+        around = surroundings.Surroundings()
         lowering = KernelLowering(self._context, names, around, self._shared)
         parameters = []
         for symbol in function.parameters:
@@ -139,24 +132,24 @@ class _Helpers:
         if self._context.checks is not None:
             record = self._record(self._context.checks, lowering)
         body = lowering.block(function.body)
-        graph = [array for array in used_arrays(body) if array in ir.GRAPH_ARRAYS]
+        graph = [array for array in visitor.used_arrays(body) if array in ir.GRAPH_ARRAYS]
         parameters += [*(ir.Parameter(array, by_reference=True) for array in graph), *record]
         result = element_of(function.result) if isinstance(function.result, Scalar) else None
         return ir.Function(function.name, tuple(parameters), result, body, function.span)
 
-    def _record(self, checks: Checks, lowering: KernelLowering) -> list[ir.Parameter]:
+    def _record(self, checks: checking.Checks, lowering: KernelLowering) -> list[ir.Parameter]:
         """The parameters by which a helper tells what goes wrong in it."""
-        record, parameters = parameters_of_record()
+        record, parameters = checking.parameters_of_record()
         lowering.around.faults = record.faulted, record.faults
         lowering.iteration, lowering.around_node = record.iteration, record.node
         if not checks.prints:
             return list(parameters)
-        lowering.around.lines = lines = new_lines(partial(ir.Array, origin=ir.Origin.PARAMETER))
+        lowering.around.lines = lines = checking.new_lines(partial(ir.Array, origin=ir.Origin.PARAMETER))
         return [*parameters, *(ir.Parameter(array, by_reference=True) for array in lines.arrays)]
 
 
 def _module(
-    function: typed.FunctionDefinition, main: HostLowering, functions: list[ir.HostFunction], context: Context
+    function: typed.FunctionDefinition, main: hosts.HostLowering, functions: list[ir.HostFunction], context: Context
 ) -> ir.Module:
     properties = [
         p for p in function.parameters if isinstance(p.type, PropertyType) and p.type.carrier is not Carrier.UPDATE
@@ -167,7 +160,7 @@ def _module(
         for p in given
         if main.arrays[p].origin is ir.Origin.WEIGHT
         or isinstance(p.type, SetType)
-        or first_contents_matter(p, function)
+        or transfers.first_contents_matter(p, function)
     ]
     kernels = tuple(context.kernels.values())
     used = {array for kernel in kernels for array in kernel.arrays}
@@ -184,12 +177,12 @@ def _module(
         result_types=function.result_types,
         graph_arrays=tuple(array for array in ir.GRAPH_ARRAYS if array in used),
         sites=() if context.checks is None else tuple(context.checks.sites),
-        returns_infinity=any(shows_infinity(value, context.facts.shows_infinity) for value in returned),
+        returns_infinity=any(infinity.shows_infinity(value, context.facts.shows_infinity) for value in returned),
     )
 
 
 def _arguments(
-    function: typed.FunctionDefinition, main: ExpressionLowering, infinite: frozenset[typed.Symbol]
+    function: typed.FunctionDefinition, main: expressions.ExpressionLowering, infinite: frozenset[typed.Symbol]
 ) -> tuple[ir.Argument, ...]:
     arguments = []
     for symbol, default in function.arguments:

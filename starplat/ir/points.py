@@ -91,8 +91,7 @@ def rows_of(kernel: ir.Kernel) -> ir.Array | None:
 def way_of(kernel: ir.Kernel) -> Way:
     """Push if a cell of another node is written on the way along arcs, else pull; the next place of a list belongs to
     no node."""
-    walked = arcs_walked(kernel)
-    if not isinstance(walked, ir.ForNeighbors):
+    if not isinstance(walked := arcs_walked(kernel), ir.ForNeighbors):
         return Way.NONE
     written = (op for op in walk_kernel(walked.body) if isinstance(op, ir.Store | ir.UpdateCell | ir.ExtremeCell))
     own = {kernel.iterator, *(op.variable for op in walk_kernel(walked.body) if isinstance(op, ir.FetchAdd))}

@@ -86,14 +86,12 @@ class Rewriter:
         changes = {}
         for name in _part_names(type(node)):  # type: ignore[arg-type]
             old = getattr(node, name)
-            new = self._part(old)
-            if new is not old:
+            if (new := self._part(old)) is not old:
                 changes[name] = new
         return replace(node, **changes) if changes else node  # type: ignore[type-var]
 
     def _part(self, part: Any) -> Any:
-        kind = type(part)
-        if kind is tuple:
+        if (kind := type(part)) is tuple:
             return self._items(part)
         if kind in _EXPRESSIONS:
             return self.expression(part)

@@ -34,8 +34,7 @@ def _written(op: object) -> Iterable[ir.Array]:
             return (*_with_carried(op), *(() if op.lock is None else (op.lock,)))
         case ir.CopyArray():
             return (op.destination,)
-        case _:
-            return ()
+    return ()
 
 
 def _locked(op: object) -> Iterable[ir.Array]:
@@ -50,16 +49,14 @@ def _contested(op: object) -> Iterable[ir.Array]:
             return (array,)
         case ir.UpdateCell(ir.Combine.MIN | ir.Combine.MAX | ir.Combine.BIT_OR, array, shared=True):
             return (array,)
-        case _:
-            return ()
+    return ()
 
 
 def _updated(op: object) -> Iterable[ir.Array]:
     match op:
         case ir.UpdateCell(array=array, shared=True) | ir.FetchAdd(array=array):
             return (array,)
-        case _:
-            return _contested(op)
+    return _contested(op)
 
 
 def _with_carried(op: ir.ExtremeCell) -> tuple[ir.Array, ...]:

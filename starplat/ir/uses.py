@@ -23,8 +23,7 @@ def use(op: ir.HostOp, array: ir.Array, module: ir.Module) -> Use:
             return Use.OVERWRITES
         case ir.CopyArray(destination=destination, source=source) if destination == array != source:
             return Use.OVERWRITES
-        case _:
-            return Use.OTHER if _touches(op, array, module) else Use.NONE
+    return Use.OTHER if _touches(op, array, module) else Use.NONE
 
 
 def _touches(op: ir.HostOp, array: ir.Array, module: ir.Module) -> bool:

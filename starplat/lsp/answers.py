@@ -1,7 +1,5 @@
 """The answers to an editor's questions about a document, in the records of the protocol."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from pathlib import Path, PurePath
@@ -11,12 +9,9 @@ from lsprotocol import types as lsp
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label, Severity
 from starplat.editing import completion as completing
 from starplat.editing import hover as hovering
-from starplat.editing.reading import declared
+from starplat.editing.reading import declared, of_function, of_symbol
 from starplat.editing.renaming import renamed
-from starplat.editing.wording import of_function, of_symbol
-from starplat.frontend import ast, typed
-from starplat.frontend.types import PropertyType
-from starplat.frontend.unparse import format_source
+from starplat.frontend import ast, typed, types, unparse
 from starplat.imports import path_of
 from starplat.lsp.document import Document, located
 from starplat.source import SourceFile, Span
@@ -115,16 +110,14 @@ def definition(document: Document, position: lsp.Position, uri: str) -> lsp.Loca
         if wanted.span.start <= offset <= wanted.span.end and path is not None:
             start = lsp.Position(line=0, character=0)
             return lsp.Location(uri=path.as_uri(), range=lsp.Range(start=start, end=start))
-    span = document.reading.name_at(offset)
-    if span is None:
+    if (span := document.reading.name_at(offset)) is None:
         return None
     return document.location(declared(document.reading.meanings[span]), uri)
 
 
 def references(document: Document, position: lsp.Position, uri: str, declaration: bool) -> list[lsp.Location]:
     """Where the thing under the cursor is named."""
-    span = document.reading.name_at(document.places.offset(position))
-    if span is None:
+    if (span := document.reading.name_at(document.places.offset(position))) is None:
         return []
     meaning = document.reading.meanings[span]
     places = [place for place in document.reading.places_of(meaning) if declaration or place != declared(meaning)]
@@ -169,7 +162,7 @@ def actions(document: Document, asked: lsp.Range, uri: str) -> list[lsp.CodeActi
 def formatting(document: Document) -> list[lsp.TextEdit] | None:
     """The lines that `starplat fmt` would change; None where it refuses the program."""
     try:
-        formatted = format_source(document.source)
+        formatted = unparse.format_source(document.source)
     except DiagnosticError:  # the diagnostics of the document say why
         return None
     before, after = (text.splitlines(keepends=True) for text in (document.source.text, formatted))
@@ -213,7 +206,7 @@ def _declarations(document: Document, function: ast.Function) -> Iterator[lsp.Do
             and found.span == span
             and function.span.start <= span.start < function.span.end
         ):
-            is_property = isinstance(found.type, PropertyType)
+            is_property = isinstance(found.type, types.PropertyType)
             yield lsp.DocumentSymbol(
                 name=found.name,
                 detail=of_symbol(found),

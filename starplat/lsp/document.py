@@ -1,7 +1,12 @@
-"""One open program: its text as the editor has it, what can be read of it, and the last program without errors."""
+"""One open program: its text as the editor has it, what can be read of it, and the last program without errors.
+
+Places are as the protocol counts them: lines from 0, columns in units of an encoding (UTF-16 by default).
+"""
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +16,6 @@ from lsprotocol import types as lsp
 from starplat import pipeline
 from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.editing.reading import Reading, read
-from starplat.lsp.places import Places
 from starplat.pipeline import Checked
 from starplat.resources import shipped_programs
 from starplat.source import SourceFile, Span
@@ -63,3 +67,50 @@ class Document:
         except DiagnosticError as error:
             return error.diagnostics
         return self.good.warnings
+
+
+_UNITS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
+
+
+class Places:
+    """Converts the places of one text; what lies outside it is brought to its nearest end.
+
+    >>> places = Places("// 🙂 x\\ny", "utf-16")
+    >>> places.position(5), places.offset(lsp.Position(line=0, character=6))
+    (0:6, 5)
+    """
+
+    def __init__(self, text: str, encoding: str) -> None:
+        self.text = text
+        self._codec, self._size = _UNITS[encoding]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *(found.end() for found in re.finditer(r"\r\n|\r|\n", self.text))]
+
+    def _line(self, number: int) -> str:
+        end = self._starts[number + 1] if number + 1 < len(self._starts) else len(self.text)
+        return self.text[self._starts[number] : end]
+
+    def position(self, offset: int) -> lsp.Position:
+        """The line and column of a character."""
+        offset = min(max(offset, 0), len(self.text))
+        line = bisect_right(self._starts, offset) - 1
+        before = self.text[self._starts[line] : offset]
+        return lsp.Position(line=line, character=self._units(before))
+
+    def offset(self, position: lsp.Position) -> int:
+        """The character at a line and column; a column inside a character is that character's."""
+        if position.line >= len(self._starts):
+            return len(self.text)
+        line = self._line(position.line).rstrip("\r\n")
+        encoded = line.encode(self._codec, "surrogatepass")[: position.character * self._size]
+        start: int = self._starts[position.line]
+        return start + len(encoded.decode(self._codec, "ignore"))
+
+    def range(self, span: Span) -> lsp.Range:
+        """The lines and columns of a piece of the text."""
+        return lsp.Range(start=self.position(span.start), end=self.position(max(span.start, span.end)))
+
+    def _units(self, text: str) -> int:
+        return len(text.encode(self._codec, "surrogatepass")) // self._size

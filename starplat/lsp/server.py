@@ -4,8 +4,6 @@ Texts come whole. A text is checked when it has stood still for a moment. pygls 
 error of that answer, so that the server goes on.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

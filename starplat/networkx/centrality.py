@@ -4,8 +4,6 @@ Degrees and VoteRank are NumPy on the converted graph: a degree is there already
 decides between nodes, so that they are made in the order of the edges.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable
 from math import inf
@@ -15,8 +13,7 @@ import networkx as nx
 import numpy as np
 
 from starplat.networkx.network import Network, Numbers
-from starplat.networkx.registry import implements, only
-from starplat.networkx.running import run
+from starplat.networkx.registry import implements, only, run
 
 unweighted = only("weight", None, because="starplat counts the edges of a path, and takes no weights here")
 

@@ -1,7 +1,5 @@
 """Cores, trusses, triangles, squares, and the clustering coefficients that are made of them."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping
 from typing import Any
 
@@ -11,8 +9,7 @@ from scipy.sparse import coo_array, csr_array
 
 from starplat.graph import Graph
 from starplat.networkx.network import Network, Numbers
-from starplat.networkx.registry import implements, needs_attribute, refuse
-from starplat.networkx.running import run
+from starplat.networkx.registry import implements, needs_attribute, refuse, run
 
 LOOPS = "Input graph has self loops which is not permitted; Consider using G.remove_edges_from(nx.selfloop_edges(G))."
 

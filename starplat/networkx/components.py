@@ -1,7 +1,5 @@
 """Connected, weakly and strongly connected components, and bipartiteness."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,10 +7,9 @@ import networkx as nx
 import numpy as np
 
 from starplat.graph import Graph
+from starplat.networkx import registry, searches
 from starplat.networkx.network import Network, Numbers
 from starplat.networkx.registry import implements
-from starplat.networkx.running import run
-from starplat.networkx.searches import by_levels
 
 Components = Iterator[set[Any]]
 
@@ -34,7 +31,7 @@ def is_connected(G: Network) -> bool:
 
 @implements(arcs=50_000)
 def node_connected_component(G: Network, n: Any) -> set[Any]:
-    found = by_levels(G, [G.node(n)])
+    found = searches.by_levels(G, [G.node(n)])
     return {G.labels[v] for v in np.flatnonzero(found.reached).tolist()}
 
 
@@ -62,7 +59,7 @@ def strongly_connected_components(G: Network) -> Components:
     source, destination = number[G.source], number[G.destination]
     across = source != destination
     condensed = Graph.from_arcs(len(firsts), source[across], destination[across])
-    generation = run("topological_generations", condensed, "generation")["generation"]
+    generation = registry.run("topological_generations", condensed, "generation")["generation"]
     return _sets(G, np.argsort(np.argsort(-generation, kind="stable"))[number])
 
 
@@ -81,13 +78,13 @@ def is_bipartite(G: Network) -> bool:
     component = _joined(G)
     graph = G.arcs.undirected()
     firsts = np.unique(component).tolist()
-    level = run("levels_from", graph, "level", sources=firsts)["level"]
+    level = registry.run("levels_from", graph, "level", sources=firsts)["level"]
     return not bool(((level[G.source] - level[G.destination]) % 2 == 0).any())
 
 
 def _joined(G: Network, program: str = "connected_components") -> Numbers:
     """The smallest node of the component of each node."""
-    component: Numbers = run(program, G.arcs, "component")["component"]
+    component: Numbers = registry.run(program, G.arcs, "component")["component"]
     return component
 
 

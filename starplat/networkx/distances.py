@@ -3,18 +3,15 @@
 They come from the sums over the distances to every node from many sources (`distance_sums.sp`), in one run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import networkx as nx
 import numpy as np
 
+from starplat.networkx import registry, searches
 from starplat.networkx.network import Network, Numbers
 from starplat.networkx.registry import implements, needs_attribute, only
-from starplat.networkx.running import run
-from starplat.networkx.searches import by_weights, positive_weights
 
 Weight = Hashable | None
 Eccentricities = Mapping[Any, Any] | None
@@ -30,7 +27,7 @@ def eccentricity(G: Network, v: Any = None, sp: Any = None, weight: Weight = Non
         return G.by_label(_as_weights(G, weight, sums["farthest"]))
     found = {}
     for label in G.bunch(v):
-        search = by_weights(G, [G.node(label)], weight)
+        search = searches.by_weights(G, [G.node(label)], weight)
         _require_connected(G, search.reached.sum(keepdims=True))
         found[label] = search.distance.max().item()
     return found[v] if v in G else found
@@ -93,7 +90,7 @@ def closeness_centrality(G: Network, u: Any = None, distance: Weight = None, wf_
         if u not in G:
             where = f"Source {u} is not in G" if distance is None else f"Node {u} not found in graph"
             raise nx.NodeNotFound(where)
-        search = by_weights(G, [G.node(u)], distance, turned=True)
+        search = searches.by_weights(G, [G.node(u)], distance, turned=True)
         farness = search.distance[search.reached].sum(keepdims=True)
         reached_by = search.reached.sum(keepdims=True)
     with np.errstate(all="ignore"):
@@ -130,12 +127,12 @@ def _require_connected(G: Network, reached: Numbers) -> None:
 
 def _sums(G: Network, sources: Sequence[int], weight: Weight, *, turned: bool = False) -> Mapping[str, Numbers]:
     """The sums over the distances from the sources to every node."""
-    weights = positive_weights(G, weight)
+    weights = searches.positive_weights(G, weight)
     counted = weights.dtype.kind == "i" and bool((weights == 1).all())
     attribute = None if counted else weight
     graph = G.turned(attribute) if turned else G.weighted(attribute)
     program = "distance_sums" if counted else "weighted_distance_sums"
-    found = run(program, graph, "farness", "reached_by", "farthest", "nearness", sources=list(sources))
+    found = registry.run(program, graph, "farness", "reached_by", "farthest", "nearness", sources=list(sources))
     return {name: found[name] for name in found}
 
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import networkx as nx
 
+from starplat.networkx import registry
 from starplat.networkx.network import Network
-from starplat.networkx.registry import function
-from starplat.networkx.running import no_device
 
 EXPECTED_TO_FAIL = {
     ("test_hits", "test_hits_not_convergent"): "it counts the rounds of ARPACK, and starplat's converge within others",
@@ -24,8 +23,7 @@ class Backend:
     """NetworkX's entry point `networkx.backends`; a function of the table is an attribute of its name."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        row = function(name)
-        if row is None:
+        if (row := registry.function(name)) is None:
             raise AttributeError(f"the backend starplat has no function {name!r}")
         return row.call
 
@@ -40,14 +38,13 @@ class Backend:
 
     def can_run(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
         """True, or why the function does not take these arguments."""
-        row = function(name)
-        if row is None:
+        if (row := registry.function(name)) is None:
             return f"starplat has no function '{name}'"
-        return row.refused(args, kwargs) or no_device() or True
+        return row.refused(args, kwargs) or registry.no_device() or True
 
     def should_run(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
         """True, or why NetworkX itself is likely to be faster."""
-        row = function(name)
+        row = registry.function(name)
         graph = args[0] if args else kwargs.get("G")
         if row is None or not isinstance(graph, nx.Graph):
             return True

@@ -8,9 +8,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from starplat.networkx.network import Network
-from starplat.networkx.registry import implements
-from starplat.networkx.running import run
+from starplat.networkx import network, registry
 
 Scores = dict[Any, float]
 Given = Mapping[Any, float] | None
@@ -18,9 +16,9 @@ MOST_ROUNDS = 10_000
 """Of HITS, whose answer in NetworkX is that of a method that is not bounded by rounds."""
 
 
-@implements(arcs=10_000)
+@registry.implements(arcs=10_000)
 def pagerank(
-    G: Network, alpha: float = 0.85, personalization: Given = None, max_iter: int = 100, tol: float = 1.0e-6,
+    G: network.Network, alpha: float = 0.85, personalization: Given = None, max_iter: int = 100, tol: float = 1.0e-6,
     nstart: Given = None, weight: Any = "weight", dangling: Given = None,
 ) -> Scores:  # fmt: skip
     if not len(G):
@@ -29,7 +27,7 @@ def pagerank(
     jump = even if personalization is None else _shares(G, personalization)
     rank = even if nstart is None else _shares(G, nstart)
     stranded = jump if dangling is None else _shares(G, dangling)
-    found = run(
+    found = registry.run(
         "pagerank_weighted", G.weighted(weight), "rank", rank=rank, jump=jump, stranded=stranded,
         damping=float(alpha), tolerance=len(G) * tol, max_iterations=max_iter,
     )  # fmt: skip
@@ -38,9 +36,9 @@ def pagerank(
     return G.by_label(found["rank"])
 
 
-@implements()
+@registry.implements()
 def hits(
-    G: Network, max_iter: int = 100, tol: float = 1.0e-8, nstart: Given = None, normalized: bool = True
+    G: network.Network, max_iter: int = 100, tol: float = 1.0e-8, nstart: Given = None, normalized: bool = True
 ) -> tuple[Scores, Scores]:
     if not len(G):
         return {}, {}
@@ -50,7 +48,7 @@ def hits(
     if len(G) < 2 or not len(weights) or weights.min() <= 0:
         raise NotImplementedError("starplat computes HITS for two nodes or more, and edges with positive weights")
     start = np.full(len(G), 1.0 / math.sqrt(len(G)))
-    found = run(
+    found = registry.run(
         "hits", G.weighted("weight"), "hub", "authority", authority=start, tolerance=1e-13 * len(G),
         max_iterations=MOST_ROUNDS,
     )  # fmt: skip
@@ -62,16 +60,16 @@ def hits(
     return G.by_label(hub), G.by_label(authority)
 
 
-@implements(arcs=10_000)
+@registry.implements(arcs=10_000)
 def eigenvector_centrality(
-    G: Network, max_iter: int = 100, tol: float = 1.0e-6, nstart: Given = None, weight: Any = None
+    G: network.Network, max_iter: int = 100, tol: float = 1.0e-6, nstart: Given = None, weight: Any = None
 ) -> Scores:
     if not len(G):
         raise nx.NetworkXPointlessConcept("cannot compute centrality for the null graph")
     start = np.ones(len(G)) if nstart is None else _start(G, nstart)
     if not start.any():
         raise nx.NetworkXError("initial vector cannot have all zero values")
-    found = run(
+    found = registry.run(
         "eigenvector_centrality", G.weighted(weight), "score", score=start / start.sum(), tolerance=len(G) * tol,
         max_iterations=max_iter,
     )  # fmt: skip
@@ -80,9 +78,9 @@ def eigenvector_centrality(
     return G.by_label(found["score"])
 
 
-@implements(arcs=10_000)
+@registry.implements(arcs=10_000)
 def katz_centrality(
-    G: Network, alpha: float = 0.1, beta: Any = 1.0, max_iter: int = 1000, tol: float = 1.0e-6,
+    G: network.Network, alpha: float = 0.1, beta: Any = 1.0, max_iter: int = 1000, tol: float = 1.0e-6,
     nstart: Given = None, normalized: bool = True, weight: Any = None,
 ) -> Scores:  # fmt: skip
     if not len(G):
@@ -98,7 +96,7 @@ def katz_centrality(
         if start.any():
             raise NotImplementedError("starplat computes Katz centrality from 'nstart' where some node has a 'beta'")
         return dict.fromkeys(G.labels, 0.0)
-    found = run(
+    found = registry.run(
         "katz_centrality", G.weighted(weight), "score", score=start, start=walks, attenuation=float(alpha),
         tolerance=len(G) * tol, max_iterations=max_iter,
     )  # fmt: skip
@@ -109,7 +107,7 @@ def katz_centrality(
     return G.by_label(score / (length or 1.0))
 
 
-def _shares(G: Network, given: Mapping[Any, float]) -> NDArray[np.float64]:
+def _shares(G: network.Network, given: Mapping[Any, float]) -> NDArray[np.float64]:
     """A dictionary by nodes, in parts of its sum."""
     values = G.given(given)
     if not values.sum():
@@ -118,7 +116,7 @@ def _shares(G: Network, given: Mapping[Any, float]) -> NDArray[np.float64]:
     return shares
 
 
-def _start(G: Network, given: Mapping[Any, float]) -> NDArray[np.float64]:
+def _start(G: network.Network, given: Mapping[Any, float]) -> NDArray[np.float64]:
     """The first guess, which has to name every node."""
     if set(given) != set(G.labels):
         raise NotImplementedError("'nstart' has to have a value for every node, and for nothing else")

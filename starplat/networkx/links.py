@@ -1,7 +1,5 @@
 """Scores for pairs of nodes, from their common neighbors: Jaccard, Adamic-Adar, resource allocation, and degrees."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -10,41 +8,39 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from starplat.graph import Graph
+from starplat.networkx import registry
 from starplat.networkx.network import Network, Numbers
-from starplat.networkx.registry import implements
-from starplat.networkx.running import run
 
 Pairs = Iterable[tuple[Any, Any]] | None
 Scored = Iterator[tuple[Any, Any, Any]]
 
 
-@implements(arcs=20_000)
+@registry.implements(arcs=20_000)
 def jaccard_coefficient(G: Network, ebunch: Pairs = None) -> Scored:
     return _scored(G, ebunch, _jaccard)
 
 
-@implements(arcs=20_000)
+@registry.implements(arcs=20_000)
 def adamic_adar_index(G: Network, ebunch: Pairs = None) -> Scored:
     with np.errstate(divide="ignore"):
         worth = np.where(G.degrees() == 1, np.inf, 1 / np.log(np.maximum(G.degrees(), 1)))
     return _scored(G, ebunch, lambda G, u, v: _common(G, u, v, worth)[1])
 
 
-@implements(arcs=20_000)
+@registry.implements(arcs=20_000)
 def resource_allocation_index(G: Network, ebunch: Pairs = None) -> Scored:
     worth = 1 / np.maximum(G.degrees(), 1)
     return _scored(G, ebunch, lambda G, u, v: _common(G, u, v, worth)[1])
 
 
-@implements(arcs=20_000)
+@registry.implements(arcs=20_000)
 def preferential_attachment(G: Network, ebunch: Pairs = None) -> Scored:
     return _scored(G, ebunch, lambda G, u, v: G.degrees()[u] * G.degrees()[v])
 
 
 def _scored(G: Network, ebunch: Pairs, score: Callable[[Network, Numbers, Numbers], Numbers]) -> Scored:
     """The pairs with their scores; by default all pairs that no edge joins."""
-    pairs = list(nx.non_edges(G.original) if ebunch is None else ebunch)
-    if not pairs:
+    if not (pairs := list(nx.non_edges(G.original) if ebunch is None else ebunch)):
         return iter(())
     for label in (label for pair in pairs for label in pair):
         if label not in G:
@@ -84,7 +80,7 @@ def _common(G: Network, u: Numbers, v: Numbers, worth: Numbers) -> tuple[Numbers
     np.bitwise_or.at(mark, first, marks)
     rows = np.searchsorted(keys, np.arange(n + 1) * np.int64(n))
     graph = Graph(rows.astype(np.int64), (keys % max(n, 1)).astype(np.int32), directed=False)
-    found = run(
+    found = registry.run(
         "common_neighbors", graph, "common", "worth",
         joined=(mark & 1) > 0, wanted=(mark & 2) > 0, node_worth=worth,
     )  # fmt: skip

@@ -1,8 +1,6 @@
 """Mixing of nodes: neighbors' degrees, assortativity, modularity. The last two are a handful of sums over the
 arrays of the converted graph, which NumPy makes at once."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from typing import Any
 
@@ -11,8 +9,7 @@ import numpy as np
 from networkx.algorithms.community.quality import NotAPartition
 
 from starplat.networkx.network import Network, Numbers
-from starplat.networkx.registry import implements, needs_attribute, refuse
-from starplat.networkx.running import run
+from starplat.networkx.registry import implements, needs_attribute, refuse, run
 
 
 @implements(needs_attribute("weight"), refuse("multigraph"), arcs=20_000)

@@ -13,8 +13,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from starplat.graph import Graph
-from starplat.graph.csr import compressed
+from starplat.graph import Graph, csr
 from starplat.graph.graph import as_weights
 from starplat.graph.objects.networks import adjacency_of
 
@@ -113,8 +112,7 @@ class Network:
         Raises:
             NotImplementedError: it is gone.
         """
-        graph = self._original()
-        if graph is None:
+        if (graph := self._original()) is None:
             raise NotImplementedError("the NetworkX graph that this one was converted from is needed, and is gone")
         return graph
 
@@ -124,8 +122,7 @@ class Network:
         Raises:
             NotImplementedError: a value is no finite number that a machine has.
         """
-        values = self._values.get(attribute)
-        if values is None:
+        if (values := self._values.get(attribute)) is None:
             return np.ones(len(self.source), np.int64)
         if not isinstance(values, np.ndarray):
             values = self._values[attribute] = _as_numbers(attribute, values)
@@ -133,7 +130,7 @@ class Network:
 
     @cached_property
     def _arcs(self) -> tuple[Graph, Numbers]:
-        rows = compressed(len(self), self.source, self.destination, np.arange(len(self.source)))
+        rows = csr.compressed(len(self), self.source, self.destination, np.arange(len(self.source)))
         assert rows.weights is not None
         return Graph(rows.row_offsets, rows.columns, directed=self._directed, name="the NetworkX graph"), rows.weights
 

@@ -1,7 +1,5 @@
 """Shortest paths and their lengths, by breadth-first search, Dijkstra's and Bellman's and Ford's algorithms."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from functools import partial
 from typing import Any

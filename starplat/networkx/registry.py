@@ -1,15 +1,22 @@
-"""The table of functions: what a family's module registers by `implements`, and what of the arguments is refused.
+"""The table of functions, what of their arguments is refused, and the runs of programs behind them.
 
-A refusal looks at the arguments of a call and gives a sentence, or None where the function takes them.
-"""
+A refusal looks at the arguments of a call and gives a sentence, or None where the function takes them. Programs run on
+the device that `nx.config.backends.starplat.target` names: "auto", the best device that is here, or a target as for
+`starplat run`."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from inspect import Signature, signature
 from typing import Any, ParamSpec, TypeVar
 
+import networkx as nx
+
+from starplat.algorithms import program
+from starplat.graph import Graph
 from starplat.networkx.info import HOMES
+from starplat.runtime import Result, targets
 
 Refusal = Callable[[Mapping[str, Any]], str | None]
 P = ParamSpec("P")
@@ -97,3 +104,27 @@ def refuse(kind: str) -> Refusal:
         return f"starplat computes this for graphs that are not {kind}{'s' * (kind == 'multigraph')}" if is_it else None
 
     return refusal
+
+
+def run(name: str, graph: Graph, *results: str, **arguments: object) -> Result:
+    """Runs the program `name` and brings back the properties that are named."""
+    return program(name).run(graph, target=_target(), results=results, arguments=arguments)
+
+
+def no_device() -> str | None:
+    """What to install, where only the interpreter could run programs and was not asked for."""
+    return _lacking() if _target() == "auto" else None
+
+
+@cache
+def _lacking() -> str | None:
+    if targets.automatic() != "reference":
+        return None
+    return (
+        "starplat finds no device to run on: `pip install 'starplat[opencl]'` brings one; `starplat doctor` says more"
+    )
+
+
+def _target() -> str:
+    target: str = nx.config.backends.starplat.target
+    return target

@@ -4,8 +4,6 @@ NetworkX takes nodes by distance, and those that are equally far in the order in
 the node found first leads to, and of these, as they stand in its dictionary. That order follows from the distances.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +13,7 @@ import networkx as nx
 import numpy as np
 
 from starplat.networkx.network import Network, Numbers
-from starplat.networkx.running import run
+from starplat.networkx.registry import run
 
 ZERO_WEIGHTS = "with edges of weight 0, starplat does not know which of several shortest paths NetworkX would find"
 TIES = "there are several shortest paths, and starplat does not know which of them NetworkX's Bellman-Ford would find"

@@ -1,7 +1,5 @@
 """Ancestors and descendants, layers of a breadth-first search, generations of acyclic graphs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -9,31 +7,29 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from starplat.networkx import registry, searches
 from starplat.networkx.network import Network, Numbers
-from starplat.networkx.registry import implements
-from starplat.networkx.running import run
-from starplat.networkx.searches import by_levels, first_seen
 
 
-@implements()
+@registry.implements()
 def descendants(G: Network, source: Any) -> set[Any]:
     return _reached(G, source, turned=False)
 
 
-@implements()
+@registry.implements()
 def ancestors(G: Network, source: Any) -> set[Any]:
     return _reached(G, source, turned=True)
 
 
-@implements()
+@registry.implements()
 def descendants_at_distance(G: Network, source: Any, distance: int) -> set[Any]:
     if source not in G:
         raise nx.NetworkXError(f"The node {source} is not in the graph.")
-    found = by_levels(G, [G.node(source)])
+    found = searches.by_levels(G, [G.node(source)])
     return {G.labels[v] for v in np.flatnonzero(found.reached & (found.distance == distance)).tolist()}
 
 
-@implements()
+@registry.implements()
 def bfs_layers(G: Network, sources: Any) -> Iterator[list[Any]]:
     first = list({sources} if sources in G else set(sources))
     if all(label in G for label in first):
@@ -42,7 +38,7 @@ def bfs_layers(G: Network, sources: Any) -> Iterator[list[Any]]:
 
 
 def _layers(G: Network, sources: list[int]) -> list[list[Any]]:
-    found = by_levels(G, sources)
+    found = searches.by_levels(G, sources)
     labels = [G.labels[v] for v in found.order.tolist()]
     ends = np.cumsum(np.bincount(found.distance[found.order])).tolist()
     return [labels[begin:end] for begin, end in zip([0, *ends], ends, strict=False)]
@@ -53,12 +49,12 @@ def _no_such_node(label: Any) -> Iterator[list[Any]]:
     yield
 
 
-@implements()
+@registry.implements()
 def is_directed_acyclic_graph(G: Network) -> bool:
     return G.is_directed() and not bool((_generations(G) < 0).any())
 
 
-@implements()
+@registry.implements()
 def topological_generations(G: Network) -> Iterator[list[Any]]:
     if not G.is_directed():
         return _undirected()
@@ -71,7 +67,7 @@ def _undirected() -> Iterator[list[Any]]:
 
 
 def _generations(G: Network) -> Numbers:
-    generation: Numbers = run("topological_generations", G.arcs, "generation")["generation"]
+    generation: Numbers = registry.run("topological_generations", G.arcs, "generation")["generation"]
     return generation
 
 
@@ -87,7 +83,7 @@ def _in_turn(G: Network, generation: Numbers) -> Iterator[list[Any]]:
         yield [G.labels[v] for v in nodes.tolist()]
         position[nodes] = np.arange(len(nodes))
         here = entries[begin:end]
-        nodes = first_seen(G.destination[here], position[G.source[here]], here, last=True)
+        nodes = searches.first_seen(G.destination[here], position[G.source[here]], here, last=True)
     if len(nodes):
         yield [G.labels[v] for v in nodes.tolist()]
     if (generation < 0).any():
@@ -99,6 +95,6 @@ def _reached(G: Network, source: Any, *, turned: bool) -> set[Any]:
     if source not in G:
         kind = "digraph" if G.is_directed() else "graph"
         raise nx.NetworkXError(f"The node {source} is not in the {kind}.")
-    found = by_levels(G, [G.node(source)], turned=turned)
+    found = searches.by_levels(G, [G.node(source)], turned=turned)
     found.reached[G.node(source)] = False
     return {G.labels[v] for v in np.flatnonzero(found.reached).tolist()}

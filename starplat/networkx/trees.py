@@ -3,8 +3,6 @@
 Edges are ranked as Kruskal's algorithm takes them, so that the tree is Kruskal's also where weights are equal.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator
 from math import inf
 from typing import Any
@@ -14,8 +12,7 @@ import numpy as np
 
 from starplat.graph import Graph
 from starplat.networkx.network import Network
-from starplat.networkx.registry import implements, only
-from starplat.networkx.running import run
+from starplat.networkx.registry import implements, only, run
 
 kruskal = only("algorithm", "kruskal", because="starplat finds the tree that Kruskal's algorithm does, in its order")
 

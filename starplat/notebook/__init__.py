@@ -5,13 +5,10 @@ readings that take long show how far they have come. That errors appear as in a 
 extension.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from starplat import progress_listener
-from starplat.notebook.cells import compile_cell
-from starplat.notebook.completion import matcher
+from starplat.notebook.cells import compile_cell, matcher
 from starplat.notebook.progress import Line
 
 _UNLOAD = "_starplat_unload"

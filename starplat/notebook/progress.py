@@ -1,7 +1,5 @@
 """The line under a cell that says how far a long run or reading has come, and goes away when the cell ends."""
 
-from __future__ import annotations
-
 from html import escape
 from time import perf_counter
 from typing import Any
@@ -41,8 +39,7 @@ class Line:
         """Shows how far the work has come, if it is time to."""
         from IPython.display import display
 
-        now = perf_counter()
-        if now < self._next:
+        if (now := perf_counter()) < self._next:
             return
         self._next = now + PAUSE
         if self._shown is None:

@@ -1,7 +1,5 @@
 """Builds what rewrites put in the place of statements: cells, conditions, stores, loops over nodes and their rows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import reduce
 

@@ -18,18 +18,14 @@ by a search from nodes with parents, so that no two are each other's parents; if
 Every node must have been visited: one that never was offers nothing and is no parent, though its cell may fit.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
 from starplat.analysis import walk
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
 from starplat.operators.answers.components import begin_or_offer_nothing
 from starplat.operators.build import Builder, cell
-from starplat.operators.canonical.hosts import surroundings
-from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical import hosts, rebuilding
 from starplat.operators.canonical.rounds import edge_effects
 from starplat.operators.records import EdgeEffect, How
 from starplat.same import Same
@@ -44,7 +40,7 @@ def values_fetched_late(program: typed.Program) -> typed.Program:
 
 def _of_function(function: typed.FunctionDefinition, program: typed.Program) -> typed.FunctionDefinition:
     results = function.results
-    around = surroundings(function.body)
+    around = hosts.surroundings(function.body)
     found = {
         Same(loop): effects[0]
         for loop in around.loops
@@ -62,11 +58,11 @@ def _of_function(function: typed.FunctionDefinition, program: typed.Program) -> 
         inner = tuple(
             new
             for s in part.statements
-            for new in (_Late(s, found[Same(s)]).statements() if Same(s) in found else (rebuilt(s, change),))
+            for new in (_Late(s, found[Same(s)]).statements() if Same(s) in found else (rebuilding.rebuilt(s, change),))
         )
         return part if inner == part.statements else replace(part, statements=inner)
 
-    return replace(function, body=rebuilt(function.body, change))
+    return replace(function, body=rebuilding.rebuilt(function.body, change))
 
 
 def _is_explained_by_arcs(effect: EdgeEffect, loop: typed.FixedPoint) -> bool:
@@ -76,8 +72,7 @@ def _is_explained_by_arcs(effect: EdgeEffect, loop: typed.FixedPoint) -> bool:
             own = cell(effect.symbol, effect.source)
             says = sum(isinstance(s, typed.AssignExtreme) for s in walk.statements(loop))
             return left == own and effect.frontier is not None and says == 1 and not _is_constant(effect)
-        case _:
-            return False
+    return False
 
 
 def _is_constant(effect: EdgeEffect) -> bool:
@@ -95,8 +90,8 @@ class _Late:
         self.loop, self.effect, self.build = loop, effect, Builder(effect.span)
         self.addition = effect.value.right
         self.start = self.build.of_nodes("start", effect.symbol.property.element)
-        self.known, self.fresh = (self.build.of_nodes(name, Scalar.BOOL) for name in ("known", "fresh"))
-        self.less, self.more = (self.build.local(name, Scalar.BOOL) for name in ("adds_less", "more"))
+        self.known, self.fresh = (self.build.of_nodes(name, types.Scalar.BOOL) for name in ("known", "fresh"))
+        self.less, self.more = (self.build.local(name, types.Scalar.BOOL) for name in ("adds_less", "more"))
 
     def statements(self) -> tuple[typed.Statement, ...]:
         """The loop without what is carried, between a copy of its values and what finds that."""
@@ -110,7 +105,7 @@ class _Late:
         return (
             self.build.declare(self.start),
             self.copied(self.start, self.effect.symbol),
-            rebuilt(self.loop, without),
+            rebuilding.rebuilt(self.loop, without),
             *self.nearer(),
             *self.searched(),
         )
@@ -120,7 +115,7 @@ class _Late:
         build, node, there = self.build, self.effect.source, self.effect.destination
         here, less = build.cell(self.effect.symbol, node), build.variable(self.less)
         closer = build.compared(here, typed.Operator.LESS, build.cell(self.effect.symbol, there))
-        assert isinstance(self.addition.type, Scalar)
+        assert isinstance(self.addition.type, types.Scalar)
         negative = build.compared(self.addition, typed.Operator.LESS, build.number(0, self.addition.type))
         row = (
             build.when(build.both(*self.effect.when, negative), build.assign(less, True)),
@@ -148,7 +143,7 @@ class _Late:
         marks = (build.assign(build.cell(symbol, there), True) for symbol in (self.known, self.fresh))
         offered = build.when(build.both(self.unknown(there), self.tight()), self.taken(), *marks)
         begun = build.cell(self.fresh, node)
-        done = typed.Symbol("done", Scalar.BOOL, typed.Role.FLAG, build.span)
+        done = typed.Symbol("done", types.Scalar.BOOL, typed.Role.FLAG, build.span)
         some = build.iterator()
         quiet = build.negated(build.cell(self.fresh, some))
         rounds = build.block(self.each(self.row(offered), begun))

@@ -1,12 +1,9 @@
 """Operators as text, in the words of papers: what `starplat inspect --stage operators` prints."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from starplat.analysis import walk
-from starplat.frontend import typed
-from starplat.frontend.types import MapType, PropertyType, Scalar
+from starplat.frontend import typed, types
 from starplat.operators import records as op
 from starplat.same import Same
 
@@ -37,9 +34,7 @@ def printed(program: op.GraphProgram, settled: frozenset[Same] = frozenset(), *,
 
 class _Printer:
     def __init__(self, program: op.GraphProgram, settled: frozenset[Same], anonymous: bool) -> None:
-        self._program = program
-        self._anonymous = anonymous
-        self._settled = settled
+        self._program, self._anonymous, self._settled = program, anonymous, settled
         self._names: dict[typed.Symbol, str] = {}
         self._inner: dict[typed.Symbol, str] = {}
 
@@ -47,7 +42,7 @@ class _Printer:
         function = self._program.function
         given = ", ".join(map(self._name, function.parameters))
         written = walk.all_written(function.body)
-        results = [p for p in function.parameters if isinstance(p.type, PropertyType) and p in written]
+        results = [p for p in function.parameters if isinstance(p.type, types.PropertyType) and p in written]
         shown = f" -> {', '.join(map(self._name, results))}" if results else ""
         yield f"{'' if self._anonymous else function.name}({given}){shown}"
         yield from self._block(self._program.operators, "  ")
@@ -160,7 +155,7 @@ class _Printer:
     def _intersect(self, i: op.Intersect) -> Iterator[str]:
         u, w, x = map(self._free, "uwx")
         yield f"intersect {u} -> {w} when {u} < {w}: common {x} > {w}"
-        total, scalar = self._name(i.total), isinstance(i.total.type, Scalar)
+        total, scalar = self._name(i.total), isinstance(i.total.type, types.Scalar)
         grown = total if scalar else ", ".join(f"{total}[{node}]" for node in (u, w, x))
         yield f"  {grown} <- sum {i.value}"
         yield f"  symmetric in {u}, {w}, {x}: any orientation"
@@ -239,9 +234,9 @@ class _Printer:
         """A statement that holds no other."""
         match s:
             case typed.Declare(symbol=symbol, value=value):
-                if isinstance(symbol.type, Scalar) and value is not None:
+                if isinstance(symbol.type, types.Scalar) and value is not None:
                     yield f"{self._name(symbol)} := {self._text(value)}"
-                elif isinstance(symbol.type, MapType):
+                elif isinstance(symbol.type, types.MapType):
                     yield f"map {self._name(symbol)}"
                 elif symbol in self._program.frontiers:
                     yield f"frontier {self._name(symbol)}"
@@ -286,9 +281,7 @@ class _Printer:
                 return str(value)
             case typed.Infinity(negative=negative):
                 return "-INF" if negative else "INF"
-            case typed.Variable(symbol=symbol) | typed.SetSize(symbol=symbol):
-                return self._name(symbol)
-            case typed.WholeList(symbol=symbol):
+            case typed.Variable(symbol=symbol) | typed.SetSize(symbol=symbol) | typed.WholeList(symbol=symbol):
                 return self._name(symbol)
             case typed.ListSize(symbol=symbol):
                 return f"size({self._name(symbol)})"

@@ -1,15 +1,12 @@
 """From a checked program in canonical form to operators."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import MIRRORED, asked_flag, conjuncts, mentions
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
 from starplat.frontend.walk import children
 from starplat.operators import records as op
 from starplat.operators.answers.intersections import with_intersections
@@ -48,7 +45,7 @@ def _unread(function: typed.FunctionDefinition) -> frozenset[typed.Symbol]:
     for part in (part for value in values for part in walk.within(value)):
         read |= {part.symbol} if isinstance(part, typed.Variable) else set()
         read |= {a for a in part.arguments if isinstance(a, typed.Symbol)} if isinstance(part, typed.Call) else set()
-    locals_ = {s.symbol for s in inside if isinstance(s, typed.Declare) and isinstance(s.symbol.type, Scalar)}
+    locals_ = {s.symbol for s in inside if isinstance(s, typed.Declare) and isinstance(s.symbol.type, types.Scalar)}
     return frozenset(locals_ - read)
 
 
@@ -70,9 +67,7 @@ class _Raiser:
         settling: Mapping[Same, op.Spreading | None],
         intersections: Mapping[Same, op.Intersect],
     ) -> None:
-        self._frontiers = frontiers
-        self._unread = unread
-        self._settling = settling
+        self._frontiers, self._unread, self._settling = frontiers, unread, settling
         self._intersections = intersections
 
     def block(self, block: typed.Block) -> tuple[op.Operator, ...]:
@@ -190,8 +185,6 @@ class _Raiser:
                     yield made(s.place, _HOW[s.combine], s.value, s)
                 case typed.AssignExtreme():
                     yield made(s.place, op.How(s.extreme.value.lower()), s.candidate, s)
-                case _:
-                    pass
 
 
 def _in_hand(node: typed.Symbol, row: typed.ForEach, effects: tuple[op.EdgeEffect, ...]) -> op.Advance:
@@ -218,8 +211,7 @@ def _asked(condition: typed.Expression, node: typed.Symbol) -> typed.Expression:
         case typed.Binary(operator=operator, left=left, right=right) if operator in MIRRORED:
             turned = mentions(right, {node}) and not mentions(left, {node})
             return replace(condition, operator=MIRRORED[operator], left=right, right=left) if turned else condition
-        case _:
-            return condition
+    return condition
 
 
 def _with_late_scalars(block: typed.Block) -> typed.Block:
@@ -242,11 +234,10 @@ def _begun(s: typed.Statement) -> typed.Symbol | None:
     """The scalar that a statement gives a constant."""
     match s:
         case typed.Declare(symbol=symbol, value=typed.Literal() | typed.Infinity()):
-            return symbol if isinstance(symbol.type, Scalar) else None
+            return symbol if isinstance(symbol.type, types.Scalar) else None
         case typed.Assign(place=typed.Variable(symbol=symbol), value=typed.Literal() | typed.Infinity()):
             return symbol
-        case _:
-            return None
+    return None
 
 
 def _touches(s: typed.Statement, symbol: typed.Symbol) -> bool:
@@ -306,5 +297,4 @@ def _row_of(s: typed.ForEach, node: typed.Symbol) -> typed.Domain | None:
     match s.domain:
         case typed.Neighbors(graph=graph, direction=direction):
             return typed.Neighbors(graph, typed.Variable(node), direction)
-        case _:
-            return None
+    return None

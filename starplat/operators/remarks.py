@@ -1,14 +1,11 @@
 """Leaves `print` and `assert` out of a program, and what only they need: devices have no code for them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from starplat.analysis import walk
-from starplat.analysis.forms import uncalled
+from starplat.analysis import forms, walk
 from starplat.frontend import typed
 from starplat.frontend.expressions.acting import Acting
 from starplat.frontend.statements.remarks import remarks
@@ -28,7 +25,7 @@ def without_remarks(program: typed.Program) -> typed.Program:
         had -= idle
         goes = partial(_calls_one_of, idle, acting)
         shorter = [replace(f, body=_shorter(f.body, goes, acting)) for f in shorter]
-    kept = {function.name for function in uncalled(program)}
+    kept = {function.name for function in forms.uncalled(program)}
     pending = [function for function in shorter if function.name in kept]
     while pending:
         called = {call.function for call in walk.calls(pending.pop().body)} - kept
@@ -69,8 +66,7 @@ def _stores(s: typed.Statement) -> typed.Symbol | None:
     match s:
         case typed.Declare(symbol=symbol) | typed.Assign(place=typed.Variable(symbol=symbol)):
             return symbol
-        case _:
-            return None
+    return None
 
 
 def _used(body: typed.Block, acting: Acting) -> Iterator[typed.Symbol]:

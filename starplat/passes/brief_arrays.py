@@ -10,10 +10,8 @@ Cells of type ARC stay, because a local holds 64 bits where the cell may have 32
 from collections.abc import Iterable
 from dataclasses import replace
 
+from starplat.ir import fresh_names, launches, rewriter
 from starplat.ir import nodes as ir
-from starplat.ir.fresh_names import FreshNames, names_in
-from starplat.ir.launches import touched
-from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import all_expressions, walk_expression, walk_host, with_signature
 from starplat.passes.cells import accesses, expression_accesses, own_cells
 
@@ -31,7 +29,7 @@ def brief_arrays(module: ir.Module) -> ir.Module:
 def _without(module: ir.Module, name: str, array: ir.Array) -> ir.Module:
     """The module without a property of a host function, if each kernel that touches it can do with a local."""
     function = next(function for function in module.functions if function.name == name)
-    touching = [op for op in walk_host(function.body) if array in touched(op, module)]
+    touching = [op for op in walk_host(function.body) if array in launches.touched(op, module)]
     if array.origin not in _OWN or not all(isinstance(op, ir.Fill | ir.Launch) for op in touching):
         return module
     kernels = {op.kernel: module.kernel(op.kernel) for op in touching if isinstance(op, ir.Launch)}
@@ -69,7 +67,7 @@ def _only_stores(array: ir.Array, kernel: ir.Kernel) -> bool:
     return writes == counter.found
 
 
-class _Stores(Rewriter):
+class _Stores(rewriter.Rewriter):
     """Counts stores to an array."""
 
     def __init__(self, array: ir.Array) -> None:
@@ -85,12 +83,12 @@ def _with_local(array: ir.Array, kernel: ir.Kernel) -> ir.Kernel:
     """The kernel with a local in the place of its own cell; with nothing if it never loads it."""
     assert kernel.iterator is not None
     loads = any(access.array == array and not access.writes for access in accesses(kernel.body))
-    name = FreshNames(names_in(kernel)).fresh(f"{array.name}_of_{kernel.iterator.name}")
+    name = fresh_names.FreshNames(fresh_names.names_in(kernel)).fresh(f"{array.name}_of_{kernel.iterator.name}")
     keeper = _InLocal(array, ir.Variable(name, array.element) if loads else None)
     return with_signature(replace(kernel, body=keeper.kernel_block(kernel.body)))
 
 
-class _InLocal(Rewriter):
+class _InLocal(rewriter.Rewriter):
     """Puts a local, or nothing, in the place of the cells of an array."""
 
     def __init__(self, array: ir.Array, local: ir.Variable | None) -> None:
@@ -123,7 +121,7 @@ def _without_fills(function: ir.HostFunction, array: ir.Array) -> ir.HostFunctio
     return replace(function, arrays=arrays, body=_Unfilled(array).host_block(function.body))
 
 
-class _Unfilled(Rewriter):
+class _Unfilled(rewriter.Rewriter):
     """Drops the fills of an array."""
 
     def __init__(self, array: ir.Array) -> None:

@@ -10,18 +10,8 @@ anyway, and stays as it is.
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import build
+from starplat.ir import build, fresh_names, rewriter, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.fresh_names import FreshNames, names_in
-from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import (
-    all_expressions,
-    assigned_variables,
-    declared_by,
-    expressions_of,
-    walk_expression,
-    walk_kernel,
-)
 from starplat.passes.cells import accesses, own_cells
 from starplat.passes.memory import Memory
 
@@ -46,11 +36,16 @@ def _with_comparison(store: ir.Store, kernel: ir.Kernel, memory: Memory) -> tupl
     place = body.index(store)
     before = body[:place]
     first = next(
-        (i for i, op in enumerate(before) if any(cell in walk_expression(e) for e in expressions_of(op))), None
+        (
+            i
+            for i, op in enumerate(before)
+            if any(cell in visitor.walk_expression(e) for e in visitor.expressions_of(op))
+        ),
+        None,
     )
     if first is None or _is_written(store.array, before, memory) or _waits(store.value, cell, before):
         return body
-    names = FreshNames(names_in(kernel))
+    names = fresh_names.FreshNames(fresh_names.names_in(kernel))
     old = ir.Variable(names.fresh(f"old_{store.array.name}"), store.array.element)
     value, work = store.value, tuple[ir.KernelOp, ...]()
     if not isinstance(value, ir.Const | ir.Ref) or value.element is not old.element:
@@ -70,10 +65,10 @@ def _waits(value: ir.Expression, cell: ir.Load, before: Iterable[ir.KernelOp]) -
     """Whether the value depends on the cell's, directly or through a condition."""
     found: set[ir.Expression] = {cell}
     for op in before:
-        if any(part in found for e in all_expressions((op,)) for part in walk_expression(e)):
-            found.update(map(ir.Ref, assigned_variables((op,))))
-            found.update(ir.Ref(v) for inner in walk_kernel((op,)) for v in declared_by(inner))
-    return any(part in found for part in walk_expression(value))
+        if any(part in found for e in visitor.all_expressions((op,)) for part in visitor.walk_expression(e)):
+            found.update(map(ir.Ref, visitor.assigned_variables((op,))))
+            found.update(ir.Ref(v) for inner in visitor.walk_kernel((op,)) for v in visitor.declared_by(inner))
+    return any(part in found for part in visitor.walk_expression(value))
 
 
 def _differ(old: ir.Expression, new: ir.Expression) -> ir.Expression:
@@ -87,12 +82,11 @@ def _differ(old: ir.Expression, new: ir.Expression) -> ir.Expression:
     return build.either(differ, zero)
 
 
-class _Held(Rewriter):
+class _Held(rewriter.Rewriter):
     """Puts a local in the place of a cell that is loaded."""
 
     def __init__(self, cell: ir.Load, local: ir.Ref) -> None:
-        self.cell = cell
-        self.local = local
+        self.cell, self.local = cell, local
 
     def expression(self, expression: ir.Expression) -> ir.Expression:
         return self.local if expression == self.cell else self.rebuild(expression)

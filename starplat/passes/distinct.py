@@ -7,9 +7,8 @@ be given.
 
 from collections.abc import Collection, Iterable, Iterator
 
-from starplat.ir import build
+from starplat.ir import build, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.visitor import walk_expression
 
 _APART = (ir.BinaryOperator.NOT_EQUAL, ir.BinaryOperator.LESS, ir.BinaryOperator.GREATER)
 
@@ -28,10 +27,9 @@ def lasting(
                 return array in written
             case ir.Ref(variable):
                 return variable in assigned
-            case _:
-                return isinstance(e, ir.CallFunction)
+        return isinstance(e, ir.CallFunction)
 
-    return tuple(c for c in conditions if not any(map(may_change, walk_expression(c))))
+    return tuple(c for c in conditions if not any(map(may_change, visitor.walk_expression(c))))
 
 
 def differ(one: ir.Expression, other: ir.Expression, conditions: Iterable[ir.Expression]) -> bool:
@@ -85,5 +83,4 @@ def _with_step(value: ir.Expression) -> tuple[ir.Expression, int]:
             return base, step
         case ir.Binary(ir.BinaryOperator.SUBTRACT, base, ir.Const(int(step))) if not value.element.is_real:
             return base, -step
-        case _:
-            return value, 0
+    return value, 0

@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from starplat.ir import build
+from starplat.ir import build, rewriter, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.rewriter import map_expression
-from starplat.ir.visitor import operands, walk_expression
 
 NODE = ir.Variable("node", ir.Element.NODE)
 """Stands for the node in a factor."""
@@ -34,7 +32,7 @@ class Factor:
 
 
 def _renamed(expression: ir.Expression, old: ir.Variable, new: ir.Variable) -> ir.Expression:
-    return map_expression(lambda e: ir.Ref(new) if e == ir.Ref(old) else e, expression)
+    return rewriter.map_expression(lambda e: ir.Ref(new) if e == ir.Ref(old) else e, expression)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +49,7 @@ class Neighbor:
             return None
         divisors = dict.fromkeys(
             e.right
-            for e in walk_expression(expression)
+            for e in visitor.walk_expression(expression)
             if isinstance(e, ir.Binary) and e.operator in _DIVISIONS and _may_be_zero(e)
         )
         guard: ir.Expression | None = None
@@ -74,9 +72,8 @@ class Neighbor:
             case ir.Binary() if expression.operator in _DIVISIONS and _may_be_zero(expression):
                 return self._is_its_degree(expression.right) and self.is_of_it(expression.left)
             case ir.Unary() | ir.Binary() | ir.Select() | ir.Cast() | ir.Apply():
-                return all(map(self.is_of_it, operands(expression)))
-            case _:
-                return False
+                return all(map(self.is_of_it, visitor.operands(expression)))
+        return False
 
     def _is_inside(self, extent: ir.Extent, index: ir.Expression) -> bool:
         if extent is ir.Extent.NODES:
@@ -104,7 +101,7 @@ def _may_be_zero(division: ir.Binary) -> bool:
 def is_worth_a_cell(expression: ir.Expression) -> bool:
     """Whether one cell is cheaper to read than what the expression reads and computes. The two ends of a row lie side
     by side, so they count once."""
-    inside = tuple(walk_expression(expression))
+    inside = tuple(visitor.walk_expression(expression))
     places = {e.array for e in inside if isinstance(e, ir.Load)}
     worth = len(places) > 1 or (len(places) == 1 and any(map(_is_dear, inside)))
     return worth and expression.element is not ir.Element.ARC
@@ -116,8 +113,7 @@ def _is_dear(expression: ir.Expression) -> bool:
             return right.element.is_real or not isinstance(right, ir.Const)
         case ir.Apply(function):
             return function not in _CHEAP
-        case _:
-            return False
+    return False
 
 
 def is_product(expression: ir.Expression) -> bool:
@@ -129,5 +125,4 @@ def is_product(expression: ir.Expression) -> bool:
             return expression.element.is_real
         case ir.Select(_, then, otherwise):
             return is_product(then) or is_product(otherwise)
-        case _:
-            return False
+    return False

@@ -8,11 +8,8 @@ of a function's own, at loops that follow and begin each round with new values.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from starplat.ir import launches, rewriter, uses, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.launches import touched
-from starplat.ir.rewriter import Rewriter
-from starplat.ir.uses import Use, next_use, stream, use
-from starplat.ir.visitor import walk_host
 
 
 def drop_dead_fills(module: ir.Module) -> ir.Module:
@@ -25,7 +22,7 @@ def _with_fewer(function: ir.HostFunction, module: ir.Module) -> ir.HostFunction
     return replace(function, body=_Dropper(module).host_block(seen))
 
 
-class _Dropper(Rewriter):
+class _Dropper(rewriter.Rewriter):
     """Drops the fills that are dead in their own row."""
 
     def __init__(self, module: ir.Module) -> None:
@@ -39,8 +36,8 @@ class _Dropper(Rewriter):
     def _is_dead(self, op: ir.HostOp, following: tuple[ir.HostOp, ...]) -> bool:
         if not isinstance(op, ir.Fill):
             return False
-        after = next_use(following, op.array, self.module)
-        return after is not None and use(after, op.array, self.module) is Use.OVERWRITES
+        after = uses.next_use(following, op.array, self.module)
+        return after is not None and uses.use(after, op.array, self.module) is uses.Use.OVERWRITES
 
 
 def _without_unseen(
@@ -54,7 +51,7 @@ def _without_unseen(
         elif not (
             isinstance(op, ir.Fill)
             and op.array in function.arrays
-            and _is_never_seen(op.array, tuple(stream(following)), module)
+            and _is_never_seen(op.array, tuple(uses.stream(following)), module)
         ):
             yield op
 
@@ -63,10 +60,9 @@ def _is_never_seen(array: ir.Array, following: Sequence[ir.HostOp], module: ir.M
     """Whether an array's current values are dead on every path. A loop may run no round, so that what comes after it
     counts too."""
     for op in following:
-        what = use(op, array, module)
-        if what is Use.OVERWRITES:
+        if (what := uses.use(op, array, module)) is uses.Use.OVERWRITES:
             return True
-        if isinstance(op, ir.HostReturn) or what is Use.NONE or _begins_with_new_values(op, array, module):
+        if isinstance(op, ir.HostReturn) or what is uses.Use.NONE or _begins_with_new_values(op, array, module):
             continue
         return False
     return True
@@ -76,7 +72,7 @@ def _begins_with_new_values(op: ir.HostOp, array: ir.Array, module: ir.Module) -
     """Whether each round of a loop overwrites the array before it reads it."""
     if not isinstance(op, ir.Loop):
         return False
-    if any(array in touched(inner, module) for inner in walk_host(op.before)):
+    if any(array in launches.touched(inner, module) for inner in visitor.walk_host(op.before)):
         return False
-    first = next_use(op.body, array, module)
-    return first is not None and use(first, array, module) is Use.OVERWRITES
+    first = uses.next_use(op.body, array, module)
+    return first is not None and uses.use(first, array, module) is uses.Use.OVERWRITES

@@ -6,8 +6,7 @@ A fill that became part of a kernel leaves such stores: `degree[v] = 0` before `
 from dataclasses import replace
 
 from starplat.ir import nodes as ir
-from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import assigned_variables, continues, with_signature
+from starplat.ir import rewriter, visitor
 from starplat.passes.cells import OwnCells, accesses, own_cells
 from starplat.passes.memory import Memory
 
@@ -15,13 +14,12 @@ from starplat.passes.memory import Memory
 def forwarded(kernel: ir.Kernel, memory: Memory) -> ir.Kernel:
     """The kernel with fewer reads and writes of its own cells; looks at the operations that every iteration runs."""
     forwarder = _Forwarder(own_cells(kernel), memory)
-    return with_signature(replace(kernel, body=forwarder.without_dead(forwarder.handed_on(kernel.body))))
+    return visitor.with_signature(replace(kernel, body=forwarder.without_dead(forwarder.handed_on(kernel.body))))
 
 
 class _Forwarder:
     def __init__(self, own: OwnCells, memory: Memory) -> None:
-        self.own = own
-        self.memory = memory
+        self.own, self.memory = own, memory
 
     def handed_on(self, body: tuple[ir.KernelOp, ...]) -> tuple[ir.KernelOp, ...]:
         ops = list(body)
@@ -44,7 +42,7 @@ class _Forwarder:
         for later in following:
             if isinstance(later, ir.Store) and later.array == op.array and self.is_own_store(later):
                 return not any(self.memory.may_be_one(op.array, a.array) for a in accesses((later,)) if not a.writes)
-            if self.touches(later, op.array, writing=False) or continues((later,)):
+            if self.touches(later, op.array, writing=False) or visitor.continues((later,)):
                 return False
         return False
 
@@ -58,10 +56,10 @@ class _Forwarder:
 
 def _changes(value: ir.Const | ir.Ref, op: ir.KernelOp) -> bool:
     """Whether the operation gives the variable another value."""
-    return isinstance(value, ir.Ref) and value.variable in assigned_variables((op,))
+    return isinstance(value, ir.Ref) and value.variable in visitor.assigned_variables((op,))
 
 
-class _Reader(Rewriter):
+class _Reader(rewriter.Rewriter):
     """Puts the stored value in the place of the cell."""
 
     def __init__(self, store: ir.Store) -> None:

@@ -10,17 +10,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
+from starplat.ir import fresh_names, launches, rewriter, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.fresh_names import FreshNames
-from starplat.ir.launches import launched_names
 from starplat.ir.printing.expressions import print_expression
-from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import walk_kernel, with_signature
-from starplat.passes.forwarding import forwarded
+from starplat.passes import forwarding, joining, memory, rows
 from starplat.passes.host_effects import Effects, commute, effects
-from starplat.passes.joining import has_loop, joined
-from starplat.passes.memory import Memory
-from starplat.passes.rows import Begin, End, Row, closed, opened
 from starplat.same import Same
 from starplat.source import NOWHERE
 
@@ -43,7 +37,7 @@ def fuse_kernels(module: ir.Module) -> ir.Module:
     return fuser.result(tuple(functions))
 
 
-class _Fuser(Rewriter):
+class _Fuser(rewriter.Rewriter):
     """Goes through the rows of host operations, innermost first.
 
     `kernels` grows by those that are made, and `after` says which one follows which. An operation stays the same object
@@ -52,7 +46,7 @@ class _Fuser(Rewriter):
 
     def __init__(self, module: ir.Module) -> None:
         self.module = module
-        self.memory = Memory(module)
+        self.memory = memory.Memory(module)
         self.kernels = {kernel.name: kernel for kernel in module.kernels}
         self.after = dict(pairwise(self.kernels))
         self.known: dict[Same, Effects | None] = {}
@@ -62,9 +56,9 @@ class _Fuser(Rewriter):
 
     def result(self, functions: tuple[ir.HostFunction, ...]) -> ir.Module:
         """The module with fused kernels under their final names, without kernels no longer launched."""
-        launched = launched_names(functions)
+        launched = launches.launched_names(functions)
         kernels = [kernel for kernel in self._in_order() if kernel.name in launched]
-        names = FreshNames(kernel.name for kernel in kernels if kernel.name not in self.wanted)
+        names = fresh_names.FreshNames(kernel.name for kernel in kernels if kernel.name not in self.wanted)
         final = {k.name: names.fresh(self.wanted[k.name]) for k in kernels if k.name in self.wanted}
         renamer = _Renamer(final)
         used = {array for kernel in kernels for array in kernel.arrays}
@@ -84,16 +78,15 @@ class _Fuser(Rewriter):
     # --- rows ------------------------------------------------------------------------------------------------------
 
     def host_block(self, ops: Iterable[ir.HostOp]) -> tuple[ir.HostOp, ...]:
-        row, place = opened(super().host_block(ops)), 0
+        row, place = rows.opened(super().host_block(ops)), 0
         while place < len(row):
-            found = self._partner(row, place)
-            if found is None:
+            if (found := self._partner(row, place)) is None:
                 place += 1
             else:  # what stands before may be joined with what was made
                 row, place = found, max(place - FARTHEST, 0)
-        return closed(row)
+        return rows.closed(row)
 
-    def _partner(self, row: Row, place: int) -> Row | None:
+    def _partner(self, row: rows.Row, place: int) -> rows.Row | None:
         """The row with the operation at a place joined to the first one after it, and not far from it, that takes
         it."""
         first = row[place]
@@ -102,10 +95,9 @@ class _Fuser(Rewriter):
         between: list[Effects] = []
         for later in range(place + 1, min(place + 1 + FARTHEST, len(row))):
             second = row[later]
-            if isinstance(second, Begin | End):
+            if isinstance(second, rows.Begin | rows.End):
                 continue
-            done = self._effects(second)
-            if done is None:
+            if (done := self._effects(second)) is None:
                 return None
             if (Same(first), Same(second)) not in self.apart:
                 at = self._meeting(place, self._effects(first), later, done, between)
@@ -113,7 +105,7 @@ class _Fuser(Rewriter):
                 if at is not None and kernel is not None:
                     beside = second if isinstance(second, ir.Launch) else first
                     assert isinstance(beside, ir.Launch)
-                    both: Row = [ir.Launch(self._keep(kernel, beside))]
+                    both: rows.Row = [ir.Launch(self._keep(kernel, beside))]
                     ahead, behind = (both, []) if at == place else ([], both)
                     return row[:place] + ahead + row[place + 1 : later] + behind + row[later + 1 :]
                 if at is not None:
@@ -139,8 +131,7 @@ class _Fuser(Rewriter):
         name = f"{kernel.name} {len(self.wanted)}"
         self.wanted[name] = kernel.name
         self.kernels[name] = replace(kernel, name=name)
-        following = self.after.get(beside.kernel)
-        if following is not None:
+        if (following := self.after.get(beside.kernel)) is not None:
             self.after[name] = following
         self.after[beside.kernel] = name
         return name
@@ -155,24 +146,22 @@ class _Fuser(Rewriter):
             case (ir.Fill() | ir.CopyArray()) as cells, ir.Launch(name):
                 kernel = self.kernels[name]
                 before = _per_cell(cells, kernel)
-                both = None if before is None else joined(before, kernel, self.memory)
+                both = None if before is None else joining.joined(before, kernel, self.memory)
                 return self._told(both, kernel, f"first {_deed(cells)}")
             case ir.Launch(name), ir.CopyArray() as cells:
                 kernel = self.kernels[name]
                 after = _per_cell(cells, kernel)
-                both = None if after is None else joined(kernel, after, self.memory)
+                both = None if after is None else joining.joined(kernel, after, self.memory)
                 return self._told(both, kernel, f"then {_deed(cells)}")
-            case _:
-                return None
+        return None
 
     def _of_two(self, first: ir.Kernel, second: ir.Kernel) -> ir.Kernel | None:
         if _size(first) + _size(second) > LARGEST:
             return None
-        kernel = joined(first, second, self.memory)
-        main, other = (second, first) if has_loop(second) and not has_loop(first) else (first, second)
+        kernel = joining.joined(first, second, self.memory)
+        main, other = (second, first) if joining.has_loop(second) and not joining.has_loop(first) else (first, second)
         note = f"{'then' if main is first else 'first'} {self._purpose(other)}"
-        told = self._told(kernel, main, note)
-        if told is None:
+        if (told := self._told(kernel, main, note)) is None:
             return None
         own_part = self._name(second).removeprefix(f"{self.function.name}_")
         return replace(told, name=f"{self._name(first)}_and_{own_part}")
@@ -181,8 +170,8 @@ class _Fuser(Rewriter):
         """The kernel as `main`, with a note if it does something more: a fill may be overwritten at once."""
         if kernel is None:
             return None
-        tidy = forwarded(kernel, self.memory)
-        is_more = tidy.body != forwarded(main, self.memory).body
+        tidy = forwarding.forwarded(kernel, self.memory)
+        is_more = tidy.body != forwarding.forwarded(main, self.memory).body
         comment = "; ".join(text for text in (main.comment, note * is_more) if text)
         return replace(tidy, name=self._name(main), span=main.span, comment=comment)
 
@@ -199,7 +188,7 @@ class _Fuser(Rewriter):
 
 def _size(kernel: ir.Kernel) -> int:
     """How many operations it has."""
-    return sum(1 for _ in walk_kernel(kernel.body))
+    return sum(1 for _ in visitor.walk_kernel(kernel.body))
 
 
 def _per_cell(op: ir.Fill | ir.CopyArray, kernel: ir.Kernel) -> ir.Kernel | None:
@@ -213,16 +202,14 @@ def _per_cell(op: ir.Fill | ir.CopyArray, kernel: ir.Kernel) -> ir.Kernel | None
             return _storing(array, value, kernel.iterator)
         case ir.CopyArray(array, source) if array in kernel.arrays or source in kernel.arrays:
             return _storing(array, ir.Load(source, ir.Ref(kernel.iterator)), kernel.iterator)
-        case _:
-            return None
+    return None
 
 
 def _storing(array: ir.Array, value: ir.Expression, iterator: ir.Variable) -> ir.Kernel | None:
     """A kernel that stores the value to every cell of the array."""
-    domain = _OVER.get(array.extent)
-    if domain is None:
+    if (domain := _OVER.get(array.extent)) is None:
         return None
-    return with_signature(ir.Kernel("", domain, iterator, (ir.Store(array, ir.Ref(iterator), value),)))
+    return visitor.with_signature(ir.Kernel("", domain, iterator, (ir.Store(array, ir.Ref(iterator), value),)))
 
 
 def _deed(op: ir.Fill | ir.CopyArray) -> str:
@@ -234,7 +221,7 @@ def _deed(op: ir.Fill | ir.CopyArray) -> str:
             return f"{destination.name} = {source.name}"
 
 
-class _Renamer(Rewriter):
+class _Renamer(rewriter.Rewriter):
     """Gives kernels their final names."""
 
     def __init__(self, names: dict[str, str]) -> None:

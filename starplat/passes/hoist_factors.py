@@ -113,8 +113,7 @@ class _Hoister(Rewriter):
 
     def __init__(self, kernel: ir.Kernel, names: FreshNames, memory: Memory) -> None:
         self.iterator = kernel.iterator
-        self.names = names
-        self.memory = memory
+        self.names, self.memory = names, memory
         self.scalars = frozenset(kernel.scalars)
         self.written = written_arrays(kernel.body)
         self.assigned = assigned_variables(kernel.body)
@@ -157,8 +156,7 @@ class _Hoister(Rewriter):
                 return replace(op, condition=self.value(op.condition, neighbors))
             case ir.ForNeighbors():
                 return self.loop(op, neighbors)
-            case _:
-                return op
+        return op
 
     def let(self, op: ir.Let, variable: ir.Variable, value: ir.Expression, neighbors: tuple[Neighbor, ...]) -> ir.Let:
         """A local that is no factor may be part of one."""
@@ -180,8 +178,7 @@ class _Hoister(Rewriter):
         match condition:
             case ir.Binary(found, ir.Ref(left), ir.Ref(right)):
                 return found is operator and self.iterator in (left, right)
-            case _:
-                return False
+        return False
 
     # --- expressions -----------------------------------------------------------------------------------------------
 
@@ -210,8 +207,7 @@ class _Hoister(Rewriter):
                 return replace(expression, condition=self.value(condition, neighbors, added=False))
             case ir.CallFunction() | ir.FindArc():
                 return expression
-            case _:
-                return _Inside(self, neighbors).rebuild(expression)
+        return _Inside(self, neighbors).rebuild(expression)
 
     def place(self, factor: Factor) -> ir.Array:
         if factor not in self.found:
@@ -224,8 +220,7 @@ class _Inside(Rewriter):
     """Goes on with the operands of an expression that always evaluates all of them."""
 
     def __init__(self, hoister: _Hoister, neighbors: tuple[Neighbor, ...]) -> None:
-        self.hoister = hoister
-        self.neighbors = neighbors
+        self.hoister, self.neighbors = hoister, neighbors
 
     def expression(self, expression: ir.Expression) -> ir.Expression:
         return self.hoister.value(expression, self.neighbors, added=False)

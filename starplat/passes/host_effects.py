@@ -35,8 +35,7 @@ def effects(op: ir.HostOp, kernel_of: Callable[[str], ir.Kernel]) -> Effects | N
             results = frozenset(reduction.variable for reduction in kernel.reductions)
             read = results.union(kernel.scalars)
             return Effects(read, results, frozenset(kernel.arrays), written_arrays(kernel.body))
-        case _:
-            return None
+    return None
 
 
 def commute(one: Effects, other: Effects, memory: Memory) -> bool:

@@ -26,8 +26,7 @@ def joined(first: ir.Kernel, second: ir.Kernel, memory: Memory) -> ir.Kernel | N
         return None  # a search for triangles may take its place
     if not _independent(first, second, memory):
         return None
-    reductions = _united(first, second)
-    if reductions is None:
+    if (reductions := _united(first, second)) is None:
         return None
     first, second = _renamed_apart(first, second)
     filter, bodies = _under_filters(first, second)

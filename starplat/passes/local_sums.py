@@ -9,15 +9,10 @@ Cells of type ARC stay, because a local holds 64 bits where the cell may have 32
 
 from dataclasses import replace
 
-from starplat.ir import build
+from starplat.ir import build, conditions, fresh_names, rewriter, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.conditions import conjuncts
-from starplat.ir.fresh_names import FreshNames, names_in
-from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import assigned_variables, walk_kernel, written_arrays
+from starplat.passes import distinct, forwarding
 from starplat.passes.cells import Access, accesses, expression_accesses, own_cells
-from starplat.passes.distinct import differ, lasting
-from starplat.passes.forwarding import forwarded
 from starplat.passes.memory import Memory
 
 Loop = ir.ForNeighbors | ir.ForRange | ir.KernelWhile | ir.KernelFor
@@ -32,23 +27,22 @@ def local_sums(module: ir.Module) -> ir.Module:
 def _gathered(kernel: ir.Kernel, memory: Memory) -> ir.Kernel:
     gatherer = _Gatherer(kernel, memory)
     body = gatherer.kernel_block(kernel.body)
-    return kernel if body == kernel.body else forwarded(replace(kernel, body=body), memory)
+    return kernel if body == kernel.body else forwarding.forwarded(replace(kernel, body=body), memory)
 
 
-class _Gatherer(Rewriter):
+class _Gatherer(rewriter.Rewriter):
     def __init__(self, kernel: ir.Kernel, memory: Memory) -> None:
         self.memory = memory
         self.own = own_cells(kernel)
-        self.names = FreshNames(names_in(kernel))
-        self.written = written_arrays(kernel.body)
-        self.assigned = assigned_variables(kernel.body)
-        self.given = () if kernel.filter is None else tuple(conjuncts(kernel.filter))
+        self.names = fresh_names.FreshNames(fresh_names.names_in(kernel))
+        self.written = visitor.written_arrays(kernel.body)
+        self.assigned = visitor.assigned_variables(kernel.body)
+        self.given = () if kernel.filter is None else tuple(conditions.conjuncts(kernel.filter))
 
     def kernel_op(self, op: ir.KernelOp) -> tuple[ir.KernelOp, ...]:
         if not isinstance(op, Loop):
             return (self.rebuild(op),)
-        chosen = self._chosen(op)
-        if not chosen:
+        if not (chosen := self._chosen(op)):
             return (self.rebuild(op),)
         inside = _InLocals(chosen, self)
         before = tuple(ir.Let(local, ir.Load(array, index)) for array, (index, local) in chosen.items())
@@ -76,7 +70,7 @@ class _Gatherer(Rewriter):
 
     def _is_gathered(self, array: ir.Array, loop: Loop) -> bool:
         """Whether the loop combines with the cell's value, rather than only storing to it."""
-        for op in walk_kernel((loop,)):
+        for op in visitor.walk_kernel((loop,)):
             match op:
                 case ir.UpdateCell() | ir.ExtremeCell() if op.array == array and self.is_own_cell(array, op.index):
                     return True
@@ -97,16 +91,15 @@ class _Gatherer(Rewriter):
             return False
         if self.is_own(access):
             return not access.shared
-        known = lasting((*self.given, *access.given), self.written, self.assigned)
-        return differ(access.index, index, known)
+        known = distinct.lasting((*self.given, *access.given), self.written, self.assigned)
+        return distinct.differ(access.index, index, known)
 
 
-class _InLocals(Rewriter):
+class _InLocals(rewriter.Rewriter):
     """Rewrites a loop with locals for the chosen cells."""
 
     def __init__(self, chosen: dict[ir.Array, tuple[ir.Expression, ir.Variable]], gatherer: _Gatherer) -> None:
-        self.chosen = chosen
-        self.gatherer = gatherer
+        self.chosen, self.gatherer = chosen, gatherer
 
     def local(self, array: ir.Array, index: ir.Expression) -> ir.Variable | None:
         if array in self.chosen and self.gatherer.is_own_cell(array, index):
@@ -189,5 +182,4 @@ def _set_if(condition: ir.Expression, local: ir.Variable, value: bool) -> tuple[
             return (stored,)
         case ir.Const(False) | ir.Unary(ir.UnaryOperator.NOT, ir.Const(True)):
             return ()
-        case _:
-            return (ir.KernelIf(condition, (stored,)),)
+    return (ir.KernelIf(condition, (stored,)),)

@@ -4,10 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from starplat.ir import nodes as ir
+from starplat.passes import copies, fills
 from starplat.passes.brief_arrays import brief_arrays
 from starplat.passes.changed_cells import changed_cells
-from starplat.passes.copies import copies_to_swaps
-from starplat.passes.fills import drop_dead_fills
 from starplat.passes.fuse_kernels import fuse_kernels
 from starplat.passes.hoist_factors import hoist_factors
 from starplat.passes.local_sums import local_sums
@@ -35,13 +34,13 @@ PASSES = (
         "copies-to-swaps",
         "a copy whose source is overwritten next becomes a swap",
         "early: it leaves the fill that made it legal in place for the next pass to judge",
-        copies_to_swaps,
+        copies.copies_to_swaps,
     ),
     Pass(
         "drop-dead-fills",
         "a fill vanishes if the array is overwritten before it is read",
         "before kernels are changed: lowering fills every property that is declared, and most are given values at once",
-        drop_dead_fills,
+        fills.drop_dead_fills,
     ),
     Pass(
         "local-sums",

@@ -2,10 +2,8 @@
 
 from dataclasses import dataclass, replace
 
+from starplat.ir import launches, rewriter, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.launches import launched_names, touched
-from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import walk_host
 from starplat.same import Same
 
 _OWN = (ir.Origin.LOCAL, ir.Origin.TEMPORARY)
@@ -39,10 +37,9 @@ def replaced(
     return _Replacer({Same(old): new for old, new in changes if old is not None}, empties).host_block(body)
 
 
-class _Replacer(Rewriter):
+class _Replacer(rewriter.Rewriter):
     def __init__(self, changes: dict[Same, tuple[ir.HostOp, ...]], empties: bool) -> None:
-        self.changes = changes
-        self.empties = empties
+        self.changes, self.empties = changes, empties
 
     def host_op(self, op: ir.HostOp) -> tuple[ir.HostOp, ...]:
         if Same(op) in self.changes:
@@ -53,7 +50,7 @@ class _Replacer(Rewriter):
 
 def tidied(module: ir.Module) -> ir.Module:
     """The module without kernels that nothing launches, and with the graph's arrays that the others use."""
-    launched = launched_names(module.functions)
+    launched = launches.launched_names(module.functions)
     kernels = tuple(kernel for kernel in module.kernels if kernel.name in launched)
     used = {array for kernel in kernels for array in kernel.arrays}
     functions = tuple(_without_idle_arrays(function, module) for function in module.functions)
@@ -63,8 +60,8 @@ def tidied(module: ir.Module) -> ir.Module:
 
 def _without_idle_arrays(function: ir.HostFunction, module: ir.Module) -> ir.HostFunction:
     """The function without arrays that it does not touch, or only fills."""
-    ops = list(walk_host(function.body))
-    used = {array for op in ops if not isinstance(op, ir.Fill) for array in touched(op, module)}
+    ops = list(visitor.walk_host(function.body))
+    used = {array for op in ops if not isinstance(op, ir.Fill) for array in launches.touched(op, module)}
     used |= {op.array for op in ops if isinstance(op, ir.Fill) and op.array.origin not in _OWN}
     idle = ((op, ()) for op in ops if isinstance(op, ir.Fill) and op.array not in used)
     body = replaced(function.body, *idle)

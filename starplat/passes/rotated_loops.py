@@ -5,12 +5,9 @@ later steps look for.
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from starplat.ir import launches, rewriter, uses, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.interpreting.evaluate import evaluate
-from starplat.ir.launches import assigns
-from starplat.ir.rewriter import Rewriter
-from starplat.ir.uses import stream
-from starplat.ir.visitor import walk_expression
 
 _KNOWABLE = ir.Ref | ir.Const | ir.Unary | ir.Binary
 _FAILING = (ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER)
@@ -22,7 +19,7 @@ def rotated_loops(module: ir.Module) -> ir.Module:
     return replace(module, functions=rotator.functions_of(module))
 
 
-class _Rotator(Rewriter):
+class _Rotator(rewriter.Rewriter):
     """Looks in every row of operations for loops whose condition is known to hold at first."""
 
     def __init__(self, module: ir.Module) -> None:
@@ -39,7 +36,7 @@ class _Rotator(Rewriter):
 
     def begins(self, condition: ir.Expression, before: Sequence[ir.HostOp]) -> bool:
         """Whether the condition surely holds after the operations."""
-        parts = list(walk_expression(condition))
+        parts = list(visitor.walk_expression(condition))
         if not all(isinstance(part, _KNOWABLE) and getattr(part, "operator", None) not in _FAILING for part in parts):
             return False
         asked = {part.variable for part in parts if isinstance(part, ir.Ref)}
@@ -49,13 +46,11 @@ class _Rotator(Rewriter):
 
     def known(self, variable: ir.Variable, before: Sequence[ir.HostOp]) -> ir.Const | None:
         """The constant value of the variable after the operations."""
-        for op in reversed(list(stream(before))):
+        for op in reversed(list(uses.stream(before))):
             match op:
                 case ir.DeclareVariable(assigned, ir.Const() as value) | ir.SetVariable(assigned, ir.Const() as value):
                     if assigned == variable and value.element is variable.element:
                         return value
-                case _:
-                    pass
-            if assigns(op, variable, self.module):
+            if launches.assigns(op, variable, self.module):
                 return None
         return None

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from starplat.frontend import typed
-from starplat.frontend.types import Carrier, PropertyType, Scalar
+from starplat.frontend import typed, types
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 
@@ -28,14 +27,14 @@ def _takes(form: typed.FunctionDefinition, graph: Graph, given: Mapping[str, obj
 
 
 def _is_whole(parameter: typed.Symbol) -> bool:
-    kind = parameter.type.element if isinstance(parameter.type, PropertyType) else parameter.type
-    return isinstance(kind, Scalar) and kind.is_integer
+    kind = parameter.type.element if isinstance(parameter.type, types.PropertyType) else parameter.type
+    return isinstance(kind, types.Scalar) and kind.is_integer
 
 
 def _meets(parameter: typed.Symbol, graph: Graph, given: Mapping[str, object]) -> Any:
     """What the parameter is given, None if nothing."""
     kind = parameter.type
-    if parameter.name in given or not (isinstance(kind, PropertyType) and kind.carrier is Carrier.EDGE):
+    if parameter.name in given or not (isinstance(kind, types.PropertyType) and kind.carrier is types.Carrier.EDGE):
         return given.get(parameter.name)
     return graph.weights if parameter.name == ir.Origin.WEIGHT.value else None
 

@@ -1,7 +1,5 @@
 """The heads of a graph's rows: which arcs are copied to the device, how many they are, and the copies."""
 
-from __future__ import annotations
-
 import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass

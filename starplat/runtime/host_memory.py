@@ -55,8 +55,7 @@ def _of_groups() -> Iterator[int]:
         top = GROUPS / "memory" if controllers else GROUPS
         below = Path(path.lstrip("/"))
         for folder in (top / below, *(top / parent for parent in below.parents)):
-            room = _left(folder, *names)
-            if room is not None:
+            if (room := _left(folder, *names)) is not None:
                 yield room
 
 

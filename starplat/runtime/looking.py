@@ -18,12 +18,11 @@ from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.ir.lower import lower
 from starplat.passes import run as run_passes
+from starplat.runtime import resident, running
 from starplat.runtime.arguments.bind import Bound
 from starplat.runtime.devices.building import kernels_on
 from starplat.runtime.devices.device import Device
 from starplat.runtime.facts import facts_for, longest_row_by_host
-from starplat.runtime.resident import on_device
-from starplat.runtime.running import Run
 from starplat.schedule import Schedule
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import Memory
@@ -102,7 +101,7 @@ def _run(device: Device, graph: Graph, module: ir.Module, memory: Memory, upload
     """What the program gives; None if there is no room for it, which the next one reports better."""
     made = made_for_target(module, device.target, Schedule(memory=memory), capabilities=device.capabilities)
     with ExitStack() as held:
-        run = Run(made, graph, Bound(), device, on_device(device, graph), held)
+        run = running.Run(made, graph, Bound(), device, resident.on_device(device, graph), held)
         if not run.room.fits():
             return None
         kernels = kernels_on(device, made, run.resident.wide_arcs)

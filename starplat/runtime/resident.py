@@ -75,8 +75,7 @@ class ResidentGraph:
         self._device = device
         self._buffers: dict[_Key, Buffer] = {}
         self._when_graph_goes: weakref.finalize[..., Any] | None = None
-        self.num_nodes = num_nodes
-        self.num_arcs = num_arcs
+        self.num_nodes, self.num_arcs = num_nodes, num_arcs
         self.wide_arcs = needs_wide_arcs(num_arcs)
         self._directed = directed
         self.cut: Cut | None = None
@@ -224,8 +223,7 @@ class ResidentGraph:
 
 def _trim(device: weakref.ref[Device]) -> None:
     """Gives back what was kept for runs on graphs of a size; a session without users has no device."""
-    there = device()
-    if there is not None and not there.broken:
+    if (there := device()) is not None and not there.broken:
         there.trim()
 
 

@@ -9,8 +9,7 @@ from starplat.backends.scheduled import REFERENCE, capabilities_of, capabilities
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.processors import Processor
 from starplat.runtime.targets import capabilities_at
-from starplat.toolchain.description import DeviceDescription
-from starplat.toolchain.devices import report
+from starplat.toolchain import description, devices
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +36,12 @@ def chosen(target: str, index: int | None = None, processor: Processor | None = 
         return Chosen(target, capabilities_on(target, processor), str(processor))
     if target == REFERENCE:
         return Chosen(target, capabilities_at(target, index or 0))
-    found = next((device for device in report(target) if device.index == (index or 0)), None)
+    found = next((device for device in devices.report(target) if device.index == (index or 0)), None)
     if found is None and index is None:
         return Chosen(target, capabilities_of(target), f"{processors_of(target)[0]}, none of which is here")
     return Chosen(target, capabilities_at(target, index or 0), "" if found is None else _named(found))
 
 
-def _named(device: DeviceDescription) -> str:
+def _named(device: description.DeviceDescription) -> str:
     kind = Processor.GPU if device.is_gpu else Processor.CPU
     return f"device {device.index} ({device.name}, {kind})"

@@ -141,8 +141,7 @@ class Session:
             raise DiagnosticError(Diagnostic("E0922", "the session is closed", help=help))
 
     def _require_free(self, device: Device, index: int) -> None:
-        job = self._busy.get((device.target, index))
-        if job is not None and not job.done.is_set():
+        if (job := self._busy.get((device.target, index))) is not None and not job.done.is_set():
             message = f"{device.name} is still busy with an earlier run that could not be stopped"
             help = "start a new process, or use another device (starplat devices lists them)"
             raise DiagnosticError(Diagnostic("E0920", message, help=help), exit_code=ExitCode.NO_DEVICE)

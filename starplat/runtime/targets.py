@@ -4,18 +4,15 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from starplat.backends import BACKENDS
-from starplat.backends.scheduled import capabilities_of
+from starplat.backends import BACKENDS, scheduled
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
-from starplat.frontend.mistakes.suggest import did_you_mean
+from starplat.frontend.mistakes.remedies import did_you_mean
 from starplat.ir.capabilities import Capabilities
 from starplat.runtime.devices.device import Device
-from starplat.toolchain.compilers import Build, builds
-from starplat.toolchain.cuda import cupy
+from starplat.toolchain import compilers, cuda, webgpu
 from starplat.toolchain.devices import opencl_devices, report
 from starplat.toolchain.sycl import sycl_devices
 from starplat.toolchain.sycl_source import source_builds
-from starplat.toolchain.webgpu import adapters
 
 
 def _reference(index: int) -> Device:
@@ -51,13 +48,13 @@ def _cuda(index: int) -> Device:
     count = sum(device.usable for device in report("cuda"))
     if not 0 <= index < count:
         raise _no_device("cuda", index, count)
-    return CudaDevice(cupy(), index)
+    return CudaDevice(cuda.cupy(), index)
 
 
 def _cuda_capabilities(index: int) -> Capabilities | None:
     from starplat.runtime.devices.cuda import capabilities_on
 
-    return capabilities_on(cupy(), index)
+    return capabilities_on(cuda.cupy(), index)
 
 
 def _openmp(index: int) -> Device:
@@ -75,14 +72,14 @@ def _openacc(index: int) -> Device:
 def _webgpu(index: int) -> Device:
     from starplat.runtime.devices.webgpu import WebGPUDevice
 
-    found = adapters()
+    found = webgpu.adapters()
     if not 0 <= index < len(found):
         raise _no_device("webgpu", index, len(found))
     return WebGPUDevice(found[index])
 
 
-def _build(target: str, index: int) -> Build:
-    found = builds(target)
+def _build(target: str, index: int) -> compilers.Build:
+    found = compilers.builds(target)
     if not 0 <= index < len(found):
         raise _no_device(target, index, len(found))
     return found[index]
@@ -93,14 +90,14 @@ def _sycl(index: int) -> Device:
     from starplat.runtime.devices.sycl_source import SyclSourceDevice
 
     found = _sycl_found(index)
-    return SyclSourceDevice(found) if isinstance(found, Build) else SyclDevice(found)
+    return SyclSourceDevice(found) if isinstance(found, compilers.Build) else SyclDevice(found)
 
 
 def _sycl_capabilities(index: int) -> Capabilities | None:
     from starplat.runtime.devices import sycl, sycl_source
 
     found = _sycl_found(index)
-    return sycl_source.capabilities_on(found) if isinstance(found, Build) else sycl.capabilities_on(found)
+    return sycl_source.capabilities_on(found) if isinstance(found, compilers.Build) else sycl.capabilities_on(found)
 
 
 def _sycl_found(index: int) -> Any:
@@ -151,7 +148,7 @@ def capabilities_at(target: str, index: int = 0) -> Capabilities:
     if not any(device.index == index for device in report(target)):
         raise _no_device(target, index, sum(device.usable for device in report(target)))
     found = _CAPABILITIES[target](index) if target in _CAPABILITIES else None
-    return found or capabilities_of(target)
+    return found or scheduled.capabilities_of(target)
 
 
 _CAPABILITIES: dict[str, Callable[[int], Capabilities | None]] = {

@@ -44,8 +44,7 @@ def kernels_text_to_run(target: str, module: ir.Module, emit: Callable[[ir.Modul
     """
     text = BACKENDS[target].kernels_text(module) if emit is None else emit(module)
     _dump(kernels_file(target, module), text)
-    wanted = overriding_file(target, module)
-    if wanted is None:
+    if (wanted := overriding_file(target, module)) is None:
         return text
     if not wanted.exists():
         _warn(f"{OVERRIDE_VARIABLE} is set, but there is no {wanted}: the emitted kernels run")
@@ -125,8 +124,7 @@ def _unfit(message: str) -> DiagnosticError:
 
 
 def _dump(name: str, text: str) -> None:
-    folder = os.environ.get(DUMP_VARIABLE)
-    if not folder:
+    if not (folder := os.environ.get(DUMP_VARIABLE)):
         return
     path = Path(os.path.expanduser(folder)) / name
     try:

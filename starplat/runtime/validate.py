@@ -15,10 +15,9 @@ import numpy as np
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
+from starplat.runtime import elements, launch
 from starplat.runtime.arguments.bind import Bound, bind
 from starplat.runtime.attending.limits import UNLIMITED, Limits
-from starplat.runtime.elements import Cells
-from starplat.runtime.launch import run_module
 from starplat.runtime.results.result import Result
 from starplat.runtime.results.ties import following, has_ties
 from starplat.runtime.session import Session
@@ -75,7 +74,7 @@ def validate(
         reason = "the program has a race, so its answers may differ from run to run"
         return result, Verdict(None, reason=reason)
     wanted = list(result.properties)
-    expected = run_module(
+    expected = launch.run_module(
         module,
         result.graph,
         target="reference",
@@ -102,14 +101,13 @@ def judged(
     Where the program lets several winners of a Min or Max carry different data, every winner's is right: the
     interpreter is asked once more and takes the answer's side on ties, if it was the interpreter that was asked before.
     """
-    difference = first_difference(result, expected)
-    if difference is None or not has_ties(module):
+    if (difference := first_difference(result, expected)) is None or not has_ties(module):
         return Verdict(difference is None, difference)
     if expected.target != "reference":
         return Verdict(None, reason=_SEVERAL)
     bound = arguments if isinstance(arguments, Bound) else bind(module, result.graph, arguments)
     follower = following(module, bound, result)
-    again = run_module(
+    again = launch.run_module(
         follower.module,
         result.graph,
         target="reference",
@@ -119,8 +117,7 @@ def judged(
         limits=replace(limits, max_rounds=None, device_memory=None, host_memory=None),
         session=session,
     )
-    difference = first_difference(result, again)
-    if difference is not None and not follower.complete:
+    if (difference := first_difference(result, again)) is not None and not follower.complete:
         return Verdict(None, reason=_SEVERAL)
     return Verdict(difference is None, difference)
 
@@ -142,15 +139,14 @@ def first_difference(result: Result, expected: Result) -> Difference | None:
     return None
 
 
-def _item(cells: Cells, index: int) -> Any:
+def _item(cells: elements.Cells, index: int) -> Any:
     """A cell as a Python value."""
     return cells[index : index + 1].tolist()[0]
 
 
-def agreeing(got: Cells, expected: Cells, kind: Scalar) -> Cells:
+def agreeing(got: elements.Cells, expected: elements.Cells, kind: Scalar) -> elements.Cells:
     """Which values are as near to each other as their type asks."""
-    tolerance = TOLERANCE.get(kind)
-    if tolerance is None:
+    if (tolerance := TOLERANCE.get(kind)) is None:
         return np.asarray(got == expected)
     wide, right = got.astype(np.float64), expected.astype(np.float64)
     finite = np.isfinite(right)

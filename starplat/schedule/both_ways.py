@@ -9,10 +9,9 @@ adds whole numbers to a map may add twice as much, once, and the map then has ro
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import build
+from starplat.ir import build, rewriter
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.gathering import combined_with
 from starplat.ir.shapes.histograms import is_call
 from starplat.ir.shapes.shared_rows import leaves
@@ -60,7 +59,7 @@ def _with_one_way(kernel: ir.Kernel, module: ir.Module) -> ir.Kernel:
     return kernel if body == kernel.body else with_signature(replace(kernel, body=body))
 
 
-class _OneWay(Rewriter):
+class _OneWay(rewriter.Rewriter):
     """Replaces loops over both rows by loops over one."""
 
     def __init__(self, module: ir.Module) -> None:
@@ -69,8 +68,7 @@ class _OneWay(Rewriter):
     def kernel_block(self, ops: Iterable[ir.KernelOp]) -> tuple[ir.KernelOp, ...]:
         block = super().kernel_block(ops)
         for loop in (op for op in block if isinstance(op, ir.ForRange)):
-            row = _row(loop, block)
-            if row is None:
+            if (row := _row(loop, block)) is None:
                 continue
             added = _only_addition(row.body, self.module)
             if _once_is_enough(row) or added is not None:
@@ -98,7 +96,7 @@ def _only_addition(body: tuple[ir.KernelOp, ...], module: ir.Module) -> ir.CallF
     return calls[0] if plain and whole else None
 
 
-class _Twice(Rewriter):
+class _Twice(rewriter.Rewriter):
     """Adds a value twice at once."""
 
     def __init__(self, added: ir.CallFunction) -> None:
@@ -121,8 +119,7 @@ def _with_room_of_one_row(op: ir.KernelOp, added: ir.CallFunction) -> ir.KernelO
             ir.Ref(variable) in added.arguments
         ):
             return ir.Let(variable, build.times(two, out))
-        case _:
-            return op
+    return op
 
 
 def _once_is_enough(row: ir.ForNeighbors) -> bool:
@@ -146,8 +143,7 @@ def _joined(op: ir.KernelOp) -> ir.Expression | None:
             return value
         case ir.SetLocal(local, value) if (taken := combined_with(local, value)) is not None and taken[0] in _AGAIN:
             return taken[1]
-        case _:
-            return None
+    return None
 
 
 def _row(loop: ir.ForRange, block: tuple[ir.KernelOp, ...]) -> ir.ForNeighbors | None:

@@ -16,11 +16,9 @@ both ways, so that a node is in the rows of its neighbors.
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import build
+from starplat.ir import build, fresh_names, rewriter
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.fresh_names import names_of
-from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.histograms import Histogram, histogram
 from starplat.ir.visitor import all_expressions, walk_expression, walk_host, walk_kernel, with_signature
 from starplat.schedule.direction.pull_kernels import with_graph_arrays
@@ -59,11 +57,11 @@ def only_changed_rows(
     return Decided(with_graph_arrays(changed), choices)
 
 
-class _Maker(Rewriter):
+class _Maker(rewriter.Rewriter):
     """Rewrites loops; `made` are the kernels that take the place of others, `added` those beside them."""
 
     def __init__(self, module: ir.Module) -> None:
-        self.module, self.names = module, names_of(module)
+        self.module, self.names = module, fresh_names.names_of(module)
         self.arrays: list[ir.Array] = []
         self.made: dict[str, ir.Kernel] = {}
         self.added: list[ir.Kernel] = []

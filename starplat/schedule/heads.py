@@ -9,15 +9,12 @@ host's memory are used. Kernels that go over everything gain nothing: for them t
 Takes a scheduled module, whose arrays of arcs are placed on demand; changes nothing but where arcs are read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
+from starplat.ir import launches, rewriter
 from starplat.ir import nodes as ir
-from starplat.ir.launches import with_own_arrays
-from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.shared_rows import leaves
 from starplat.ir.visitor import all_expressions, arrays_in, assigned_variables, walk_expression, walk_kernel
 from starplat.same import Same
@@ -119,11 +116,10 @@ def _sampled(
         case ir.Ref(variable) | ir.Binary(ir.BinaryOperator.ADD, ir.Ref(variable), ir.Const()):
             layout, node = first.get(variable, (None, None))
             return (layout, node) if layout is not None and node and load.array == layout.neighbors else None
-        case _:
-            return None
+    return None
 
 
-class _OfKernel(Rewriter):
+class _OfKernel(rewriter.Rewriter):
     """Reads the heads of rows of the layouts that are wanted."""
 
     def __init__(self, kernel: ir.Kernel, wanted: frozenset[ir.Layout], weights: frozenset[ir.Array]) -> None:
@@ -142,8 +138,7 @@ class _OfKernel(Rewriter):
     def expression(self, expression: ir.Expression) -> ir.Expression:
         if not isinstance(expression, ir.Load):
             return self.rebuild(expression)
-        sampled = _sampled(expression, self.first)
-        if sampled is not None and sampled[0] in self.wanted:
+        if (sampled := _sampled(expression, self.first)) is not None and sampled[0] in self.wanted:
             return ir.with_heads(sampled[0]).neighbor_of(sampled[1], expression.index)
         if expression.array in self.weights and (node := self.slots.get(expression.index)) is not None:
             copies = ir.HEAD_WEIGHTS[expression.array.element]
@@ -151,11 +146,11 @@ class _OfKernel(Rewriter):
         return self.rebuild(expression)
 
 
-class _Launches(Rewriter):
+class _Launches(rewriter.Rewriter):
     """Derives the arrays of persistent kernels again."""
 
     def __init__(self, module: ir.Module) -> None:
         self.module = module
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
-        return (with_own_arrays(op, self.module) if isinstance(op, ir.OnDevice) else self.rebuild(op),)
+        return (launches.with_own_arrays(op, self.module) if isinstance(op, ir.OnDevice) else self.rebuild(op),)

@@ -19,8 +19,7 @@ def arcs_in_host_memory(module: ir.Module, schedule: Schedule, capabilities: Cap
     on_demand = schedule.memory is Memory.ONDEMAND
     if not (on_demand or schedule.memory is Memory.MAPPED) or not capabilities.mapped_memory:
         return Decided(module)
-    mapped = tuple(_mapped(module))
-    if not mapped:
+    if not (mapped := tuple(_mapped(module))):
         return Decided(module)
     what = ", ".join(array.name for array in mapped)
     where = "in mapped host memory, except what the device has room for" if on_demand else "in mapped host memory"

@@ -14,12 +14,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
-from starplat.ir import build
+from starplat.ir import build, fresh_names, launches, rewriter
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.fresh_names import names_of
-from starplat.ir.launches import with_own_arrays
-from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.shared_rows import leaves
 from starplat.ir.visitor import all_expressions, walk_expression, walk_kernel, with_signature
 from starplat.schedule.direction.pull_kernels import with_graph_arrays
@@ -83,7 +80,7 @@ def _rows_by_degree(module: ir.Module) -> Decided:
 # --- searches ------------------------------------------------------------------------------------------------------
 
 
-class _Searches(Rewriter):
+class _Searches(rewriter.Rewriter):
     """Lets searches walk rows by degree."""
 
     def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
@@ -95,7 +92,7 @@ class _Searches(Rewriter):
         return (self.rebuild(op),)
 
 
-class _Slots(Rewriter):
+class _Slots(rewriter.Rewriter):
     """Reads the neighbor and the arc of a slot from the rows by degree; `left` says that a slot has another use."""
 
     def __init__(self, loop: ir.ForNeighbors) -> None:
@@ -127,8 +124,7 @@ def _may_find_any(loop: ir.ForNeighbors) -> bool:
             of_arc = {loop.neighbor, loop.position, *(op.variable for op in lets)}
             depends = any(isinstance(e, ir.Ref) and e.variable in of_arc for e in all_expressions(found))
             return loop.parallel or not (depends or _may_fail((*(op.value for op in lets), condition), lets, loop))
-        case _:
-            return False
+    return False
 
 
 def _may_fail(tests: tuple[ir.Expression, ...], lets: list[ir.Let], loop: ir.ForNeighbors) -> bool:
@@ -147,14 +143,14 @@ def _may_fail(tests: tuple[ir.Expression, ...], lets: list[ir.Let], loop: ir.For
     return False
 
 
-class _Launches(Rewriter):
+class _Launches(rewriter.Rewriter):
     """Derives the arrays of persistent kernels again."""
 
     def __init__(self, module: ir.Module) -> None:
         self.module = module
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
-        return (with_own_arrays(op, self.module) if isinstance(op, ir.OnDevice) else self.rebuild(op),)
+        return (launches.with_own_arrays(op, self.module) if isinstance(op, ir.OnDevice) else self.rebuild(op),)
 
 
 # --- the sorted rows -----------------------------------------------------------------------------------------------
@@ -175,7 +171,7 @@ class _Builder:
 
     def __init__(self, module: ir.Module, direction: ir.Direction, *, with_arcs: bool) -> None:
         self.module = module
-        self.names = names_of(module)
+        self.names = fresh_names.names_of(module)
         self.rows, self.walked = direction.layout, _OTHER[direction]
         made = direction.layout_by_degree
         arrays = (made.neighbors, made.arcs) if with_arcs else (made.neighbors,)

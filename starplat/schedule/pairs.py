@@ -10,14 +10,12 @@ the cell to its minimum.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from starplat.ir import build
+from starplat.ir import build, fresh_names, launches
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.fresh_names import names_of
-from starplat.ir.launches import is_launched_once, launched_kernels, used_host_arrays
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import arrays_in, blocks_of, walk, walk_host, walk_kernel, with_signature, written_arrays
-from starplat.schedule.direction.unused import without_locks
+from starplat.schedule.direction.pull_kernels import without_locks
 from starplat.schedule.schedule import Schedule
 from starplat.schedule.step import Choice, Decided
 
@@ -49,7 +47,7 @@ class _Maker(Rewriter):
 
     def __init__(self, module: ir.Module) -> None:
         self.given = module
-        self.taken = names_of(module)
+        self.taken = fresh_names.names_of(module)
         self.choices: list[Choice] = []
         self.changed: dict[str, ir.Kernel] = {}
         self.kernels: list[ir.Kernel] = []
@@ -65,18 +63,17 @@ class _Maker(Rewriter):
         if isinstance(op, ir.HostLoop):
             for pair in self.pairs_in(op):
                 return self.kept_together(op, pair)
-        inner = self.rebuild(op)
-        if isinstance(inner, ir.OnDevice) and inner is not op:
+        if isinstance(inner := self.rebuild(op), ir.OnDevice) and inner is not op:
             made = replace(
                 self.given, kernels=(*(self.changed.get(k.name, k) for k in self.given.kernels), *self.kernels)
             )
-            return (replace(inner, arrays=used_host_arrays(walk_host(inner.body), made)),)
+            return (replace(inner, arrays=launches.used_host_arrays(walk_host(inner.body), made)),)
         return (inner,)
 
     def pairs_in(self, loop: ir.HostOp) -> Iterator[_Pair]:
         """The pairs that only kernels touch while the loop runs, and only change as a whole."""
         inside = tuple(walk_host((loop,)))
-        kernels = tuple(launched_kernels(inside, self.given))
+        kernels = tuple(launches.launched_kernels(inside, self.given))
         locked = dict.fromkeys(pair for kernel in kernels for op in walk_kernel(kernel.body) for pair in _locked(op))
         undriven = (replace(op, driver=None) if isinstance(op, ir.Loop) else op for op in inside)
         named = {array for op in undriven for array in arrays_in(op)}
@@ -92,7 +89,7 @@ class _Maker(Rewriter):
         self.arrays.append(kept)
         self.locks.add(pair.lock)
         rewriter = _Together(pair, kept)
-        for kernel in launched_kernels(walk_host((loop,)), self.given):
+        for kernel in launches.launched_kernels(walk_host((loop,)), self.given):
             if {key, carried} & set(kernel.arrays):
                 self.changed[kernel.name] = rewriter.kernel(self.changed.get(kernel.name, kernel))
         why = "both fit into one word, which is compared and swapped whole"
@@ -135,7 +132,7 @@ def _keeps_whole(kernel: ir.Kernel, pair: _Pair, module: ir.Module) -> bool:
     """Whether a kernel, which is launched nowhere else, only reads cells of the pair or changes both at once."""
     if not {pair.key, pair.carried, pair.lock} & set(kernel.arrays):
         return True
-    if not is_launched_once(kernel.name, module):
+    if not launches.is_launched_once(kernel.name, module):
         return False
     lent = {a for part in walk(kernel) if isinstance(part, ir.CallFunction) for a in part.arguments}
     if {pair.key, pair.carried, pair.lock} & lent:
@@ -148,8 +145,7 @@ class _Together(Rewriter):
     """Reads and changes the pair in place of the two properties."""
 
     def __init__(self, pair: _Pair, kept: ir.Array) -> None:
-        self.pair = pair
-        self.kept = kept
+        self.pair, self.kept = pair, kept
 
     def expression(self, expression: ir.Expression) -> ir.Expression:
         match self.rebuild(expression):
@@ -161,8 +157,7 @@ class _Together(Rewriter):
                 return rebuilt
 
     def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
-        inner = self.rebuild(op)
-        if not (isinstance(inner, ir.ExtremeCell) and inner.array == self.pair.key):
+        if not (isinstance(inner := self.rebuild(op), ir.ExtremeCell) and inner.array == self.pair.key):
             return (inner,)
         (data,) = (carry for carry in inner.carried if carry.array == self.pair.carried)
         rest = tuple(carry for carry in inner.carried if carry is not data)
@@ -173,5 +168,4 @@ class _Together(Rewriter):
         match inner:
             case ir.Loop(driver=ir.NearestFirst(values=values) as driver) if values == self.pair.key:
                 return (replace(inner, driver=replace(driver, values=self.kept)),)
-            case _:
-                return (inner,)
+        return (inner,)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Label, Reporter
-from starplat.frontend.mistakes.suggest import closest
+from starplat.frontend.mistakes.remedies import closest
 from starplat.schedule.schedule import AUTO, BASES, KNOBS, Knob, Schedule
 from starplat.source import SourceFile, Span
 
@@ -113,8 +113,7 @@ def _settings_in(text: str, table: dict[str, Any]) -> Iterator[tuple[_Word, _Wor
     places = {m["name"]: m for m in _SETTING.finditer(text, begin)}
     for name, value in table.items():
         said = value if isinstance(value, str) else str(value)
-        place = places.get(name)
-        if place is None:
+        if (place := places.get(name)) is None:
             yield _Word(name, Span(begin, begin)), _Word(said, Span(begin, begin))
         else:
             yield _Word(name, Span(*place.span("name"))), _Word(said, Span(*place.span("value")))
@@ -140,16 +139,14 @@ class _Reading:
         return replace(self.base, **self.values)
 
     def setting(self, name: _Word, value: _Word) -> None:
-        knob = KNOBS.get(name.text)
-        if knob is None:
+        if (knob := KNOBS.get(name.text)) is None:
             self.no_knob(name)
             return
         if name.text in self.said:
             self.twice(name)
             return
         self.said[name.text] = name
-        found = knob.parsed(value.text)
-        if found is None:
+        if (found := knob.parsed(value.text)) is None:
             self.no_value(knob, value)
         else:
             self.values[name.text] = found

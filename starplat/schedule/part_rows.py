@@ -7,10 +7,8 @@ numbers, and sums of the pieces, tell where rows begin.
 
 from dataclasses import replace
 
-from starplat.ir import build
+from starplat.ir import build, fresh_names, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.fresh_names import names_of
-from starplat.ir.visitor import with_signature
 from starplat.schedule.direction.pull_kernels import with_graph_arrays
 
 _PIECE = 4096
@@ -36,7 +34,7 @@ class _Builder:
 
     def __init__(self, module: ir.Module, of: ir.Layout, parts: int, arrays: tuple[ir.Array, ir.Array]) -> None:
         self.module, self.of, self.parts, self.made = module, of, parts, arrays
-        names = names_of(module)
+        names = fresh_names.names_of(module)
         self.fresh = names.fresh
         self.rows, self.columns = (
             replace(array, name=self.fresh(f"{word}_of_parts"), origin=ir.Origin.PARAMETER)
@@ -80,7 +78,7 @@ class _Builder:
     def kernel(
         self, name: str, domain: ir.Domain, iterator: ir.Variable, body: tuple[ir.KernelOp, ...], comment: str
     ) -> ir.Kernel:
-        return with_signature(ir.Kernel(self.fresh(name), domain, iterator, body=body, comment=comment))
+        return visitor.with_signature(ir.Kernel(self.fresh(name), domain, iterator, body=body, comment=comment))
 
     def counted(self) -> tuple[ir.KernelOp, ...]:
         """How many of a node's arcs each part has: the first arc beyond it is searched for in what is left of the

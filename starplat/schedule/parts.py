@@ -10,18 +10,15 @@ rows in parts itself, once for a graph (see `part_rows`).
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from starplat.ir import build
+from starplat.ir import build, fresh_names, rewriter
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.fresh_names import FreshNames, names_of
-from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.gathering import Gathering, gathering
 from starplat.ir.visitor import all_expressions, variables_read, walk_expression, with_signature, written_arrays
+from starplat.schedule import part_rows, step
 from starplat.schedule.direction.pull_kernels import with_graph_arrays
 from starplat.schedule.facts import GraphFacts
-from starplat.schedule.part_rows import with_rows_in_parts
 from starplat.schedule.schedule import Order, Schedule
-from starplat.schedule.step import Choice, Decided
 
 _CACHED = 2**24
 """Bytes of cells of a part: random reads of them are the fastest there are, on the devices that were measured."""
@@ -38,10 +35,10 @@ _REALS = (ir.Element.FLOAT, ir.Element.DOUBLE)
 
 def sums_in_parts(
     module: ir.Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None
-) -> Decided:
+) -> step.Decided:
     """The module whose sums are gathered in parts, where the schedule says so or the graph asks for it."""
     if schedule.order not in (Order.PARTS, Order.AUTO):
-        return Decided(module)
+        return step.Decided(module)
     asked = schedule.order is Order.PARTS
     found: dict[str, int] = {}
     for kernel in module.kernels:
@@ -50,13 +47,13 @@ def sums_in_parts(
         if parts:
             found[kernel.name] = parts
     if not found:
-        return Decided(module)
+        return step.Decided(module)
     why = "the schedule says so" if asked else f"{facts}: what neighbors have does not fit in the cache"
     choices = tuple(
-        Choice(f"{name}: adds up what neighbors have in {parts} parts", why) for name, parts in found.items()
+        step.Choice(f"{name}: adds up what neighbors have in {parts} parts", why) for name, parts in found.items()
     )
     made = _Gathers(module, found).module()
-    return Decided(with_rows_in_parts(with_graph_arrays(made)), choices)
+    return step.Decided(part_rows.with_rows_in_parts(with_graph_arrays(made)), choices)
 
 
 def has_sums(module: ir.Module, capabilities: Capabilities) -> bool:
@@ -95,8 +92,6 @@ def _gathered(kernel: ir.Kernel) -> int | None:
                 return None
             case ir.Ref(variable) if variable == loop.position:
                 return None
-            case _:
-                pass
     return sum(_WIDTHS.get(array.element, 4) for array in arrays) or None
 
 
@@ -126,11 +121,11 @@ class _InParts:
         yield ir.Launch(self.rest.name)
 
 
-class _Gathers(Rewriter):
+class _Gathers(rewriter.Rewriter):
     """Puts the kernels' parts in their place."""
 
     def __init__(self, given: ir.Module, found: dict[str, int]) -> None:
-        names = names_of(given)
+        names = fresh_names.names_of(given)
         self.given = given
         self.found = {name: _taken_apart(given.kernel(name), parts, names) for name, parts in found.items()}
         self.sums: list[ir.Array] = []
@@ -158,7 +153,7 @@ class _Gathers(Rewriter):
         return (self.rebuild(op),)
 
 
-def _taken_apart(kernel: ir.Kernel, parts: int, names: FreshNames) -> _InParts:
+def _taken_apart(kernel: ir.Kernel, parts: int, names: fresh_names.FreshNames) -> _InParts:
     found = gathering(kernel)
     assert found is not None
     assert kernel.iterator is not None
@@ -176,7 +171,7 @@ def _added(found: Gathering, so_far: ir.Expression) -> ir.Expression:
 
 
 def _one_part(
-    kernel: ir.Kernel, found: Gathering, sums: ir.Array, ahead: ir.Variable, parts: int, names: FreshNames
+    kernel: ir.Kernel, found: Gathering, sums: ir.Array, ahead: ir.Variable, parts: int, names: fresh_names.FreshNames
 ) -> ir.Kernel:
     """Adds what a node's neighbors of one part have to its sum, if there is anything to add."""
     assert kernel.iterator is not None

@@ -132,8 +132,7 @@ class Batch:
     @classmethod
     def parsed(cls, text: str) -> Batch | None:
         """What `batch(256)` says; None if the text says nothing of the kind, or the number is not possible."""
-        found = re.fullmatch(r"batch\(\s*(\d{1,4}|auto)\s*\)", text)
-        if found is None:
+        if (found := re.fullmatch(r"batch\(\s*(\d{1,4}|auto)\s*\)", text)) is None:
             return None
         width = None if found[1] == "auto" else int(found[1])
         return cls(width) if width is None or width in cls.WIDTHS else None
@@ -165,8 +164,7 @@ class Delta:
     @classmethod
     def parsed(cls, text: str) -> Delta | None:
         """What `delta(3)` says; None if the text says nothing of the kind, or the width is no number above zero."""
-        found = re.fullmatch(r"delta\(\s*(\d{1,18})(\.\d{1,18})?\s*\)", text)
-        if found is None:
+        if (found := re.fullmatch(r"delta\(\s*(\d{1,18})(\.\d{1,18})?\s*\)", text)) is None:
             return None
         width = float(found[1] + found[2]) if found[2] else int(found[1])
         return cls(width) if width > 0 else None

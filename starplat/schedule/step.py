@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.schedule.facts import GraphFacts
-from starplat.schedule.schedule import Schedule
+from starplat.schedule import facts, schedule
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class Step:
     name: str
     sentence: str
     reason: str
-    rewrite: Callable[[ir.Module, Schedule, Capabilities], ir.Module | Decided]
+    rewrite: Callable[[ir.Module, schedule.Schedule, Capabilities], ir.Module | Decided]
 
 
 def _always(module: ir.Module, capabilities: Capabilities) -> bool:
@@ -53,5 +52,5 @@ class GraphStep:
     name: str
     sentence: str
     reason: str
-    rewrite: Callable[[ir.Module, Schedule, Capabilities, GraphFacts | None], ir.Module | Decided]
+    rewrite: Callable[[ir.Module, schedule.Schedule, Capabilities, facts.GraphFacts | None], ir.Module | Decided]
     is_for: Callable[[ir.Module, Capabilities], bool] = _always

@@ -39,8 +39,7 @@ class Cache:
 
     def get(self, key: str) -> bytes | None:
         """What was put under `key`, or None; a damaged entry is removed."""
-        path = self._path(key)
-        if path is None:
+        if (path := self._path(key)) is None:
             return None
         try:
             content = path.read_bytes()
@@ -54,8 +53,7 @@ class Cache:
 
     def put(self, key: str, payload: bytes) -> None:
         """Keeps `payload`; a full disk or a read-only folder costs the entry, not the run."""
-        path = self._path(key)
-        if path is None:
+        if (path := self._path(key)) is None:
             return
         try:
             write_atomically(path, _sealed(payload))
@@ -94,8 +92,7 @@ class Cache:
 
     def forget(self, key: str) -> None:
         """Removes an entry that turned out to be of no use; one that cannot be removed is overwritten, or stays."""
-        path = self._path(key)
-        if path is not None:
+        if (path := self._path(key)) is not None:
             with suppress(OSError):
                 path.unlink()
 
@@ -105,8 +102,7 @@ class Cache:
         from filelock import FileLock
         from filelock import Timeout as LockTimeout
 
-        path = self._path(key)
-        if path is None:
+        if (path := self._path(key)) is None:
             yield
             return
         try:
@@ -160,8 +156,7 @@ def wanted_folder() -> Path:
 @cache
 def _checked_folder(name: str, wanted: bool) -> Path | None:
     folder = Path(name)
-    fault = fault_of(folder)
-    if fault is None:
+    if (fault := fault_of(folder)) is None:
         return folder
     message = f"the cache folder {folder} {fault}"
     if wanted:

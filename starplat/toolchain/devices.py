@@ -11,13 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from starplat.diagnostics import DiagnosticError
-from starplat.toolchain.built import openacc_report, openmp_report
-from starplat.toolchain.cuda import cuda_report
+from starplat.toolchain import built, cuda, sycl, vendors, webgpu
 from starplat.toolchain.description import DeviceDescription, missing
 from starplat.toolchain.opencl import INSTALL, opencl, platforms, usable
-from starplat.toolchain.sycl import sycl_report
-from starplat.toolchain.vendors import runtimes
-from starplat.toolchain.webgpu import webgpu_report
 
 
 def devices() -> tuple[DeviceDescription, ...]:
@@ -72,7 +68,7 @@ def _opencl_report() -> tuple[DeviceDescription, ...]:
     good = [_described(device, index, "ready", None) for index, device in enumerate(ready)]
     mend = None if good else INSTALL
     bad = [_described(device, None, f"does not compile: {fault}", mend) for device, fault in tried if fault]
-    hidden = [_hidden(runtime.library, runtime.fault, runtime.mend) for runtime in runtimes() if runtime.fault]
+    hidden = [_hidden(runtime.library, runtime.fault, runtime.mend) for runtime in vendors.runtimes() if runtime.fault]
     if not good and not bad and not hidden:
         hidden = [DeviceDescription("opencl", None, "-", "-", 0, 0, "no OpenCL runtime is installed", INSTALL)]
     return (*good, *bad, *hidden)
@@ -107,12 +103,12 @@ def _hip_report() -> tuple[DeviceDescription, ...]:
 
 
 REPORTS: Mapping[str, Callable[[], tuple[DeviceDescription, ...]]] = {
-    "cuda": cuda_report,
+    "cuda": cuda.cuda_report,
     "opencl": _opencl_report,
-    "sycl": sycl_report,
-    "openmp": openmp_report,
-    "openacc": openacc_report,
-    "webgpu": webgpu_report,
+    "sycl": sycl.sycl_report,
+    "openmp": built.openmp_report,
+    "openacc": built.openacc_report,
+    "webgpu": webgpu.webgpu_report,
     "hip": _hip_report,
     "reference": _interpreter,
 }

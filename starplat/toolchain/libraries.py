@@ -11,7 +11,7 @@ import subprocess
 from pathlib import Path
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
-from starplat.toolchain.cache import Cache, key_of, open_cache
+from starplat.toolchain import cache, description, refused, scratch
 from starplat.toolchain.compilers import (
     INSTALL_COMPILER,
     LIBRARIES_VARIABLE,
@@ -21,9 +21,6 @@ from starplat.toolchain.compilers import (
     install_offloading,
     libraries_folder,
 )
-from starplat.toolchain.description import unavailable
-from starplat.toolchain.refused import first_error, refused_kernels
-from starplat.toolchain.scratch import no_room, where_there_is_room
 
 BUILD_SECONDS = 300
 
@@ -52,10 +49,10 @@ def _image(build: Build, text: str, flags: tuple[str, ...]) -> tuple[bytes, bool
     return image, cached
 
 
-def _carried(build: Build) -> Cache | None:
+def _carried(build: Build) -> cache.Cache | None:
     """The folder of libraries that machines hand to each other; its entries are known by text and flags alone."""
     folder = libraries_folder()
-    return None if folder is None or build.place is not Place.GPU else Cache(folder)
+    return None if folder is None or build.place is not Place.GPU else cache.Cache(folder)
 
 
 def _key_of_carried(text: str, flags: tuple[str, ...]) -> str:
@@ -64,12 +61,12 @@ def _key_of_carried(text: str, flags: tuple[str, ...]) -> str:
 
 
 def _built(compiler: Compiler, target: str, text: str, flags: tuple[str, ...]) -> tuple[bytes, bool]:
-    key = key_of(text, *flags, compiler.path, compiler.identity)
-    return open_cache(target).get_or_build(key, lambda: _compiled(compiler, text, flags))
+    key = cache.key_of(text, *flags, compiler.path, compiler.identity)
+    return cache.open_cache(target).get_or_build(key, lambda: _compiled(compiler, text, flags))
 
 
 def _compiled(compiler: Compiler, text: str, flags: tuple[str, ...]) -> bytes:
-    return where_there_is_room(lambda folder: _compiled_in(folder, compiler, text, flags))
+    return scratch.where_there_is_room(lambda folder: _compiled_in(folder, compiler, text, flags))
 
 
 def _compiled_in(folder: Path, compiler: Compiler, text: str, flags: tuple[str, ...]) -> bytes:
@@ -90,13 +87,13 @@ def _compiled_in(folder: Path, compiler: Compiler, text: str, flags: tuple[str, 
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise refused_kernels(compiler.name, text, ".cpp", f"no end after {BUILD_SECONDS} s") from None
+        raise refused.refused_kernels(compiler.name, text, ".cpp", f"no end after {BUILD_SECONDS} s") from None
     except OSError as error:
         raise _does_not_start(compiler, error) from error
     if done.returncode != 0 and os.strerror(errno.ENOSPC) in done.stderr:
-        raise no_room()
+        raise scratch.no_room()
     if done.returncode != 0 or not library.is_file():
-        raise refused_kernels(compiler.name, text, ".cpp", first_error(done.stderr))
+        raise refused.refused_kernels(compiler.name, text, ".cpp", refused.first_error(done.stderr))
     return library.read_bytes()
 
 
@@ -110,14 +107,14 @@ def _opened(image: bytes) -> ctypes.CDLL:
         return ctypes.CDLL(str(path))
 
     try:
-        return where_there_is_room(opened_in)
+        return scratch.where_there_is_room(opened_in)
     except OSError as error:
         raise _does_not_load(error) from error
 
 
 def _does_not_start(compiler: Compiler, error: OSError) -> DiagnosticError:
     message = f"{compiler.path} cannot be started: {error.strerror or error}"
-    return unavailable(message, INSTALL_COMPILER)
+    return description.unavailable(message, INSTALL_COMPILER)
 
 
 def _does_not_load(error: OSError) -> DiagnosticError:
@@ -129,4 +126,4 @@ def _does_not_load(error: OSError) -> DiagnosticError:
 def _not_carried() -> DiagnosticError:
     message = f"no compiler here builds OpenACC for the GPU, and {libraries_folder()} has no library of this program"
     elsewhere = f"run the program once where the compiler is, with {LIBRARIES_VARIABLE} set, and bring that folder"
-    return unavailable(message, f"{install_offloading()}; or {elsewhere}")
+    return description.unavailable(message, f"{install_offloading()}; or {elsewhere}")

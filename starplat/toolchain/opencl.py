@@ -10,11 +10,8 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
+from starplat.toolchain import description, quiet_drivers, refused, vendors
 from starplat.toolchain.cache import key_of, open_cache
-from starplat.toolchain.description import imported
-from starplat.toolchain.quiet_drivers import hushed, is_verbose
-from starplat.toolchain.refused import first_error
-from starplat.toolchain.vendors import show_runtimes
 
 INSTALL = "pip install 'starplat[opencl]'"
 
@@ -28,8 +25,8 @@ def opencl() -> ModuleType:
     """
     if "pyopencl" not in sys.modules:
         os.environ.setdefault("PYOPENCL_NO_CACHE", "1")  # we keep binaries ourselves
-        show_runtimes()
-    return imported("opencl", "pyopencl")
+        vendors.show_runtimes()
+    return description.imported("opencl", "pyopencl")
 
 
 def platforms() -> list[ModuleType]:
@@ -50,8 +47,7 @@ def usable(device: object) -> str | None:
     trials = open_cache("opencl-trials")
     if trials.get(key) is not None:
         return None
-    fault = _trial(opencl(), device)
-    if fault is None:
+    if (fault := _trial(opencl(), device)) is None:
         trials.put(key, b"compiles")
     return fault
 
@@ -69,7 +65,7 @@ def _trial(cl: ModuleType, device: object) -> str | None:
         context = cl.Context([device])
         quiet_build(cl.Program(context, text), "-cl-std=CL1.2")
     except (cl.Error, RuntimeError) as error:
-        return first_error(str(error))
+        return refused.first_error(str(error))
     return None
 
 
@@ -77,10 +73,10 @@ def quiet_build(program: Any, flags: str) -> Any:
     """`program.build(flags)` without what the compiler remarks, which pyopencl warns of and drivers print; or, where
     that is asked for, with all of it on stderr."""
     cl = opencl()
-    with warnings.catch_warnings(), hushed():
+    with warnings.catch_warnings(), quiet_drivers.hushed():
         warnings.simplefilter("ignore", cl.CompilerWarning)
         built = program.build(flags)
-    if is_verbose():
+    if quiet_drivers.is_verbose():
         logs = [program.get_build_info(device, cl.program_build_info.LOG) for device in program.devices]
         print("\n".join(log.strip() for log in logs if log.strip()), file=sys.stderr)
     return built

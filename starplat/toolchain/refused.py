@@ -18,8 +18,7 @@ def first_error(log: str) -> str:
 
 
 def _kept(text: str, suffix: str) -> str:
-    folder = private_folder()
-    if folder is None:
+    if (folder := private_folder()) is None:
         return ""
     path = folder / "refused" / f"{key_of(text)[:16]}{suffix}"
     try:

@@ -43,8 +43,7 @@ def where_there_is_room(work: Callable[[Path], Answer]) -> Answer:
 
 
 def _parents() -> Iterator[Path]:
-    ours = private_folder()
-    if ours is not None:
+    if (ours := private_folder()) is not None:
         yield ours
     with suppress(FileNotFoundError):  # it looks whether files can be written there
         yield Path(tempfile.gettempdir())

@@ -55,8 +55,7 @@ def runtimes() -> tuple[Runtime, ...]:
 
 def show_runtimes() -> None:
     """Sets the variables that loaders read; it must come before the first of them is loaded."""
-    folder = private_folder()
-    if folder is not None and "POCL_CACHE_DIR" not in os.environ:
+    if (folder := private_folder()) is not None and "POCL_CACHE_DIR" not in os.environ:
         os.environ["POCL_CACHE_DIR"] = str(_pocl_folder(folder))
     if os.environ.get(VENDORS_VARIABLE):
         return

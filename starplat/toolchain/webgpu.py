@@ -7,8 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from starplat.diagnostics import DiagnosticError
-from starplat.toolchain.description import DeviceDescription, imported, missing, unavailable
-from starplat.toolchain.quiet_drivers import hushed
+from starplat.toolchain import description, quiet_drivers
 
 _MEND = "install a driver for Vulkan; one that runs on any CPU is Mesa's: apt install mesa-vulkan-drivers"
 _RANK = ("DiscreteGPU", "IntegratedGPU", "VirtualGPU", "CPU", "Unknown")
@@ -22,8 +21,8 @@ def wgpu() -> ModuleType:
         DiagnosticError: E0901, it is not installed or does not load.
     """
     if sys.platform == "emscripten":
-        return imported("webgpu", "wgpu")  # of the page that runs this Python: it asks the browser
-    found = imported("webgpu", "wgpu", "wgpu.backends.wgpu_native.extras")
+        return description.imported("webgpu", "wgpu")  # of the page that runs this Python: it asks the browser
+    found = description.imported("webgpu", "wgpu", "wgpu.backends.wgpu_native.extras")
     found.backends.wgpu_native.extras.set_instance_extras(backends=["Vulkan", "Metal", "DX12"])
     return found
 
@@ -36,28 +35,28 @@ def adapters() -> tuple[Any, ...]:
         DiagnosticError: E0901, there is no wgpu, or it refuses.
     """
     try:
-        with hushed():
+        with quiet_drivers.hushed():
             found = wgpu().gpu.enumerate_adapters_sync()
     except wgpu().GPUError as error:
-        raise unavailable(f"target webgpu has no device here: {error}", _MEND) from error
+        raise description.unavailable(f"target webgpu has no device here: {error}", _MEND) from error
     return tuple(sorted(found, key=lambda adapter: _RANK.index(adapter.info["adapter_type"])))
 
 
-def webgpu_report() -> tuple[DeviceDescription, ...]:
+def webgpu_report() -> tuple[description.DeviceDescription, ...]:
     """The adapters, or what is missing."""
     try:
         found = adapters()
     except DiagnosticError as error:
-        return (missing("webgpu", error.diagnostics[0].message, error.diagnostics[0].help),)
+        return (description.missing("webgpu", error.diagnostics[0].message, error.diagnostics[0].help),)
     if not found:
-        return (missing("webgpu", "no adapter answers", _MEND),)
+        return (description.missing("webgpu", "no adapter answers", _MEND),)
     return tuple(_described(index, adapter) for index, adapter in enumerate(found))
 
 
-def _described(index: int, adapter: Any) -> DeviceDescription:
+def _described(index: int, adapter: Any) -> description.DeviceDescription:
     info = adapter.info
     on_host = info["adapter_type"] == "CPU"
-    return DeviceDescription(
+    return description.DeviceDescription(
         "webgpu",
         index,
         info["device"],

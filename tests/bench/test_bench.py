@@ -15,8 +15,7 @@ import starplat
 from starplat.bench.compare import Change, compare
 from starplat.bench.measure import Bench, Case, cases, present_targets
 from starplat.bench.records import Report, Row, Sizes, baseline, read_report
-from starplat.cli.views.bench_page import page
-from starplat.cli.views.bench_table import interval, milliseconds
+from starplat.cli.views.bench_table import interval, milliseconds, page
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.graph import Graph
 from starplat.runtime import bind_text

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from starplat.bench.records import Counted, Report, Row, Sizes, read_report
-from starplat.cli.views.bench_page import page
 from starplat.cli.views.bench_roofline import roofline
+from starplat.cli.views.bench_table import page
 from starplat.runtime.everywhere import Agreement
 from starplat.runtime.tracing.work import LEFT_OUT
 from tests.cli.conftest import Outcome

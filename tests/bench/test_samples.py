@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starplat.bench import samples
-from starplat.bench.samples import Estimate, median, speed_up
+from starplat.bench import records
+from starplat.bench.records import Estimate, median, speed_up
 
 times = st.lists(st.floats(1e-6, 1e3), min_size=1, max_size=20)
 
@@ -16,7 +16,7 @@ times = st.lists(st.floats(1e-6, 1e3), min_size=1, max_size=20)
 def test_a_median_lies_in_its_interval_and_that_among_the_times(seconds: list[float]) -> None:
     found = median(seconds)
     assert min(seconds) <= found.low <= found.value <= found.high <= max(seconds)
-    assert (found.interval is None) == (len(seconds) < samples.FEWEST)
+    assert (found.interval is None) == (len(seconds) < records.FEWEST)
     assert median(seconds) == found, "the same times give the same interval"
 
 

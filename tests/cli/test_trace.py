@@ -15,8 +15,7 @@ from starplat.backends.scheduled import for_target
 from starplat.cli import console
 from starplat.cli.optional import with_values
 from starplat.cli.views.trace_page import page
-from starplat.cli.views.trace_table import MOST_SHOWN, table
-from starplat.cli.views.trace_words import changes, notes, rows
+from starplat.cli.views.trace_words import MOST_SHOWN, changes, notes, rows, table
 from starplat.ir.points import Way
 from starplat.runtime import Result
 from starplat.runtime.tracing.trace import Held, Round, Trace, Walk

@@ -10,7 +10,7 @@ import pytest
 
 from starplat import pipeline
 from starplat.diagnostics import Diagnostic, DiagnosticError, Severity
-from starplat.frontend.mistakes.suggest import closest
+from starplat.frontend.mistakes.remedies import closest
 from starplat.source import SourceFile
 
 PARAMETERS = (

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starplat.graph import Graph
-from starplat.graph.updates.places import first_places, last_places, places_between
+from starplat.graph.updates.changed import first_places, last_places, places_between
 from tests.zoo import random_graphs
 
 

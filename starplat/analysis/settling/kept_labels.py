@@ -15,9 +15,7 @@ class KeptLabels:
     """The labels of one loop: the property, copies of its cells, and the nodes of an iteration."""
 
     def __init__(self, symbol: typed.Symbol, extreme: typed.Extreme, loop: Loop, program: typed.Program) -> None:
-        self.symbol = symbol
-        self.extreme = extreme
-        self.loop = loop
+        self.symbol, self.extreme, self.loop = symbol, extreme, loop
         self.signals = Signals(loop, program)
         self.inside = list(walk.statements(loop.body))
         self.labels = {symbol}
@@ -52,8 +50,7 @@ class KeptLabels:
                 return symbol in self.iterators
             case typed.Apply(function=typed.Function.MIN | typed.Function.MAX, arguments=arguments):
                 return all(self.is_label(a) for a in arguments)
-            case _:
-                return False
+        return False
 
     def _names_of_ends(self) -> dict[typed.Symbol, typed.EdgeEnd]:
         """The locals that only ever hold an end of the arc in hand."""
@@ -71,8 +68,7 @@ class KeptLabels:
                 return self.is_label(left) and self.is_label(right)
             case typed.Binary(operator=typed.Operator.AND, left=left, right=right):
                 return self.is_fine(left) and self.is_fine(right)
-            case _:
-                return False
+        return False
 
     def stays_in_component(self) -> bool:
         """Whether all nodes of an iteration belong to one component."""
@@ -97,8 +93,7 @@ class KeptLabels:
                 return all(self.is_label(value) for place, value in stores_of(s) if place.symbol in self.labels)
             case typed.Update():
                 return s.place.symbol not in self.labels
-            case _:
-                return not any(symbol in self.labels for symbol in walk.written(s))
+        return not any(symbol in self.labels for symbol in walk.written(s))
 
     def follows(self, place: typed.Place, value: typed.Expression) -> bool:
         """Whether a node takes a label that its own label leads to."""
@@ -111,8 +106,7 @@ class KeptLabels:
             case typed.Variable(symbol=symbol) if symbol in self.labels and depth < len(self.labels):
                 stored = [given for s in self.inside for place, given in stores_of(s) if place.symbol is symbol]
                 return bool(stored) and all(self.leads_on(symbol, node, given, depth + 1) for given in stored)
-            case _:
-                return False
+        return False
 
     def leads_on(self, local: typed.Symbol, node: typed.Expression, given: typed.Expression, depth: int) -> bool:
         """Whether a local's value comes from the node or from the local itself."""
@@ -120,8 +114,7 @@ class KeptLabels:
             case typed.Cell(symbol=symbol, index=index) if symbol in self.labels:
                 itself = named(index) == typed.Variable(local)
                 return itself or self.leads_from(node, given, depth)
-            case _:
-                return self.leads_from(node, given, depth)
+        return self.leads_from(node, given, depth)
 
     def hooks_apart(self) -> bool:
         """Whether labels follow labels only before or after hooks: else a label would fall after it was sent."""
@@ -171,5 +164,4 @@ def stores_of(s: typed.Statement) -> list[tuple[typed.Place, typed.Expression]]:
             return [(s.place, s.value)]
         case typed.AssignExtreme():
             return [(s.place, s.candidate)]
-        case _:
-            return []
+    return []

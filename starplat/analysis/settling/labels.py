@@ -79,8 +79,6 @@ class _Labels(KeptLabels):
                     for inner in guarded(body):
                         if inner.known and not inner.conditions:
                             found |= self.ways_of_row(node, inner.statement)
-                case _:
-                    pass
         return True in found, False in found
 
     def ways_of_row(self, node: typed.Symbol, s: typed.Statement) -> set[bool]:
@@ -147,14 +145,12 @@ class _Labels(KeptLabels):
                     and climbs_on
                     and stores == ((typed.Variable(root), above), (own, typed.Variable(root)))
                 )
-            case _:
-                return False
+        return False
 
     def stands_for(self, value: typed.Expression) -> typed.Expression:
         """A value with a local that was given one label once replaced by that label, and the name of an arc's end by
         that end."""
-        name = named(value)
-        if isinstance(name, typed.Variable) and name.symbol in self.labels:
+        if isinstance(name := named(value), typed.Variable) and name.symbol in self.labels:
             given = [value for s in self.inside for place, value in stores_of(s) if place.symbol is name.symbol]
             name = named(given[0]) if len(given) == 1 else name
         match name:
@@ -162,8 +158,7 @@ class _Labels(KeptLabels):
                 return self.ends[symbol]
             case typed.Cell(index=typed.Variable(symbol=symbol)) if symbol in self.ends:
                 return replace(name, index=self.ends[symbol])
-            case _:
-                return name
+        return name
 
     def tells(self, s: typed.Statement) -> bool:
         if not isinstance(s, typed.AssignExtreme) or s.place.symbol not in self.labels:
@@ -206,5 +201,4 @@ class _Labels(KeptLabels):
         match named(node):
             case typed.Variable(symbol=symbol) | typed.EdgeEnd(edge=typed.Variable(symbol=symbol)):
                 return symbol in self.iterators
-            case _:
-                return False
+        return False

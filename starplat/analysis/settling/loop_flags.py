@@ -6,10 +6,8 @@ from dataclasses import dataclass, replace
 
 from starplat.analysis import walk
 from starplat.analysis.convergence import convergence
-from starplat.analysis.settling.monotone import conjuncts
-from starplat.analysis.settling.snapshots import Snapshot
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.analysis.settling import monotone, snapshots
+from starplat.frontend import typed, types
 
 Loop = typed.FixedPoint | typed.While | typed.DoWhile
 
@@ -43,7 +41,7 @@ class Signals:
         says = [(flag, truth) for flag, value in told for truth in (True, False) if _is_literal(value, truth)]
         return any(self._goes_on(flag, truth, here) for flag, truth in says)
 
-    def told_by_comparing(self, compared: Snapshot) -> bool:
+    def told_by_comparing(self, compared: snapshots.Snapshot) -> bool:
         """Whether the loop goes on when a cell is no longer what it was."""
         told = [(s.place.symbol, _literal(s), self._place(s)) for s in compared.stores]
         return any(says is not None and self._goes_on(flag, says, here) for flag, says, here in told)
@@ -80,9 +78,9 @@ def _asked(loop: Loop) -> Iterator[tuple[typed.Symbol, bool]]:
     """The flags, and their values if the loop goes on."""
     if isinstance(loop, typed.FixedPoint):
         yield loop.flag, False
-        ends = conjuncts(loop.condition)
+        ends = monotone.conjuncts(loop.condition)
     else:
-        ends = conjuncts(loop.condition, holds=False)
+        ends = monotone.conjuncts(loop.condition, holds=False)
     for part in ends:
         if isinstance(loop, typed.FixedPoint) or not any(isinstance(p, typed.Cell) for p in walk.within(part)):
             yield from _flag(part)
@@ -105,8 +103,6 @@ def _flag(ends: typed.Expression) -> Iterator[tuple[typed.Symbol, bool]]:
             yield from ((symbol, not says) for symbol, says in _flag(left))
         case typed.Aggregate(aggregation=typed.Aggregation.COUNT, property=symbol):
             yield symbol, False
-        case _:
-            pass
 
 
 def _counted(inside: Sequence[typed.Statement], asked: Mapping[typed.Symbol, bool]) -> Iterator[_Heard]:
@@ -118,8 +114,6 @@ def _counted(inside: Sequence[typed.Statement], asked: Mapping[typed.Symbol, boo
             case typed.Assign(place=typed.Variable(symbol=counter), value=typed.Aggregate() as of_all):
                 if asked.get(counter) is True and of_all.aggregation is typed.Aggregation.COUNT:
                     yield _Heard(of_all.property, counter, place)
-            case _:
-                pass
 
 
 def _counted_by_nodes(loop: typed.ForEach) -> Iterator[tuple[typed.Symbol, typed.Symbol]]:
@@ -136,8 +130,6 @@ def _counted_by_nodes(loop: typed.ForEach) -> Iterator[tuple[typed.Symbol, typed
                 yield from ((flag, told) for flag in _of_node(_as_number(s.value), loop))
             case typed.If(condition=condition, then=then):
                 yield from ((flag, told) for flag in _of_node(condition, loop) for told in _told(then))
-            case _:
-                pass
 
 
 def _of_node(condition: typed.Expression, loop: typed.ForEach) -> Iterator[typed.Symbol]:
@@ -145,8 +137,6 @@ def _of_node(condition: typed.Expression, loop: typed.ForEach) -> Iterator[typed
     match condition:
         case typed.Cell(symbol=symbol, index=typed.Variable(symbol=node)) if node is loop.iterator:
             yield symbol
-        case _:
-            pass
 
 
 def _told(block: typed.Block) -> Iterator[typed.Symbol]:
@@ -158,8 +148,6 @@ def _told(block: typed.Block) -> Iterator[typed.Symbol]:
             case typed.Update(combine=typed.Combine.ADD | typed.Combine.OR, place=typed.Variable(symbol=symbol)):
                 if isinstance(s.value, typed.Literal) and s.value.value > 0:
                     yield symbol
-            case _:
-                pass
 
 
 def _as_number(value: typed.Expression) -> typed.Expression:
@@ -169,8 +157,7 @@ def _as_number(value: typed.Expression) -> typed.Expression:
             return _as_number(operand)
         case typed.Conditional(condition=condition, then=typed.Literal(value=1), otherwise=typed.Literal(value=0)):
             return condition
-        case _:
-            return value
+    return value
 
 
 def _copies(loop: Loop, inside: Sequence[typed.Statement]) -> Iterator[_Heard]:
@@ -181,8 +168,6 @@ def _copies(loop: Loop, inside: Sequence[typed.Statement]) -> Iterator[_Heard]:
                 yield _Heard(s.source, s.destination, place)
             case typed.Attach():
                 yield from (_Heard(value, copy, place) for copy, value in s.items if isinstance(value, typed.Symbol))
-            case _:
-                pass
     if isinstance(loop, typed.FixedPoint):
         found = convergence(loop)
         if found.frontier is not None and found.next_frontier is not None:
@@ -203,16 +188,14 @@ def _says_so_too(s: typed.Statement, flag: typed.Symbol, says: bool) -> bool:
         case typed.AssignExtreme():
             told = [carried.value for carried in s.carried if carried.place.symbol is flag]
             return s.place.symbol is not flag and all(_is_literal(value, says) for value in told)
-        case _:
-            return False
+    return False
 
 
 def _is_count(value: typed.Expression) -> bool:
     """Whether a value that is added is never below 0."""
-    number = _as_number(value)
-    if isinstance(number, typed.Literal):
+    if isinstance(number := _as_number(value), typed.Literal):
         return number.value >= 0
-    return typed.scalar_of(number) is Scalar.BOOL or isinstance(number, typed.GraphQuery)
+    return typed.scalar_of(number) is types.Scalar.BOOL or isinstance(number, typed.GraphQuery)
 
 
 def _stores(
@@ -226,8 +209,6 @@ def _stores(
                 stored.append((other.place, other.value))
             case typed.Update():
                 stored.append((other.place, None))
-            case _:
-                pass
     for place, value in stored:
         if value is not None and all(value == v for at, v in stored if at.symbol is place.symbol):
             yield place, value

@@ -66,8 +66,6 @@ def idle_guards(statement: typed.Statement) -> frozenset[Same]:
                 for condition in conjuncts(inner.condition):
                     if says_that_it_wins(condition, extreme):
                         found |= {Same(part) for part in walk.within(condition)}
-            case _:
-                pass
     return frozenset(found)
 
 
@@ -122,8 +120,7 @@ class _Round:
         for position, statement in enumerate(statements):
             if self._compares(statement):
                 continue
-            leaves = _left_by(statement)
-            if leaves is not None:
+            if (leaves := _left_by(statement)) is not None:
                 self._condition(conjuncts(leaves, holds=False), statements[position + 1 :])
                 under = (*under, *conjuncts(leaves, holds=False))
             else:
@@ -181,8 +178,7 @@ class _Round:
                     return None
                 ways = [typed.AssignExtreme(way, store.place, store.value, span=s.span) for way in typed.Extreme]
                 return next((way for way in ways if says_that_it_wins(s.condition, way)), None)
-            case _:
-                return None
+        return None
 
     def _condition(self, conditions: Iterable[typed.Expression], then: Sequence[typed.Statement]) -> None:
         """A condition on the cells must keep holding, and guard only idempotent statements."""
@@ -206,8 +202,7 @@ class _Round:
                 return True
             case typed.Continue():
                 return True
-            case _:
-                return False
+        return False
 
     def _store(self, s: typed.Declare | typed.Assign | typed.Update | typed.AssignExtreme) -> None:
         """A store to a local, which may depend on the cells, or to anything else, which may not."""
@@ -282,8 +277,7 @@ def _asks_for(condition: typed.Expression, flags: set[typed.Symbol]) -> bool:
     match condition:
         case typed.Cell(symbol=symbol) | typed.Variable(symbol=symbol):
             return symbol in flags
-        case _:
-            return False
+    return False
 
 
 def _left_by(s: typed.Statement) -> typed.Expression | None:
@@ -291,8 +285,7 @@ def _left_by(s: typed.Statement) -> typed.Expression | None:
     match s:
         case typed.If(then=typed.Block(statements=(typed.Continue(),)), otherwise=None):
             return s.condition
-        case _:
-            return None
+    return None
 
 
 def _flows(s: typed.Statement) -> list[tuple[typed.Place, typed.Expression]]:
@@ -304,8 +297,7 @@ def _flows(s: typed.Statement) -> list[tuple[typed.Place, typed.Expression]]:
             return [(s.place, s.value)]
         case typed.AssignExtreme():
             return [(s.place, s.candidate)]
-        case _:
-            return []
+    return []
 
 
 def _whole(s: typed.Statement) -> Iterator[typed.Symbol]:
@@ -316,5 +308,3 @@ def _whole(s: typed.Statement) -> Iterator[typed.Symbol]:
             yield s.source
         case typed.Attach():
             yield from (value for _, value in s.items if isinstance(value, typed.Symbol))
-        case _:
-            pass

@@ -4,8 +4,6 @@ Sets of pending nodes are followed through the statements of a round: 0 stands f
 begins, the number of a statement for the nodes that it improves.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 from starplat.analysis import walk
@@ -41,8 +39,7 @@ def _flags_set_by(s: typed.Statement) -> set[typed.Symbol]:
             return {c.place.symbol for c in carried if c.value == typed.TRUE}
         case typed.Assign(place=place, value=value) if value == typed.TRUE:
             return {place.symbol}
-        case _:
-            return set()
+    return set()
 
 
 def _follow(s: typed.Statement, holds: dict[typed.Symbol, set[int]], program: typed.Program) -> None:

@@ -7,11 +7,10 @@ taken to be numbers, and integers not to wrap: that is for `--checked` to find.
 from collections.abc import Iterator, Set
 
 from starplat.analysis import walk
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
 from starplat.frontend.walk import children, with_children
 
-_WIDE = (Scalar.LONG, Scalar.EDGE)
+_WIDE = (types.Scalar.LONG, types.Scalar.EDGE)
 _DOWNWARD = (typed.Operator.LESS, typed.Operator.LESS_EQUAL)
 _UPWARD = (typed.Operator.GREATER, typed.Operator.GREATER_EQUAL)
 MIRRORED = {
@@ -50,9 +49,8 @@ def asked_flag(condition: typed.Expression, node: typed.Symbol) -> typed.Symbol 
     """The flag whose cell at a node is all that a condition asks."""
     match condition:
         case typed.Cell(symbol=symbol, index=typed.Variable(symbol=own)) if own is node:
-            return symbol if condition.type is Scalar.BOOL else None
-        case _:
-            return None
+            return symbol if condition.type is types.Scalar.BOOL else None
+    return None
 
 
 def rises_with(value: typed.Expression, symbols: Set[typed.Symbol]) -> bool:
@@ -74,20 +72,17 @@ def rises_with(value: typed.Expression, symbols: Set[typed.Symbol]) -> bool:
             return rises_with(part, symbols)
         case typed.Binary(operator=typed.Operator.DIVIDE, left=part, right=divisor) if _is_above_zero(divisor):
             return rises_with(part, symbols)
-        case typed.Apply(function=typed.Function.POW):
-            return False
-        case typed.Apply(function=typed.Function.ABS):
+        case typed.Apply(function=typed.Function.POW) | typed.Apply(function=typed.Function.ABS):
             return False
         case typed.Apply(arguments=arguments):
             return all(rises_with(argument, symbols) for argument in arguments)
         case typed.Convert(operand=operand) | typed.Cast(operand=operand):
-            cut_off = typed.scalar_of(operand) in _WIDE and value.type in (Scalar.INT, Scalar.NODE)
-            return not cut_off and value.type is not Scalar.BOOL and rises_with(operand, symbols)
+            cut_off = typed.scalar_of(operand) in _WIDE and value.type in (types.Scalar.INT, types.Scalar.NODE)
+            return not cut_off and value.type is not types.Scalar.BOOL and rises_with(operand, symbols)
         case typed.Conditional():
             both = rises_with(value.then, symbols) and rises_with(value.otherwise, symbols)
             return both and not mentions(value.condition, symbols)
-        case _:
-            return False
+    return False
 
 
 def keeps_holding(condition: typed.Expression, symbols: Set[typed.Symbol], extreme: typed.Extreme) -> bool:
@@ -104,8 +99,7 @@ def keeps_holding(condition: typed.Expression, symbols: Set[typed.Symbol], extre
             if operator is typed.Operator.NOT_EQUAL:
                 return isinstance(right, typed.Infinity) and right.negative is not falls
             return operator in (_DOWNWARD if falls else _UPWARD)
-        case _:
-            return False
+    return False
 
 
 def conjuncts(condition: typed.Expression, *, holds: bool = True) -> Iterator[typed.Expression]:
@@ -117,7 +111,7 @@ def conjuncts(condition: typed.Expression, *, holds: bool = True) -> Iterator[ty
         case typed.Unary(operator=typed.UnaryOperator.NOT, operand=operand):
             yield from conjuncts(operand, holds=not holds)
         case typed.Binary(operator=operator, left=left, right=right) if not holds and operator in _DENIED:
-            yield typed.Binary(_DENIED[operator], left, right, Scalar.BOOL, span=condition.span)
+            yield typed.Binary(_DENIED[operator], left, right, types.Scalar.BOOL, span=condition.span)
         case _:
             yield condition if holds else typed.Unary(typed.UnaryOperator.NOT, condition, span=condition.span)
 
@@ -130,8 +124,7 @@ def says_that_it_wins(condition: typed.Expression, extreme: typed.AssignExtreme)
                 operator, left, right = MIRRORED[operator], right, left
             wins = _DOWNWARD if extreme.extreme is typed.Extreme.MIN else _UPWARD
             return operator in wins and left == extreme.candidate and right == extreme.place
-        case _:
-            return False
+    return False
 
 
 def without(value: typed.Expression, part: typed.Expression) -> typed.Expression:

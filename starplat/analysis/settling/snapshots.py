@@ -31,8 +31,7 @@ def snapshot(loop: typed.Statement, symbol: typed.Symbol, extreme: typed.Extreme
     """The copy of a property's cells around all accesses of one loop; None if there is none."""
     body = _body(loop)
     for first, copy in enumerate(body):
-        old = _copied(copy, symbol)
-        if old is None:
+        if (old := _copied(copy, symbol)) is None:
             continue
         for last, comparison in enumerate(body[first + 1 :], first + 1):
             stores = told_differing(comparison, symbol, old, extreme)
@@ -49,8 +48,7 @@ def _body(loop: typed.Statement) -> Sequence[typed.Statement]:
     match loop:
         case typed.FixedPoint() | typed.While() | typed.DoWhile():
             return loop.body.statements
-        case _:
-            return ()
+    return ()
 
 
 def _copied(s: typed.Statement, symbol: typed.Symbol) -> typed.Symbol | None:
@@ -64,8 +62,7 @@ def _copied(s: typed.Statement, symbol: typed.Symbol) -> typed.Symbol | None:
             cell = typed.Cell(symbol, typed.Variable(s.iterator))
             beside = isinstance(own.place, typed.Cell) and own.place.index == cell.index
             return own.place.symbol if beside and own.value == cell else None
-        case _:
-            return None
+    return None
 
 
 def told_differing(
@@ -83,8 +80,7 @@ def told_differing(
                 return ((left, right) == (new, kept) and operator in ahead) or (
                     (left, right) == (kept, new) and operator in behind
                 )
-            case _:
-                return False
+        return False
 
     match s.filter, s.body.statements:
         case None, (typed.Update(combine=typed.Combine.OR, value=value) as update,) if differs(value):
@@ -93,8 +89,7 @@ def told_differing(
             return _only_stores(branch.then.statements)
         case condition, statements if differs(condition):
             return _only_stores(statements)
-        case _:
-            return ()
+    return ()
 
 
 def _only_stores(statements: Sequence[typed.Statement]) -> tuple[typed.Assign | typed.Update, ...]:

@@ -1,8 +1,7 @@
 """Prints assignments in a C-like language: `x = y`, or shorter where the value begins with `x`."""
 
+from starplat.backends.c import precedence
 from starplat.backends.c.expressions import ExpressionPrinter
-from starplat.backends.c.precedence import POSTFIX, SUM
-from starplat.backends.c.widths import without_widening
 from starplat.ir import nodes as ir
 
 _WITH_OWN_ASSIGNMENT = (ir.Combine.ADD, ir.Combine.MULTIPLY, ir.Combine.BIT_AND, ir.Combine.BIT_OR, ir.Combine.BIT_XOR)
@@ -37,33 +36,31 @@ def step_text(expressions: ExpressionPrinter, variable: ir.Variable, value: ir.E
     place, strength = expressions.place(variable)
     text = assignment_text(expressions, variable, value)
     short = {f"{place} += 1": f"{place}++", f"{place} -= 1": f"{place}--"}
-    return short.get(text, text) if strength == POSTFIX else text
+    return short.get(text, text) if strength == precedence.POSTFIX else text
 
 
 def combination_text(
     expressions: ExpressionPrinter, combine: ir.Combine, cell: ir.Array | ir.Ref, place: str, value: ir.Expression
 ) -> str:
     """`place = place combine value`, shorter where there is an operator for it."""
-    taken = _taken_away(combine, value)
-    if taken is not None:
+    if (taken := _taken_away(combine, value)) is not None:
         return f"{place} -= {expressions.expression(taken)}"
     if combine in _WITH_OWN_ASSIGNMENT:
         return f"{place} {combine.value}= {expressions.expression(value)}"
     if combine in (ir.Combine.MIN, ir.Combine.MAX):
         right = expressions.typed(value, cell.element)
     else:
-        right = expressions.at(SUM, value)
+        right = expressions.at(precedence.SUM, value)
     return f"{place} = {expressions.combined(combine, place, right, cell.element)}"
 
 
 def _taken_away(combine: ir.Combine, value: ir.Expression) -> ir.Expression | None:
     """What a sum with `value` subtracts, if it does."""
-    match combine, without_widening(value):
+    match combine, precedence.without_widening(value):
         case ir.Combine.ADD, ir.Unary(ir.UnaryOperator.NEGATE, operand):
             return operand
         case ir.Combine.ADD, ir.Const(int() as number, element) if (
             element.is_integer and ir.limits(element)[0] < number < 0
         ):
             return ir.Const(-number, element)
-        case _:
-            return None
+    return None

@@ -8,9 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from starplat.backends.c import precedence
-from starplat.backends.c.literals import literal
-from starplat.backends.c.widths import is_long, is_plainly_long, without_cast, without_narrowing, without_widening
+from starplat.backends.c import literals, precedence
+from starplat.backends.c.precedence import is_long, is_plainly_long, without_cast, without_narrowing, without_widening
 from starplat.backends.spelling import Spelling
 from starplat.backends.text.helpers import Helpers
 from starplat.ir import build
@@ -41,7 +40,7 @@ class ExpressionPrinter:
     def expression(self, expression: ir.Expression) -> str:
         """The text where any expression may stand: after `=`, between commas or brackets."""
         if isinstance(expression, ir.Const) and expression.element in (ir.Element.LONG, ir.Element.ARC):
-            return literal(expression, self.spelling, self.helpers, bare=True)
+            return literals.literal(expression, self.spelling, self.helpers, bare=True)
         return self.at(precedence.SELECT, without_cast(expression))
 
     def at(self, level: int, expression: ir.Expression) -> str:
@@ -53,7 +52,7 @@ class ExpressionPrinter:
         """The text and how strongly it binds."""
         match expression:
             case ir.Const():
-                text = literal(expression, self.spelling, self.helpers)
+                text = literals.literal(expression, self.spelling, self.helpers)
                 return text, precedence.PREFIX if text.startswith("-") else precedence.POSTFIX
             case ir.Ref(variable):
                 return self.place(variable)
@@ -148,7 +147,7 @@ class ExpressionPrinter:
             level in (precedence.SUM, precedence.PRODUCT) and is_plainly_long(other)
         ):
             if isinstance(operand, ir.Const) and operand.element is ir.Element.LONG:
-                return literal(operand, self.spelling, self.helpers, bare=True)
+                return literals.literal(operand, self.spelling, self.helpers, bare=True)
             operand = without_widening(operand)
         return self.operand(level, operand, needed)
 
@@ -255,8 +254,7 @@ class ExpressionPrinter:
             case ir.Variable():
                 name = self.local(argument)
                 return name if argument in self.references else f"&{name}"
-            case _:
-                return self.expression(argument)
+        return self.expression(argument)
 
     def combined(self, combine: ir.Combine, left: str, right: str, element: ir.Element) -> str:
         """`left combine right` for two names."""

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from starplat.backends import statements as st
-from starplat.backends.c.atomics import AtomicPrinter
+from starplat.backends.c import atomics, lines
 from starplat.backends.c.expressions import ExpressionPrinter
-from starplat.backends.c.lines import guarded
 from starplat.backends.launch import GROUP_SIZE
 from starplat.backends.spelling import ATOMIC_WORDS
 from starplat.ir import nodes as ir
@@ -26,8 +25,8 @@ def combined_by_group(expressions: ExpressionPrinter, group: st.CombineGroup) ->
         given = f"({spelling.values[element]}){part}"
     yield f"{part} = {joined_by_group(expressions, group.combine, element, given, scratch)};"
     value = ir.Ref(ir.Variable(group.part.name, element))
-    call = AtomicPrinter(expressions).call(group.combine, group.result, group.index, value, group.method)
-    yield from guarded(f"{spelling.lane} == 0", [f"{call};"])
+    call = atomics.AtomicPrinter(expressions).call(group.combine, group.result, group.index, value, group.method)
+    yield from lines.guarded(f"{spelling.lane} == 0", [f"{call};"])
 
 
 @dataclass(frozen=True, slots=True)

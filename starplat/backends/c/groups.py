@@ -10,9 +10,8 @@ from starplat.backends.c.lines import INDENT, Printer
 from starplat.backends.launch import GROUP_SIZE
 from starplat.backends.text.helpers import made_of, named
 from starplat.backends.uses import variables_in
-from starplat.ir import build
+from starplat.ir import build, conditions
 from starplat.ir import nodes as ir
-from starplat.ir.conditions import negated
 
 MOST_VALUES = 1024
 """How many arc values a group keeps at a time; all threads reduce a longer row."""
@@ -106,7 +105,7 @@ class GroupPrinter:
         yield f"{INDENT}{constant}int {name(nodes.node)} = {found};"
         exists = build.at_least(taken, build.ZERO)
         if nodes.keep is not None:
-            dropped = build.both(exists, negated(nodes.keep))
+            dropped = build.both(exists, conditions.negated(nodes.keep))
             yield f"{INDENT}if ({self.text(dropped)}) {name(nodes.node)} = -1;"
         if visit:
             yield f"{INDENT}if ({self.text(exists)}) {{"

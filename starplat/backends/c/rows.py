@@ -4,16 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import overload
 
+from starplat.backends import launch, uses
 from starplat.backends import statements as st
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT, Printer
 from starplat.backends.c.precedence import SUM
 from starplat.backends.c.set_forms import has_whole_list, need_advance, need_of_list, need_visit
-from starplat.backends.launch import GROUP_SIZE, THREADS_TOGETHER
-from starplat.backends.uses import variables_in
-from starplat.ir import build
+from starplat.ir import build, conditions
 from starplat.ir import nodes as ir
-from starplat.ir.conditions import negated
 from starplat.ir.shapes.listed import known_length, listed_length
 
 _OverNodes = st.Advance | st.Ask | st.Gather | st.Search
@@ -62,7 +60,7 @@ class RowPrinter:
 
     def each_triangle(self, each: st.EachTriangle) -> Iterator[str]:
         name, found = self.expressions.local, each.triangles
-        self.expressions.helpers.need("triangles_by_tables", threads=str(GROUP_SIZE))
+        self.expressions.helpers.need("triangles_by_tables", threads=str(launch.GROUP_SIZE))
         given = ", ".join(map(name, (ir.CSR.offsets, found.kept, found.sizes)))
         yield f"each_triangle<{str(found.of_each).lower()}>(num_nodes, {given},"
         yield f"{INDENT}[&](int {name(each.node)}, long long {name(found.number)}) {{"
@@ -75,7 +73,7 @@ class RowPrinter:
         joined = self.expressions.combined(gather.combine, "a", "b", element)
         start, of_node = f"({kind}){self.expressions.expression(gather.start)}", f"int {name(gather.node)}, "
         all_nodes = gather.members is None and gather.listed is None and gather.keep is None
-        if all_nodes and gather.node not in variables_in(gather.value):
+        if all_nodes and gather.node not in uses.variables_in(gather.value):
             for helper in ("long_values", "teams", "gather_step", "every_node", "gather_all", "gather_rows"):
                 self.need_for_rows(helper)
             of_node = ""
@@ -222,7 +220,7 @@ class RowPrinter:
         """The arguments for the kept nodes, and for the work on one."""
         yield f"{INDENT}[&](int {self.expressions.local(node)}) {{"
         if keep is not None:
-            yield f"{INDENT * 2}if ({self.expressions.expression(negated(keep))}) return false;"
+            yield f"{INDENT * 2}if ({self.expressions.expression(conditions.negated(keep))}) return false;"
         yield from self.printer.lines(visit, 2)
         yield f"{INDENT * 2}return true;"
         yield f"{INDENT}}},"
@@ -231,7 +229,7 @@ class RowPrinter:
         """Notes a function that walks rows, and what all of these call."""
         if helper in _BY_WARP_NUMBER:
             self.expressions.helpers.need("warp_number")
-        self.expressions.helpers.need("long_rows", threads=str(THREADS_TOGETHER))
+        self.expressions.helpers.need("long_rows", threads=str(launch.THREADS_TOGETHER))
         self.expressions.helpers.need(helper)
 
     def listed(self, listed: ir.Listed) -> str:

@@ -5,22 +5,20 @@ Takes a module; returns arrays. Sets of persistent kernels are not covered.
 
 from collections.abc import Iterator
 
+from starplat.ir import launches, shared_cells, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.launches import changed_by
-from starplat.ir.shared_cells import written_in
-from starplat.ir.visitor import walk
 
 
 def changed_arrays(module: ir.Module) -> frozenset[ir.Array]:
     """The arrays that kernels or the host change, here or in a function that is called."""
-    by_host = (array for part in walk(module.functions) for array in changed_by(part))
-    changed = {*written_in((module.functions, module.kernels), module), *by_host}
+    by_host = (array for part in visitor.walk(module.functions) for array in launches.changed_by(part))
+    changed = {*shared_cells.written_in((module.functions, module.kernels), module), *by_host}
     return frozenset(_spread(changed, tuple(_ways_up(module))))
 
 
 def fixed_sets(module: ir.Module) -> frozenset[ir.Array]:
     """The sets that the host goes over, here or in a function that is called, and that nothing changes."""
-    looped = {part.members for part in walk(module.functions) if isinstance(part, ir.HostForMembers)}
+    looped = {part.members for part in visitor.walk(module.functions) if isinstance(part, ir.HostForMembers)}
     if not looped:
         return frozenset()
     up = tuple(_ways_up(module))
@@ -32,7 +30,7 @@ def fixed_sets(module: ir.Module) -> frozenset[ir.Array]:
 
 def _ways_up(module: ir.Module) -> Iterator[tuple[ir.Array, ir.Array]]:
     """From a function's name of an array to the callers' names."""
-    for call in walk(module.functions):
+    for call in visitor.walk(module.functions):
         if isinstance(call, ir.HostCall):
             parameters = module.function(call.function).parameters
             for argument, parameter in zip(call.arguments, parameters, strict=True):

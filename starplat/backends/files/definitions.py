@@ -105,8 +105,7 @@ def _pieces(text: str) -> Iterator[Definition]:
 
 
 def _defined(lines: Sequence[str], *, apart: bool) -> Iterator[Definition]:
-    text = "\n".join(lines)
-    if not text:
+    if not (text := "\n".join(lines)):
         return
     code = _ATTRIBUTE.sub("", _code(text))
     names = frozenset(name for pattern in _NAMED for name in pattern.findall(code))

@@ -4,10 +4,8 @@ For targets whose kernels are a file of their own: its first line asks for the h
 in a single file holds the kernels with what they use, as the device's compiler gets them.
 """
 
-from starplat.backends.c.atomics import AtomicPrinter
+from starplat.backends.c import atomics, group_ends, groups
 from starplat.backends.c.expressions import ExpressionPrinter
-from starplat.backends.c.group_ends import group_function
-from starplat.backends.c.groups import join_function
 from starplat.backends.files.headers import arithmetic
 from starplat.backends.spelling import Spelling
 from starplat.backends.text.helpers import Helper, Helpers
@@ -25,10 +23,10 @@ def common_helpers(spelling: Spelling, capabilities: Capabilities) -> tuple[Help
         expressions.latest(element)
     for element in _ELEMENTS:
         if ir.Combine.ADD not in spelling.group_reductions:
-            group_function(expressions, ir.Combine.ADD, element)
+            group_ends.group_function(expressions, ir.Combine.ADD, element)
         if (ir.Combine.ADD, element) not in capabilities.atomics:
-            AtomicPrinter(expressions).swap_loop(ir.Combine.ADD, element)
-    join_function(expressions, ir.Combine.ADD, ir.Element.DOUBLE)
+            atomics.AtomicPrinter(expressions).swap_loop(ir.Combine.ADD, element)
+    groups.join_function(expressions, ir.Combine.ADD, ir.Element.DOUBLE)
     return (*arithmetic(spelling), *helpers.needed)
 
 

@@ -101,8 +101,7 @@ class Interface:
 
     def returned_values(self) -> list[tuple[str, str]]:
         """The parameter of each returned value, and the value in C++."""
-        count = len(self.returned_elements())
-        if count == 1:
+        if (count := len(self.returned_elements())) == 1:
             return [("given_returned", "returned")]
         return [(f"given_returned_{place + 1}", f"std::get<{place}>(returned)") for place in range(count)]
 

@@ -5,19 +5,18 @@ The types and the file reader are headers that all programs share.
 
 from collections.abc import Iterator, Set
 
-from starplat.backends.host.uses import host_arrays
-from starplat.backends.host.words import CELLS, buffer_type
+from starplat.backends.host import uses, words
 from starplat.backends.text.names import Names
 from starplat.ir import nodes as ir
 
 
 def graph_pieces(module: ir.Module, names: Names) -> dict[str, object]:
     """The pieces for a program."""
-    used = host_arrays(module) | set(module.graph_arrays)
+    used = uses.host_arrays(module) | set(module.graph_arrays)
     weight = weight_element(module)
-    weight_type = None if weight is None else CELLS[weight]
+    weight_type = None if weight is None else words.CELLS[weight]
     return {
-        "graph_arrays": [(a.name, buffer_type(a, (), module), _made_of(a, module)) for a in module.graph_arrays],
+        "graph_arrays": [(a.name, words.buffer_type(a, (), module), _made_of(a, module)) for a in module.graph_arrays],
         "prepared": [_call(one, names) for one in module.prepared],
         "device_parameter": "Device &device" if module.graph_arrays else "Device &",
         "weight_type": weight_type,
@@ -62,4 +61,4 @@ def weight_element(module: ir.Module) -> ir.Element | None:
     for parameter in module.function(module.entry).parameters:
         if isinstance(parameter.what, ir.Array) and parameter.what.origin is ir.Origin.WEIGHT:
             return parameter.what.element
-    return ir.WEIGHTS.element if ir.WEIGHTS in module.graph_arrays or ir.WEIGHTS in host_arrays(module) else None
+    return ir.WEIGHTS.element if ir.WEIGHTS in module.graph_arrays or ir.WEIGHTS in uses.host_arrays(module) else None

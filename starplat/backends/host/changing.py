@@ -3,8 +3,6 @@
 `starplat_updates.hpp` merges a batch with the rows on the host; the arrays then go to the device anew.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from starplat.backends.c.lines import guarded

@@ -213,8 +213,7 @@ class HostPrinter:
 
     def grouped(self, block: ir.HostBlock) -> Iterator[str]:
         """The code of one statement of the program, under its place in the text."""
-        place = origin(self.module, block.span)
-        if place is not None:
+        if (place := origin(self.module, block.span)) is not None:
             yield comment(place)
         for op in block.body:
             yield from self.operation(op)

@@ -2,8 +2,7 @@
 
 from typing import assert_never
 
-from starplat.backends.host.loops import Printer
-from starplat.backends.host.words import CELLS
+from starplat.backends.host import loops, words
 from starplat.backends.text.comments import file_name, quoted
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_host
@@ -12,10 +11,10 @@ from starplat.source import NOWHERE, Span
 
 def list_type(element: ir.Element) -> str:
     """The C++ type of a list; bools are bytes, which a vector holds like any other type."""
-    return f"std::vector<{CELLS[element]}>"
+    return f"std::vector<{words.CELLS[element]}>"
 
 
-def list_operation(host: Printer, op: ir.ListOp) -> str:
+def list_operation(host: loops.Printer, op: ir.ListOp) -> str:
     """The line of an operation."""
     match op:
         case ir.DeclareList(items):
@@ -32,7 +31,7 @@ def list_operation(host: Printer, op: ir.ListOp) -> str:
             assert_never(op)
 
 
-def items_of(host: Printer, loop: ir.HostForItems) -> str:
+def items_of(host: loops.Printer, loop: ir.HostForItems) -> str:
     """What a loop over the elements goes over: a copy, where its body may change the list."""
     name = host.names.local(loop.items)
     return f"{list_type(loop.items.element)}({name})" if _changes(loop.body, loop.items) else name
@@ -50,7 +49,7 @@ def _changes(body: tuple[ir.HostOp, ...], items: ir.HostList) -> bool:
     return False
 
 
-def _change(host: Printer, op: ir.ChangeList) -> str:
+def _change(host: loops.Printer, op: ir.ChangeList) -> str:
     name = host.names.local(op.items)
     match op.change, op.arguments:
         case ir.ListChange.CLEAR, _:
@@ -62,18 +61,17 @@ def _change(host: Printer, op: ir.ChangeList) -> str:
         case _, (place, value):
             macro = "insert_item" if op.change is ir.ListChange.INSERT else "resize_items"
             host.helpers.need(macro)
-            kind, what = CELLS[op.items.element], _what(host, op.items, op.span)
+            kind, what = words.CELLS[op.items.element], _what(host, op.items, op.span)
             return f"{macro}<{kind}>({name}, {host.text(place)}, {host.text(value)}, {what});"
-        case _:
-            raise AssertionError(op)
+    raise AssertionError(op)
 
 
-def _item(host: Printer, items: ir.HostList, index: ir.Expression, span: Span) -> str:
+def _item(host: loops.Printer, items: ir.HostList, index: ir.Expression, span: Span) -> str:
     host.helpers.need("item_at")
     return f"item_at({host.names.local(items)}, {host.text(index)}, {_what(host, items, span)})"
 
 
-def _what(host: Printer, items: ir.HostList, span: Span) -> str:
+def _what(host: loops.Printer, items: ir.HostList, span: Span) -> str:
     """The list and the place in the program, for messages."""
     if span == NOWHERE:
         return f"\"'{quoted(items.name)}'\""

@@ -4,18 +4,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol, assert_never
 
-from starplat.backends.c.assign import step_text
-from starplat.backends.c.cplusplus import TYPES
+from starplat.backends.c import assign, cplusplus
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT
 from starplat.backends.host.launches import LaunchPrinter
 from starplat.backends.text.helpers import Helpers
 from starplat.backends.text.names import Names
 from starplat.backends.uses import variables_in
+from starplat.ir import conditions, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.conditions import negated
 from starplat.ir.launches import read_by
-from starplat.ir.visitor import walk, walk_host
 
 
 class Printer(Protocol):
@@ -58,7 +56,7 @@ class HostLoopPrinter:
                 yield from self.conditional(loop)
             case ir.HostForRange(variable, first, end, body):
                 name = self.host.names.local(variable)
-                kind = TYPES[variable.element]
+                kind = cplusplus.TYPES[variable.element]
                 head = f"{kind} {name} = {self.host.text(first)}"
                 if self.is_settled(end):
                     counts = f"for ({head}; {name} < {self.host.text(end)}; {name}++) {{"
@@ -69,12 +67,12 @@ class HostLoopPrinter:
             case ir.HostForNeighbors(direction, node, neighbor, position, body):
                 yield from self.neighbors(direction, node, neighbor, position, body)
             case ir.HostForMembers(variable, members, body):
-                kind, name = TYPES[variable.element], self.host.names.local(variable)
+                kind, name = cplusplus.TYPES[variable.element], self.host.names.local(variable)
                 idle = "" if self.is_read(variable, body) else "[[maybe_unused]] "
                 over = f"{self.host.device_name(members)}.members()"
                 yield from self.braced(f"for ({idle}const {kind} {name} : {over}) {{", body)
             case ir.HostForItems(variable, _, body):
-                kind, name = TYPES[variable.element], self.host.names.local(variable)
+                kind, name = cplusplus.TYPES[variable.element], self.host.names.local(variable)
                 idle = "" if self.is_read(variable, body) else "[[maybe_unused]] "
                 yield from self.braced(f"for ({idle}const {kind} {name} : {self.host.items_of(loop)}) {{", body)
             case _:
@@ -97,7 +95,7 @@ class HostLoopPrinter:
 
     def is_read(self, variable: ir.Variable, body: tuple[ir.HostOp, ...]) -> bool:
         """Whether the body of a loop uses the loop's variable."""
-        return any(variable in read_by(op, self.host.module) for op in walk_host(body))
+        return any(variable in read_by(op, self.host.module) for op in visitor.walk_host(body))
 
     def is_settled(self, value: ir.Expression) -> bool:
         """Whether it is worth and safe to mention the value in every round of a loop."""
@@ -109,10 +107,10 @@ class HostLoopPrinter:
         """A plain `do`, `for`, which may begin with a declaration, or `while` where the condition and the steps need no
         device, else a loop that exits from its middle or its end."""
         if steps := _plain_steps(loop):
-            told = ", ".join(step_text(self.host.expressions, op.variable, op.value) for op in steps)
+            told = ", ".join(assign.step_text(self.host.expressions, op.variable, op.value) for op in steps)
             yield from self.braced(f"for ({first}; {self.host.text(loop.condition)}; {told}) {{", loop.body)
             return
-        leave = f"if ({self.host.text(negated(loop.condition))}) break;"
+        leave = f"if ({self.host.text(conditions.negated(loop.condition))}) break;"
         step = [line for op in loop.step for line in self.host.operation(op)]
         before = [line for op in loop.before for line in self.host.operation(op)]
         if not (loop.test_last or before or step):
@@ -167,4 +165,4 @@ def is_counter(variable: ir.Variable, loop: ir.Loop, later: tuple[ir.HostOp, ...
 def _declares_asked(loop: ir.Loop) -> bool:
     """Whether the condition asks for what the body declares, which is not known behind its brace."""
     asked = variables_in(loop.condition)
-    return any(isinstance(part, ir.DeclareVariable) and part.variable in asked for part in walk(loop.body))
+    return any(isinstance(part, ir.DeclareVariable) and part.variable in asked for part in visitor.walk(loop.body))

@@ -2,9 +2,8 @@
 
 from collections.abc import Container
 
+from starplat.backends import launch, spelling
 from starplat.backends.c.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES
-from starplat.backends.launch import SET_WORDS
-from starplat.backends.spelling import Spelling
 from starplat.ir import nodes as ir
 
 CELLS = {**TYPES, ir.Element.BOOL: "unsigned char"}
@@ -20,7 +19,7 @@ def _math(element: ir.Element) -> dict[tuple[ir.MathFunction, ir.Element], str]:
     return {(function, element): name for function, name in names.items()}
 
 
-CPP = Spelling(
+CPP = spelling.Spelling(
     values=TYPES,
     parameters=TYPES,
     cells=CELLS,
@@ -45,7 +44,7 @@ def buffer_type(array: ir.Array, fixed: Container[ir.Array], module: ir.Module) 
 def size_of(array: ir.Array, graph: str = "graph") -> str:
     """The number of cells of an array, in C++; a packed one has words. `graph` has the counts."""
     if array.packed is not None:
-        words = SET_WORDS[array.packed]
+        words = launch.SET_WORDS[array.packed]
         for_nodes = (f"({graph}.num_nodes + {share - 1}) / {share}" for share in words.shares if share > 1)
         for_each = (f"(std::size_t){graph}.num_nodes",) * words.shares.count(1)
         fixed = (str(number) for number in (words.sizes, words.listed) if number)

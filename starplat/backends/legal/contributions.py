@@ -6,10 +6,9 @@ from starplat.backends import statements as st
 from starplat.backends.launch import GROUP_SIZE
 from starplat.backends.legal.locals import Locals
 from starplat.backends.legal.methods import Methods
-from starplat.ir import build
+from starplat.ir import build, conditions
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.conditions import negated
 from starplat.ir.python.arithmetic import identity
 
 ANY = (ir.Combine.OR, ir.Combine.BIT_OR, ir.Combine.MAX, ir.Combine.ADD)
@@ -31,9 +30,7 @@ class Contributions:
     """Of one kernel; `parts` are the locals in which a thread gathers what it contributes to each reduction."""
 
     def __init__(self, reductions: tuple[ir.Reduction, ...], names: Locals, methods: Methods) -> None:
-        self.reductions = reductions
-        self.names = names
-        self.methods = methods
+        self.reductions, self.names, self.methods = reductions, names, methods
         self.combines = {r.variable: r.combine for r in reductions}
         self.parts = {
             r.variable: names.fresh(f"{r.variable.name}_part", _word(r, methods.capabilities)) for r in reductions
@@ -55,7 +52,7 @@ class Contributions:
             return (st.Accumulate(part, combine, value),)
         sets = combine in ANY
         end = ir.Const(sets, ir.Element.BOOL) if part.element is ir.Element.BOOL else build.number(int(sets))
-        return only_if(value if sets else negated(value), st.Assign(part, end))
+        return only_if(value if sets else conditions.negated(value), st.Assign(part, end))
 
     def handed_over(self, results: tuple[ir.Array, ...]) -> st.Body:
         """The stores of the threads' combined result."""
@@ -77,7 +74,7 @@ class Contributions:
         if variable.element is ir.Element.BOOL and combine in ANY:
             return (st.If(ir.Ref(part), (st.StoreCell(result, first, build.ONE),)),)
         if variable.element is ir.Element.BOOL and combine in _ALL:
-            return (st.If(negated(ir.Ref(part)), (st.StoreCell(result, first, build.ZERO),)),)
+            return (st.If(conditions.negated(ir.Ref(part)), (st.StoreCell(result, first, build.ZERO),)),)
         if together is Together.ALONE:
             return (st.CombineCell(combine, result, first, ir.Ref(part)),)
         method = self.methods.method(combine, result.element)

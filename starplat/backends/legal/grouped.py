@@ -7,9 +7,8 @@ kernel once.
 from dataclasses import replace
 
 from starplat.backends import statements as st
-from starplat.backends.legal.beside_arcs import repeated, visited
+from starplat.backends.legal import beside_arcs, unread
 from starplat.backends.legal.operations import Operations
-from starplat.backends.legal.unread import without_unread
 from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import Rewriter
@@ -28,12 +27,12 @@ def _advance(operations: Operations, kernel: ir.Kernel) -> st.GroupAdvance:
     assert kernel.iterator is not None
     layout = loop.layout
     body = operations.with_neighbor(loop.neighbor, layout, loop.node, loop.position, operations.block(loop.body))
-    body = (*operations.block(repeated(ahead)), *body)
+    body = (*operations.block(beside_arcs.repeated(ahead)), *body)
     return st.GroupAdvance(
         _row_expansion(operations, kernel, layout.offsets),
         kernel.iterator,
         loop.position,
-        visited(operations, tuple(ahead)),
+        beside_arcs.visited(operations, tuple(ahead)),
         body,
     )
 
@@ -68,7 +67,7 @@ def _gather(operations: Operations, kernel: ir.Kernel, parts: Gathering) -> st.G
         end=operations.locals.fresh("to", ir.Element.ARC),
         joined=operations.locals.fresh("joined", total.element),
         total=found,
-        finish=without_unread(finish),
+        finish=unread.without_unread(finish),
     )
 
 
@@ -101,8 +100,7 @@ def _giving(body: tuple[ir.KernelOp, ...], total: ir.Variable, value: ir.Variabl
             return (*lets, ir.SetLocal(value, found[1]))
         case ir.KernelIf(_, then, ()):
             return (*lets, replace(last, then=_giving(then, total, value)))
-        case _:
-            raise AssertionError("the loop does not gather")
+    raise AssertionError("the loop does not gather")
 
 
 class _Renamed(Rewriter):

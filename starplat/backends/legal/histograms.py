@@ -1,12 +1,10 @@
 """Statements of kernels whose groups add up the arcs of nodes in maps that they share."""
 
 from starplat.backends import statements as st
-from starplat.backends.legal.continues import replace_continue
+from starplat.backends.legal import continues, unread
 from starplat.backends.legal.operations import Operations
-from starplat.backends.legal.unread import without_unread
-from starplat.ir import build
+from starplat.ir import build, rewriter
 from starplat.ir import nodes as ir
-from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.histograms import Histogram
 
 _NOTHING = st.AddToMap(ir.Const(-1, ir.Element.INT), ir.Const(0, ir.Element.INT))
@@ -34,9 +32,9 @@ def count_rows(operations: Operations, kernel: ir.Kernel, parts: Histogram) -> s
         parts.sums,
         first=parts.first,
         place=place,
-        body=without_unread((*ahead, *body)),
+        body=unread.without_unread((*ahead, *body)),
         best=best,
-        finish=replace_continue(without_unread((*ahead, *operations.block(rest))), (st.Leave(),)),
+        finish=continues.replace_continue(unread.without_unread((*ahead, *operations.block(rest))), (st.Leave(),)),
     )
 
 
@@ -50,7 +48,7 @@ def _named(operations: Operations, parts: Histogram) -> tuple[ir.Variable, tuple
             return variable, _Best(parts.best, variable).kernel_block(parts.rest)
 
 
-class _Best(Rewriter):
+class _Best(rewriter.Rewriter):
     """Says a name for the question for the best key."""
 
     def __init__(self, asked: ir.CallFunction, name: ir.Variable) -> None:
@@ -71,5 +69,4 @@ def _adding(body: st.Body) -> st.Body:
             return (*before, st.AddToMap(key, value))
         case st.If(condition, then):
             return (*before, st.If(condition, _adding(then)))
-        case _:
-            raise AssertionError("the loop does not add to a map")
+    raise AssertionError("the loop does not add to a map")

@@ -26,8 +26,7 @@ def _done(statement: st.Statement) -> st.Body:
             return (replace(statement, stride=st.Stride.ONE, body=by_one_thread(statement.body)),)
         case st.AtomicCell() | st.FetchCell() | st.SwapCell() | st.IfBeyond() | st.WhileBeyondLocked():
             return _plainly(statement)
-        case _:
-            return (_with_blocks(statement),)
+    return (_with_blocks(statement),)
 
 
 def _plainly(statement: st.AtomicCell | st.FetchCell | st.SwapCell | st.IfBeyond | st.WhileBeyondLocked) -> st.Body:
@@ -48,8 +47,7 @@ def _plainly(statement: st.AtomicCell | st.FetchCell | st.SwapCell | st.IfBeyond
             return (st.IfBeyond(extreme, array, index, candidate, None, (store, *by_one_thread(body))),)
         case st.WhileBeyondLocked(extreme, array, index, candidate, body=body):
             return (st.IfBeyond(extreme, array, index, candidate, None, by_one_thread(body)),)
-        case _:
-            return (_with_blocks(statement),)
+    return (_with_blocks(statement),)
 
 
 def _read(variable: ir.Variable, value: ir.Expression, declares: bool, constant: bool) -> st.Statement:

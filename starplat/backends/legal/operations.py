@@ -5,11 +5,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from starplat.backends import statements as st
-from starplat.backends.legal.continues import replace_continue
-from starplat.backends.legal.contributions import Contributions, as_logical
-from starplat.backends.legal.locals import Locals
-from starplat.backends.legal.methods import Methods
-from starplat.backends.legal.updates import Updates, stored
+from starplat.backends.legal import continues, contributions, locals, methods, updates
 from starplat.backends.uses import assigned_in, reads, variables_in
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
@@ -24,11 +20,11 @@ class Operations:
         self, routine: ir.Kernel | ir.Function, module: ir.Module, capabilities: Capabilities, taken: Iterable[str] = ()
     ) -> None:
         self.module, self.capabilities = module, capabilities
-        self.locals = Locals(routine, taken)
-        self.methods = Methods(capabilities, module.source, routine.span)
-        self.updates = Updates(self.locals, self.methods)
+        self.locals = locals.Locals(routine, taken)
+        self.methods = methods.Methods(capabilities, module.source, routine.span)
+        self.updates = updates.Updates(self.locals, self.methods)
         reductions = routine.reductions if isinstance(routine, ir.Kernel) else ()
-        self.contributions = Contributions(reductions, self.locals, self.methods)
+        self.contributions = contributions.Contributions(reductions, self.locals, self.methods)
         self.rows: dict[ir.Variable, SharedRow] = {}
         if isinstance(routine, ir.Kernel) and routine.shares_arcs and capabilities.inner_loops:
             self.rows = {row.loop.position: row for row in shared_rows(routine, module)}
@@ -45,7 +41,7 @@ class Operations:
             case ir.SetLocal(variable, value):
                 return (st.Assign(variable, value),)
             case ir.Store(array, index, value):
-                return (stored(array, index, value),)
+                return (updates.stored(array, index, value),)
             case ir.UpdateCell():
                 return self.updates.update(op)
             case ir.ExtremeCell():
@@ -87,13 +83,13 @@ class Operations:
         assignments = tuple(statement for statement in step if isinstance(statement, st.Assign))
         if assignments == step:
             return st.For(condition, assignments, body)
-        return st.While(condition, (*replace_continue(body, (*step, st.Continue())), *step))
+        return st.While(condition, (*continues.replace_continue(body, (*step, st.Continue())), *step))
 
     def in_team(self, row: SharedRow, statements: st.Body) -> st.Body:
         """The loop, last of the statements, as one that threads share."""
         *before, loop = statements
         assert isinstance(loop, st.Count)
-        combined = tuple((as_logical(combine, variable), variable) for combine, variable in row.combined)
+        combined = tuple((contributions.as_logical(combine, variable), variable) for combine, variable in row.combined)
         return (*before, st.TeamLoop(loop, (*combined, *map(self.contributions.contributed, row.contributed))))
 
     def over_neighbors(

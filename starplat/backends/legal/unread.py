@@ -15,8 +15,7 @@ def without_unread(body: st.Body) -> st.Body:
         parts = list(walk(body))
         written = {part.variable for part in parts if isinstance(part, st.Declare)}
         unread = written - _read(parts) - _called_within(parts)
-        fewer = _without(body, unread)
-        if fewer == body:
+        if (fewer := _without(body, unread)) == body:
             return body
         body = fewer
 
@@ -51,8 +50,7 @@ def _without(body: st.Body, unread: set[ir.Variable]) -> st.Body:
             if isinstance(statement.value, ir.CallFunction):
                 kept.append(st.Call(statement.value))
             continue
-        new = _rebuilt(statement, unread)
-        if not (isinstance(new, st.Scope) and not new.body):
+        if not (isinstance(new := _rebuilt(statement, unread), st.Scope) and not new.body):
             kept.append(new)
     return tuple(kept)
 

@@ -7,9 +7,8 @@ from starplat.backends import statements as st
 from starplat.backends.legal.contributions import ANY, only_if
 from starplat.backends.legal.locals import Locals
 from starplat.backends.legal.methods import Methods
-from starplat.ir import build
+from starplat.ir import build, conditions
 from starplat.ir import nodes as ir
-from starplat.ir.conditions import negated
 
 _ONE_MENTION = frozenset(
     {ir.Combine.ADD, ir.Combine.MULTIPLY, ir.Combine.BIT_AND, ir.Combine.BIT_OR, ir.Combine.BIT_XOR}
@@ -42,7 +41,7 @@ class Updates:
     def _update_flag(self, op: ir.UpdateCell) -> st.Body:
         """`||` stores True and `&&` False to a flag: no atomic operation is needed."""
         sets = op.combine in ANY
-        condition = op.value if sets else negated(op.value)
+        condition = op.value if sets else conditions.negated(op.value)
         store = st.StoreCell(op.array, op.index, ir.Const(sets, ir.Element.BOOL))
         return only_if(condition, store)
 

@@ -9,9 +9,8 @@ from dataclasses import replace
 from starplat.backends import statements as st
 from starplat.backends.legal.domains import over_domain
 from starplat.backends.legal.operations import Operations
-from starplat.backends.one_launch.recording import Points
+from starplat.backends.one_launch import recording, valid_lists
 from starplat.backends.one_launch.rings import Rings, added, following, start_of
-from starplat.backends.one_launch.valid_lists import noted_at
 from starplat.backends.text.comments import comment, line_mark, origin
 from starplat.ir import build
 from starplat.ir import nodes as ir
@@ -31,8 +30,8 @@ class DeviceOperations:
         self.capabilities = capabilities
         self.names = names
         self.rings = Rings(op, module, names)
-        self.points = Points(op, module)
-        self.noted = noted_at(op.body, module)
+        self.points = recording.Points(op, module)
+        self.noted = valid_lists.noted_at(op.body, module)
         self.changing = {variable for inner in walk_host(op.body) for variable in set_by(inner, module)}
         self.rows: dict[ir.Array, ir.Array] = {}
         for launch in (inner for inner in walk_host(op.body) if isinstance(inner, ir.Launch)):
@@ -80,8 +79,7 @@ class DeviceOperations:
                 return (st.OnFirst((st.StoreCell(array, index, value),)),)
             case ir.Launch(kernel):
                 return self.launch(self.module.kernel(kernel), self.noted.get(Same(op)))
-            case _:
-                raise AssertionError(f"the schedule does not put {type(op).__name__} on the device")
+        raise AssertionError(f"the schedule does not put {type(op).__name__} on the device")
 
     def every_cell(self, array: ir.Array, value: ir.Expression | None, source: ir.Array | None = None) -> st.Statement:
         """All cells become a value, or a copy of the same place of `source`."""

@@ -12,8 +12,8 @@ from starplat.backends import statements as st
 from starplat.backends.one_launch.recording import Points
 from starplat.ir import build
 from starplat.ir import nodes as ir
+from starplat.ir.shapes.gathering import raised
 from starplat.ir.shapes.set_rounds import SetRounds, set_rounds
-from starplat.ir.shapes.sums import raised
 
 
 class Maker(Protocol):
@@ -81,16 +81,14 @@ class _SortedOut:
                 return replace(statement, body=tuple(self.insertion(s, statement.candidate) for s in statement.body))
             case st.If(condition, then, otherwise):
                 return st.If(condition, self.block(then), self.block(otherwise))
-            case _:
-                return statement
+        return statement
 
     def insertion(self, statement: st.Statement, candidate: ir.Expression) -> st.Statement:
         match statement:
             case st.Insert(members, node) if members == self.following:
                 near = build.less(candidate, ir.Ref(self.limit))
                 return st.If(near, (statement,), (st.Insert(self.later, node),))
-            case _:
-                return statement
+        return statement
 
 
 def _next_ones(

@@ -9,9 +9,8 @@ from typing import assert_never
 
 from starplat.backends import statements as st
 from starplat.ir import nodes as ir
-from starplat.ir.points import Event, Point, points_of, pushing_rows, rows_of
+from starplat.ir import points, visitor
 from starplat.ir.shapes.members import membership
-from starplat.ir.visitor import walk_expression, written_arrays
 from starplat.same import Same
 
 
@@ -20,12 +19,12 @@ class Points:
 
     def __init__(self, op: ir.OnDevice, module: ir.Module) -> None:
         self.module = module
-        self.points = points_of(op.body, module) if op.traced else ()
+        self.points = points.points_of(op.body, module) if op.traced else ()
         self.numbers = {(point.event, Same(point.op)): number for number, point in enumerate(self.points)}
 
     def in_loop(self, op: ir.HostOp, body: st.Body) -> st.Body:
         """The statements of a loop, whose rounds are noted, and its end."""
-        if (Event.ROUND, Same(op)) not in self.numbers:
+        if (points.Event.ROUND, Same(op)) not in self.numbers:
             return body
         return (*(self._in_statement(op, statement) for statement in body), *self.over(op))
 
@@ -38,33 +37,31 @@ class Points:
                 return replace(statement, body=(*self.new_round(op), *body))
             case st.Scope(_, body):
                 return replace(statement, body=tuple(self._in_statement(op, inner) for inner in body))
-            case _:
-                return statement
+        return statement
 
     def new_round(self, op: ir.HostOp) -> st.Body:
         """A round begins."""
-        number = self.numbers.get((Event.ROUND, Same(op)))
+        number = self.numbers.get((points.Event.ROUND, Same(op)))
         return () if number is None else (st.Record(number, new_round=True),)
 
     def over(self, op: ir.HostOp) -> st.Body:
         """A loop is over."""
-        number = self.numbers.get((Event.END, Same(op)))
+        number = self.numbers.get((points.Event.END, Same(op)))
         return () if number is None else (st.Record(number),)
 
     def before(self, op: ir.HostOp) -> st.Body:
         """What stands before the statements of an operation."""
-        filled = self.numbers.get((Event.FILL, Same(op)))
-        if filled is not None:
+        if (filled := self.numbers.get((points.Event.FILL, Same(op)))) is not None:
             return (st.Record(filled),)
-        number = self.numbers.get((Event.WALK, Same(op)))
+        number = self.numbers.get((points.Event.WALK, Same(op)))
         return () if number is None else self._walk(number, self.points[number])
 
-    def _walk(self, number: int, point: Point) -> st.Body:
+    def _walk(self, number: int, point: points.Point) -> st.Body:
         kernel = self.module.kernel(point.kernel)
         if point.instead_of is not None:
             members = point.instead_of.members
-            return (st.Record(number, members=members, rows=pushing_rows(point.instead_of, self.module)),)
-        rows, keep = rows_of(kernel), kernel.filter
+            return (st.Record(number, members=members, rows=points.pushing_rows(point.instead_of, self.module)),)
+        rows, keep = points.rows_of(kernel), kernel.filter
         match kernel.domain:
             case ir.AllNodes() if (found := membership(kernel)) is not None:
                 record = st.Record(number, members=found.members, node=kernel.iterator, keep=found.keep, rows=rows)
@@ -89,8 +86,8 @@ class Points:
         it."""
         if kernel.filter is None:
             return ()
-        asked = {part.array for part in walk_expression(kernel.filter) if isinstance(part, ir.Load)}
-        return (st.GridBarrier(),) if written_arrays(kernel.body) & asked - {members} else ()
+        asked = {part.array for part in visitor.walk_expression(kernel.filter) if isinstance(part, ir.Load)}
+        return (st.GridBarrier(),) if visitor.written_arrays(kernel.body) & asked - {members} else ()
 
 
 def _head(op: ir.HostOp, body: st.Body) -> int:

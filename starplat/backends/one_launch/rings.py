@@ -5,16 +5,12 @@ A ring has three cells: one is added to, one is read, one is reset for the next 
 
 from dataclasses import dataclass
 
+from starplat.backends import launch, uses
 from starplat.backends import statements as st
-from starplat.backends.launch import THREADS_TOGETHER
 from starplat.backends.legal.operations import Operations
-from starplat.backends.uses import arrays_in
-from starplat.ir import build
+from starplat.ir import build, fresh_names, launches, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.fresh_names import FreshNames
-from starplat.ir.launches import launched_kernels
 from starplat.ir.python.arithmetic import identity
-from starplat.ir.visitor import walk_host
 
 RING = 3
 """Cells of a ring."""
@@ -32,14 +28,13 @@ class Ring:
 class Rings:
     """The rings of all reductions of an operation, by kernel and variable."""
 
-    def __init__(self, op: ir.OnDevice, module: ir.Module, names: FreshNames) -> None:
-        self.module = module
-        self.names = names
+    def __init__(self, op: ir.OnDevice, module: ir.Module, names: fresh_names.FreshNames) -> None:
+        self.module, self.names = module, names
         self.found: dict[tuple[str, ir.Variable], Ring] = {}
         for kernel in launched_in(op, module):
             for reduction in kernel.reductions:
                 self.found[kernel.name, reduction.variable] = self._ring(reduction)
-        for either in (inner for inner in walk_host(op.body) if isinstance(inner, ir.Launch)):
+        for either in (inner for inner in visitor.walk_host(op.body) if isinstance(inner, ir.Launch)):
             self._share(either)
 
     def of(self, kernel: ir.Kernel) -> list[Ring]:
@@ -48,12 +43,12 @@ class Rings:
 
     def used(self, body: st.Body) -> list[Ring]:
         """Those that the statements mention, each once."""
-        arrays = arrays_in(body)
+        arrays = uses.arrays_in(body)
         return [ring for ring in dict.fromkeys(self.found.values()) if ring.cells in arrays]
 
     def _share(self, op: ir.Launch) -> None:
         """Push and pull contribute to the same ring: only one of them runs at a time."""
-        for kernel in launched_kernels(op.pull, self.module):
+        for kernel in launches.launched_kernels(op.pull, self.module):
             for reduction in kernel.reductions:
                 if (op.kernel, reduction.variable) in self.found:
                     self.found[kernel.name, reduction.variable] = self.found[op.kernel, reduction.variable]
@@ -66,7 +61,7 @@ class Rings:
 
 def launched_in(op: ir.OnDevice, module: ir.Module) -> list[ir.Kernel]:
     """The kernels that an operation launches, each once."""
-    names = dict.fromkeys(inner.kernel for inner in walk_host(op.body) if isinstance(inner, ir.Launch))
+    names = dict.fromkeys(inner.kernel for inner in visitor.walk_host(op.body) if isinstance(inner, ir.Launch))
     return list(map(module.kernel, names))
 
 
@@ -98,7 +93,7 @@ def added(part: ir.Variable, ring: Ring, operations: Operations, alone: bool) ->
         return (st.CombineCell(combine, ring.cells, here, ir.Ref(part)),)
     method = operations.methods.method(combine, ring.cells.element)
     scratch = operations.locals.fresh(f"{part.name}_scratch", ring.cells.element)
-    return (st.CombineGroup(combine, part, ring.cells, scratch, method, THREADS_TOGETHER, here),)
+    return (st.CombineGroup(combine, part, ring.cells, scratch, method, launch.THREADS_TOGETHER, here),)
 
 
 def collected(ring: Ring) -> st.Body:

@@ -2,13 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 
-from starplat.backends.counters import variables_set
-from starplat.backends.uses import variables_in
+from starplat.backends import counters, uses
+from starplat.ir import launches, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.launches import changed
 from starplat.ir.shapes.gathering import gathering
 from starplat.ir.shapes.members import membership
-from starplat.ir.visitor import blocks_of, walk_host
 from starplat.same import Same
 
 Known = Mapping[ir.Array, ir.ListMembers]
@@ -38,7 +36,7 @@ def _operation(op: ir.HostOp, known: Known, module: ir.Module, found: dict[Same,
         if walked is not None and walked.members in known:
             found[Same(op)] = known[walked.members]
     left = _untouched(op, known, module)
-    for block in blocks_of(op):
+    for block in visitor.blocks_of(op):
         _block(block, left, module, found)
     return {**left, op.flags: op} if isinstance(op, ir.ListMembers) else left
 
@@ -47,11 +45,11 @@ def _untouched(op: ir.HostOp, known: Known, module: ir.Module) -> Known:
     """Those that still hold after the operation, and whenever anything in it begins."""
     if not known:
         return known
-    parts = tuple(walk_host((op,)))
-    gone = {array for part in parts for array in changed(part, module)}
-    assigned = variables_set(parts, module)
+    parts = tuple(visitor.walk_host((op,)))
+    gone = {array for part in parts for array in launches.changed(part, module)}
+    assigned = counters.variables_set(parts, module)
     return {
         flags: lists
         for flags, lists in known.items()
-        if not gone & {flags, lists.array} and not assigned & set(variables_in(lists.first))
+        if not gone & {flags, lists.array} and not assigned & set(uses.variables_in(lists.first))
     }

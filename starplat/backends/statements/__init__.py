@@ -9,4 +9,3 @@ from starplat.backends.statements.cells import *
 from starplat.backends.statements.launches import *
 from starplat.backends.statements.plain import *
 from starplat.backends.statements.routines import *
-from starplat.backends.statements.row_expansion import *

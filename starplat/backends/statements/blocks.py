@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from enum import Enum
 
-from starplat.backends.statements.cells import CellStatement, Method
-from starplat.backends.statements.launches import LaunchStatement
-from starplat.backends.statements.plain import Assign, Declare, PlainStatement
-from starplat.backends.statements.row_expansion import RowExpansion
+from starplat.backends.statements import cells, launches, plain
 from starplat.ir import nodes as ir
 
 
@@ -40,9 +37,9 @@ class For:
     """`for (first; condition; step) body`."""
 
     condition: ir.Expression
-    step: tuple[Assign, ...]
+    step: tuple[plain.Assign, ...]
     body: Body
-    first: Declare | None = None
+    first: plain.Declare | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +65,7 @@ class IfBeyond:
     array: ir.Array
     index: ir.Expression
     candidate: ir.Expression
-    method: Method | None
+    method: cells.Method | None
     body: Body
     partner: ir.Expression | None = None
 
@@ -324,7 +321,7 @@ class Collect:
 class GroupAdvance:
     """As Advance: `visit` is done with every node brought, `body` with every arc, by all threads of a group in turn."""
 
-    nodes: RowExpansion
+    nodes: plain.RowExpansion
     node: ir.Variable
     position: ir.Variable
     visit: Body
@@ -336,7 +333,7 @@ class GroupGather:
     """As Gather: `body` gives an arc's `value`. A group keeps some of them in the memory `values` at a time, those of
     the places from `first` to `end`; of a long row, a thread has those that it came by in `joined`."""
 
-    nodes: RowExpansion
+    nodes: plain.RowExpansion
     node: ir.Variable
     position: ir.Variable
     _: KW_ONLY
@@ -353,9 +350,9 @@ class GroupGather:
 
 
 Statement = (
-    PlainStatement
-    | CellStatement
-    | LaunchStatement
+    plain.PlainStatement
+    | cells.CellStatement
+    | launches.LaunchStatement
     | If
     | While
     | For

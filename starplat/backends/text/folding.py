@@ -79,8 +79,7 @@ def _arguments(text: str) -> list[str]:
 
 def _parts(line: str, beyond: str | None = None) -> Iterator[str]:
     """The lines that a line becomes; `beyond` is the indentation of those after the first."""
-    cut = _cut(line)
-    if cut is None:
+    if (cut := _cut(line)) is None:
         yield line
         return
     if beyond is None:

@@ -3,9 +3,7 @@
 from collections.abc import Iterator
 
 from starplat.backends import statements as st
-from starplat.backends.c.assign import combination_text
-from starplat.backends.c.lines import INDENT, Printer
-from starplat.backends.c.precedence import ORDER
+from starplat.backends.c import assign, lines, precedence
 from starplat.backends.spelling import ATOMIC_WORDS
 from starplat.backends.wgsl.expressions import WgslExpressions
 from starplat.ir import nodes as ir
@@ -21,7 +19,7 @@ def combine(expressions: WgslExpressions, change: st.CombineCell) -> str:
     """The statement for a cell that no other thread touches."""
     array, cell = change.array, expressions.cell(change.array, change.index)
     if not expressions.is_atomic(array) and array.element is not ir.Element.BOOL:
-        return f"{combination_text(expressions, change.combine, array, cell, change.value)};"
+        return f"{assign.combination_text(expressions, change.combine, array, cell, change.value)};"
     held, _ = expressions.read(array, change.index)
     old = f"({held})" if array.element is ir.Element.BOOL else held
     new = expressions.combined(change.combine, old, f"({expressions.expression(change.value)})", array.element)
@@ -78,12 +76,12 @@ def call(
     return f"{name}({expressions.expression(index)}, {expressions.expression(value)})"
 
 
-def if_beyond(printer: Printer, beyond: st.IfBeyond) -> Iterator[str]:
+def if_beyond(printer: lines.Printer, beyond: st.IfBeyond) -> Iterator[str]:
     """The lines of a test, and of the statements for a candidate that passes it."""
     expressions = printer.expressions
     assert isinstance(expressions, WgslExpressions)
     assert beyond.partner is None, "pairs are cells of 64 bits"
-    candidate = expressions.at(ORDER + 1, beyond.candidate)
+    candidate = expressions.at(precedence.ORDER + 1, beyond.candidate)
     operator = "<" if beyond.extreme is ir.Combine.MIN else ">"
     test = f"{candidate} {operator} {expressions.read(beyond.array, beyond.index)[0]}"
     body = printer.lines(beyond.body)
@@ -92,7 +90,7 @@ def if_beyond(printer: Printer, beyond: st.IfBeyond) -> Iterator[str]:
         if body:
             test = f"{test} && {candidate} {operator} {change}"
         else:
-            body = [f"{INDENT}{change};"]
+            body = [f"{lines.INDENT}{change};"]
     yield f"if ({test}) {{"
     yield from body
     yield "}"

@@ -6,9 +6,7 @@ Takes what the C-like printer takes, and of every array whether its cells are at
 
 from dataclasses import KW_ONLY, dataclass
 
-from starplat.backends.c import precedence
-from starplat.backends.c.expressions import ExpressionPrinter
-from starplat.backends.c.literals import literal
+from starplat.backends.c import expressions, literals, precedence
 from starplat.backends.wgsl.instances import Instances
 from starplat.ir import build
 from starplat.ir import nodes as ir
@@ -17,7 +15,7 @@ _WIDE = (ir.Element.LONG, ir.Element.DOUBLE)
 
 
 @dataclass(slots=True)
-class WgslExpressions(ExpressionPrinter):
+class WgslExpressions(expressions.ExpressionPrinter):
     """As the C-like printer. `instances` are the functions for the arrays that they are called with."""
 
     _: KW_ONLY
@@ -30,7 +28,7 @@ class WgslExpressions(ExpressionPrinter):
         match expression:
             case ir.Const():
                 self.require_narrow(expression.element)
-                text = literal(expression, self.spelling, self.helpers)
+                text = literals.literal(expression, self.spelling, self.helpers)
                 if expression.element is ir.Element.FLOAT and not text[-2].isdigit():  # INFINITY or NAN
                     return self.unbounded(text), precedence.POSTFIX
                 return text, precedence.PREFIX if text.startswith("-") else precedence.POSTFIX
@@ -41,8 +39,7 @@ class WgslExpressions(ExpressionPrinter):
                     self.instances.require_pure(side)
                 chosen = ", ".join(map(self.expression, (otherwise, then, condition)))
                 return f"select({chosen})", precedence.POSTFIX
-            case _:
-                return super(WgslExpressions, self).print(expression)
+        return super(WgslExpressions, self).print(expression)
 
     def unbounded(self, text: str) -> str:
         """INF or NaN of a FLOAT, which WGSL has no literal for: by their bits, which no compiler may know."""

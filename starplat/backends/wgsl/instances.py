@@ -130,8 +130,7 @@ def given_to(function: st.LegalFunction, arrays: tuple[ir.Array, ...]) -> Given:
 def _collect(body: object, given: Given, helpers: Mapping[str, st.LegalFunction], keys: dict[Key, None]) -> None:
     """Adds what is called, callees first."""
     for call in _calls(body):
-        key = _key(call, given)
-        if key not in keys:
+        if (key := _key(call, given)) not in keys:
             callee = helpers[call.function]
             _collect(callee.body, given_to(callee, key[1]), helpers, keys)
             keys[key] = None

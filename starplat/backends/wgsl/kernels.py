@@ -4,15 +4,14 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from starplat.backends import launch, uses
 from starplat.backends import statements as st
 from starplat.backends.c.lines import INDENT
 from starplat.backends.c.parameters import Parameters, signature_text
-from starplat.backends.launch import GROUP_SIZE, ArgumentKind, KernelArgument, kernel_parameters
 from starplat.backends.spelling import Spelling
 from starplat.backends.text.comments import comment, file_name, origin
 from starplat.backends.text.folding import folded
 from starplat.backends.text.helpers import Helper, Helpers
-from starplat.backends.uses import assigned_in
 from starplat.backends.wgsl.expressions import WgslExpressions
 from starplat.backends.wgsl.instances import Binding, Emitted, Instances, Key, emitted, given_to
 from starplat.backends.wgsl.statements import WgslStatements
@@ -43,9 +42,9 @@ def wgsl_unit(module: ir.Module, capabilities: Capabilities, spelling: Spelling)
     return WgslUnit(file_name(module), bindings, tuple(printer.helpers.needed), (*functions, *kernels))
 
 
-def given_to_kernel(arguments: tuple[KernelArgument, ...]) -> tuple[KernelArgument, ...]:
+def given_to_kernel(arguments: tuple[launch.KernelArgument, ...]) -> tuple[launch.KernelArgument, ...]:
     """The numbers among a kernel's parameters, in the order of the record that it is given them in."""
-    numbers = (ArgumentKind.NUM_NODES, ArgumentKind.NUM_ARCS, ArgumentKind.SCALAR)
+    numbers = (launch.ArgumentKind.NUM_NODES, launch.ArgumentKind.NUM_ARCS, launch.ArgumentKind.SCALAR)
     return tuple(argument for argument in arguments if argument.kind in numbers)
 
 
@@ -83,7 +82,7 @@ class _Kernels:
             own, kind = instances.local(variable), printer.expressions.kind(variable.element)
             if variable in references:
                 parameters.append(f"{own}: ptr<function, {kind}>")
-            elif variable in assigned_in(legal.body):
+            elif variable in uses.assigned_in(legal.body):
                 parameters.append(f"{own}_given: {kind}")
                 copies.append(f"{INDENT}var {own} = {own}_given;")
             else:
@@ -97,9 +96,9 @@ class _Kernels:
         name = self.emitted.names.kernel(kernel.name)
         instances = Instances(self.emitted, kernel.span)
         lines = self.statements(instances).lines(legal.body)
-        size = 1 if isinstance(kernel.domain, ir.Once) or kernel.works_apart else GROUP_SIZE
-        numbers = given_to_kernel(kernel_parameters(module, kernel))
-        record, begin = self.record(numbers, instances, assigned_in(legal.body))
+        size = 1 if isinstance(kernel.domain, ir.Once) or kernel.works_apart else launch.GROUP_SIZE
+        numbers = given_to_kernel(launch.kernel_parameters(module, kernel))
+        record, begin = self.record(numbers, instances, uses.assigned_in(legal.body))
         inputs = []
         if _says(self.thread, lines):
             inputs.append(f"@builtin(global_invocation_id) {self.place}: vec3<u32>")
@@ -120,7 +119,7 @@ class _Kernels:
         return "\n".join((*folded(comments), *declared, f"{signature} {{", *folded(body), "}"))
 
     def record(
-        self, numbers: tuple[KernelArgument, ...], instances: Instances, changed: frozenset[ir.Variable]
+        self, numbers: tuple[launch.KernelArgument, ...], instances: Instances, changed: frozenset[ir.Variable]
     ) -> tuple[tuple[str, ...], list[str]]:
         """The record in which a kernel is given its numbers, and the locals that it has of them."""
         if not numbers:

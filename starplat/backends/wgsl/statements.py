@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from starplat.backends import statements as st
-from starplat.backends.c.assign import assignment_text, combination_text, step_text
+from starplat.backends.c import assign, precedence
 from starplat.backends.c.lines import INDENT
-from starplat.backends.c.precedence import ORDER, SUM
 from starplat.backends.wgsl import cells
 from starplat.backends.wgsl.expressions import WgslExpressions
 from starplat.ir import nodes as ir
@@ -38,13 +37,13 @@ class WgslStatements:
             case st.Assign(variable, ir.Binary(ir.BinaryOperator.BIT_XOR) as value) if is_flag(variable):
                 yield f"{expressions.place(variable)[0]} = {expressions.expression(value)};"
             case st.Assign(variable, value):
-                yield f"{assignment_text(expressions, variable, value)};"
+                yield f"{assign.assignment_text(expressions, variable, value)};"
             case st.Accumulate(variable, ir.Combine.BIT_XOR, value) if is_flag(variable):
                 name = expressions.place(variable)[0]
                 yield f"{name} = {expressions.combined(ir.Combine.BIT_XOR, name, self.text(value), variable.element)};"
             case st.Accumulate(variable, combine, value):
                 local = ir.Ref(variable)
-                yield f"{combination_text(expressions, combine, local, expressions.expression(local), value)};"
+                yield f"{assign.combination_text(expressions, combine, local, expressions.expression(local), value)};"
             case st.StoreCell(array, index, value):
                 yield cells.store(expressions, array, index, expressions.stored(array, value))
             case st.CombineCell():
@@ -128,7 +127,7 @@ class WgslStatements:
 
     def stepped(self, loop: st.For) -> Iterator[str]:
         """A `for`, which in WGSL has one step at most."""
-        steps = [step_text(self.expressions, step.variable, step.value) for step in loop.step]
+        steps = [assign.step_text(self.expressions, step.variable, step.value) for step in loop.step]
         begin = "" if loop.first is None else self.declaration(loop.first)
         if len(steps) <= 1:
             yield f"for ({begin}; {self.text(loop.condition)}; {''.join(steps)}) {{"
@@ -161,9 +160,9 @@ class WgslStatements:
         first, step = self.text(count.first), f"{variable}++"
         if count.stride is st.Stride.GRID:
             plain = count.first == ir.Const(0, count.first.element)
-            first = self.thread if plain else f"{self.expressions.at(SUM, count.first)} + {self.thread}"
+            first = self.thread if plain else f"{self.expressions.at(precedence.SUM, count.first)} + {self.thread}"
             step = f"{variable} += {self.threads}"
-        end = f"{variable} < {self.expressions.at(ORDER + 1, count.end)}"
+        end = f"{variable} < {self.expressions.at(precedence.ORDER + 1, count.end)}"
         yield f"for (var {variable} = {first}; {end}; {step}) {{"
         yield from self.lines(count.body)
         yield "}"

@@ -10,8 +10,7 @@ import typer
 
 import starplat
 from starplat.cli import arguments as options
-from starplat.cli import console, files
-from starplat.cli.kept import KEPT
+from starplat.cli import console, files, kept
 from starplat.cli.verbs.graph import load
 from starplat.diagnostics import ExitCode
 from starplat.schedule.schedule import usage
@@ -74,7 +73,7 @@ def bench(
         (path, load(path, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup))
         for path in graph or []
     ]
-    KEPT.extend(found for _, found in read)
+    kept.KEPT.extend(found for _, found in read)
     found, code = _measured(
         Path(what[0]), read, to_measure, words, function, repeat, strict=strict, counts=html is not None
     )
@@ -148,7 +147,7 @@ def _deliver(found: Report, json: Path | None, html: Path | None) -> None:
     from starplat.cli.views.bench_table import tables
 
     if html is not None:
-        from starplat.cli.views.bench_page import page
+        from starplat.cli.views.bench_table import page
 
         files.write_text(html, page(found))
         console.say(f"{html}: written")

@@ -5,9 +5,8 @@ from typing import Any
 
 import typer
 
-from starplat.cli import console
+from starplat.cli import console, program_file
 from starplat.cli.arguments import AllErrors, Json, ProgramFiles, Strict
-from starplat.cli.program_file import source_at
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Severity
 
 
@@ -29,7 +28,7 @@ def diagnostics_of(file: Path, strict: bool) -> tuple[Diagnostic, ...]:
     from starplat import pipeline
 
     try:
-        return pipeline.diagnostics(source_at(file), strict=strict)
+        return pipeline.diagnostics(program_file.source_at(file), strict=strict)
     except DiagnosticError as error:
         return error.diagnostics
 

@@ -6,9 +6,7 @@ from typing import Annotated
 import typer
 
 import starplat
-from starplat.cli import console, files
-from starplat.cli.arguments import AllErrors, FunctionName, Json, Kind, ProgramFile, ScheduleText, Strict
-from starplat.cli.scheduling import wanted_schedule
+from starplat.cli import arguments, console, files, scheduling
 from starplat.diagnostics import Diagnostic, DiagnosticError
 
 EVERY = "all"
@@ -19,29 +17,29 @@ LACKS = "E0604"
 
 
 def compile(
-    file: ProgramFile,
+    file: arguments.ProgramFile,
     target: Annotated[
         str, typer.Option("--target", "-t", help="The target, e.g. opencl; all writes a folder for each.")
     ] = "opencl",
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write to; made if missing.")
     ] = Path(),
-    function: FunctionName = None,
-    kind: Kind = None,
-    schedule: ScheduleText = None,
+    function: arguments.FunctionName = None,
+    kind: arguments.Kind = None,
+    schedule: arguments.ScheduleText = None,
     library: Annotated[
         bool, typer.Option("--library", help="Write a library with a C header instead of a program with a main.")
     ] = False,
     single_file: Annotated[
         bool, typer.Option("--single-file", help="Write one file, with the headers and the kernels in it.")
     ] = False,
-    strict: Strict = False,
-    all_errors: AllErrors = False,
-    json: Json = False,
+    strict: arguments.Strict = False,
+    all_errors: arguments.AllErrors = False,
+    json: arguments.Json = False,
 ) -> None:
     """Write a program's code for a target: kernels, host code, and how to build them in the first comment."""
 
-    wanted = wanted_schedule(schedule, file)
+    wanted = scheduling.wanted_schedule(schedule, file)
     program = starplat.compile(file, strict=strict)
     console.show(program.warnings)
     texts, refused = dict[Path, str](), dict[str, DiagnosticError]()

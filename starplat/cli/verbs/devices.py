@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from starplat.cli import console
-from starplat.cli.arguments import Json
+from starplat.cli import arguments, console
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from starplat.toolchain.description import DeviceDescription
 
 
-def devices(json: Json = False) -> None:
+def devices(json: arguments.Json = False) -> None:
     """List the devices that programs can run on."""
     from starplat.toolchain.devices import devices as find
 

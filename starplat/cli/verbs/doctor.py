@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 import starplat
-from starplat.cli import console
-from starplat.cli.arguments import Json
+from starplat.cli import arguments, console
 from starplat.diagnostics import ExitCode
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ class Findings:
         return any(works(attempt) and attempt.device.target != "reference" for attempt in self.attempts)
 
 
-def doctor(json: Json = False) -> None:
+def doctor(json: arguments.Json = False) -> None:
     """Try every target, and say what is missing and how to get it. Exit code 3 if no device works."""
     found = examine()
     if json:
@@ -90,8 +89,7 @@ def _print(found: Findings) -> None:
     console.show_table(_tools(found))
     console.write("\n")
     console.write(_cache(found.cache))
-    mend = commands(found)
-    if mend:
+    if mend := commands(found):
         console.write("\nwhat is missing may come with:")
         console.write("\n".join(f"  {command}" for command in mend))
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from starplat.cli import arguments as options
-from starplat.cli import console
-from starplat.cli.scheduling import DeviceChoice, wanted_schedule
+from starplat.cli import console, scheduling
 from starplat.cli.verbs.graph import load
 from starplat.diagnostics import Diagnostic, DiagnosticError
 
@@ -34,7 +33,7 @@ class Wish:
     """The target, device and graph for which choices are explained, if any."""
 
     target: str | None
-    device_choice: DeviceChoice
+    device_choice: scheduling.DeviceChoice
     schedule: Schedule | None
     graph: Callable[[], Graph] | None
     function: str | None
@@ -73,8 +72,8 @@ def explain(
     if _CODE.fullmatch(what):
         _explain_code(what.upper(), json)
     else:
-        device_choice = DeviceChoice(device, kind)
-        wanted = wanted_schedule(schedule, Path(what))
+        device_choice = scheduling.DeviceChoice(device, kind)
+        wanted = scheduling.wanted_schedule(schedule, Path(what))
         as_asked = partial(load, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)
         wish = Wish(target, device_choice, wanted, None if graph is None else partial(as_asked, graph), function)
         _explain_program(what, wish, strict=strict, json=json)
@@ -86,7 +85,7 @@ def page(code: str) -> str:
     Raises:
         DiagnosticError: E0793, there is none.
     """
-    from starplat.frontend.mistakes.suggest import closest
+    from starplat.frontend.mistakes.remedies import closest
     from starplat.resources import error_page_folder
 
     pages = {path.stem: path for path in error_page_folder().glob("*.md")}

@@ -6,9 +6,7 @@ from typing import Annotated
 
 import typer
 
-from starplat.cli import console, files
-from starplat.cli.arguments import AllErrors
-from starplat.cli.program_file import is_stdin, source_at
+from starplat.cli import arguments, console, files, program_file
 from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.program_text import read_file
 from starplat.source import SourceFile
@@ -18,14 +16,14 @@ Check = Annotated[bool, typer.Option("--check", help="Write nothing; exit code 1
 Diff = Annotated[bool, typer.Option("--diff", help="Write nothing; print what would change.")]
 
 
-def fmt(paths: Files, check: Check = False, diff: Diff = False, all_errors: AllErrors = False) -> None:
+def fmt(paths: Files, check: Check = False, diff: Diff = False, all_errors: arguments.AllErrors = False) -> None:
     """Format programs in place."""
     from starplat.frontend.unparse import format_source
 
     failed = changed = False
     for path in paths:
         try:
-            source = source_at(path) if is_stdin(path) else read_file(path)
+            source = program_file.source_at(path) if program_file.is_stdin(path) else read_file(path)
             formatted = format_source(source)
         except DiagnosticError as error:
             console.show(error.diagnostics)
@@ -44,7 +42,7 @@ def _deliver(path: Path, source: SourceFile, formatted: str, *, check: bool, dif
         console.say(f"{source.name}: not formatted")
     if check or diff:
         return
-    if is_stdin(path):
+    if program_file.is_stdin(path):
         console.write(formatted)
     elif formatted != source.text:
         files.write_text(path, formatted)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, assert_never
 
 import typer
 
-from starplat.cli import console
-from starplat.cli.arguments import Dedup, DropLoops, Json, Undirected, Weights
+from starplat.cli import arguments, console
 
 if TYPE_CHECKING:
     from starplat.graph import Graph, Statistics
@@ -41,12 +40,12 @@ To = Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="Write th
 @app.command()
 def info(
     file: GraphFile,
-    undirected: Undirected = False,
-    weights: Weights = None,
-    drop_loops: DropLoops = False,
-    dedup: Dedup = False,
+    undirected: arguments.Undirected = False,
+    weights: arguments.Weights = None,
+    drop_loops: arguments.DropLoops = False,
+    dedup: arguments.Dedup = False,
     from_format: From = None,
-    json: Json = False,
+    json: arguments.Json = False,
 ) -> None:
     """Show what a graph file holds: sizes, degrees, weights, ids."""
     from starplat.graph import statistics
@@ -65,10 +64,10 @@ def info(
 def convert(
     file: GraphFile,
     destination: Destination,
-    undirected: Undirected = False,
-    weights: Weights = None,
-    drop_loops: DropLoops = False,
-    dedup: Dedup = False,
+    undirected: arguments.Undirected = False,
+    weights: arguments.Weights = None,
+    drop_loops: arguments.DropLoops = False,
+    dedup: arguments.Dedup = False,
     from_format: From = None,
     to_format: To = None,
 ) -> None:
@@ -104,7 +103,7 @@ def generate(
     keep: Annotated[float, typer.Option("--keep", metavar="PERCENT", help="grid: how many of its edges stay.")] = 100,
     nodes: Annotated[int, typer.Option("--nodes", help="chain, star, complete: the number of nodes.")] = 1000,
     seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same graph.")] = 1,
-    weights: Weights = None,
+    weights: arguments.Weights = None,
     to_format: To = None,
 ) -> None:
     """Make a graph up and write it."""

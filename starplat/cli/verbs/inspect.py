@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, assert_never
 
 import typer
 
-from starplat.cli import console, files
-from starplat.cli.arguments import AllErrors, DeviceNumber, FunctionName, Kind, ProgramOrStdin, ScheduleText
+from starplat.cli import arguments, console, files
 from starplat.cli.scheduling import ANY, DeviceChoice, wanted_schedule
 from starplat.schedule.schedule import PLAIN
 from starplat.source import SourceFile
@@ -33,13 +32,13 @@ class Stage(Enum):
 
 
 def inspect(
-    file: ProgramOrStdin,
+    file: arguments.ProgramOrStdin,
     stage: Annotated[Stage, typer.Option("--stage", help="The stage to show.")] = Stage.IR,
     target: Annotated[str, typer.Option("--target", "-t", help="The target, from --stage schedule on.")] = "opencl",
-    function: FunctionName = None,
-    device: DeviceNumber = None,
-    kind: Kind = None,
-    schedule: ScheduleText = None,
+    function: arguments.FunctionName = None,
+    device: arguments.DeviceNumber = None,
+    kind: arguments.Kind = None,
+    schedule: arguments.ScheduleText = None,
     annotate: Annotated[
         bool, typer.Option("--annotate", help="The program beside the target's kernels, with the reasons.")
     ] = False,
@@ -50,7 +49,7 @@ def inspect(
         tuple[str, str] | None,
         typer.Option("--diff", metavar="A B", help="How the kernels of two targets or schedules differ."),
     ] = None,
-    all_errors: AllErrors = False,
+    all_errors: arguments.AllErrors = False,
 ) -> None:
     """Show what a stage of the compiler makes of a program."""
     from starplat.cli.program_file import source_at

@@ -13,15 +13,10 @@ import typer
 
 import starplat
 from starplat.cli import arguments as options
-from starplat.cli import console, files
+from starplat.cli import console, files, kept, optional, program_file, run_report, scheduling
 from starplat.cli.following import following
-from starplat.cli.kept import KEPT
-from starplat.cli.optional import ENDINGS, NO_PAGE
-from starplat.cli.program_file import is_stdin, source_at
 from starplat.cli.ranks import joined, on_all
 from starplat.cli.request import Request
-from starplat.cli.run_report import show
-from starplat.cli.scheduling import wanted_schedule
 from starplat.cli.verbs.everywhere import run_on_all
 from starplat.cli.verbs.graph import load
 from starplat.toolchain.quiet_drivers import VERBOSE_VARIABLE
@@ -131,7 +126,7 @@ def run(
     all_errors: options.AllErrors = False,
 ) -> None:
     """Run a program on a graph."""
-    communicator = joined(ranks, from_stdin=is_stdin(file))
+    communicator = joined(ranks, from_stdin=program_file.is_stdin(file))
     is_first = communicator is None or communicator.rank == 0
     from starplat.runtime import targets
 
@@ -139,7 +134,7 @@ def run(
         targets.require(target)
     wanted_files = on_all(communicator, lambda: _wanted_files(out if is_first else None, trace, target, batch=batch))
     words = options.arguments_in(arg or [])
-    wanted = wanted_schedule(schedule, file)
+    wanted = scheduling.wanted_schedule(schedule, file)
     limits = (max_rounds, time_limit, checked, device_memory, host_memory, _number(devices))
     request = Request(function, target, device, repeat, validate, wanted, trace is not None, *limits)
     started = perf_counter()
@@ -148,7 +143,7 @@ def run(
     read = on_all(
         communicator, lambda: load(graph, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)
     )
-    KEPT.append(read)
+    kept.KEPT.append(read)
     loaded = perf_counter()
     console.say(read.describe())
     request = replace(request, function=function or program.form_on(read, given=words))
@@ -163,7 +158,7 @@ def run(
     try:
         wanted_files.write(result)
     finally:  # an answer that took an hour is shown even where it cannot be written
-        show(result, json=json, asked=target, validate=validate, rounds=wanted_files.page is None)
+        run_report.show(result, json=json, asked=target, validate=validate, rounds=wanted_files.page is None)
 
 
 def _number(devices: str | None) -> int | str | None:
@@ -189,7 +184,7 @@ def _require_updates(program: Program, function: str | None) -> None:
 
 def _compiled(file: Path, function: str | None, *, strict: bool) -> Program:
     """The program, with its warnings shown."""
-    program = starplat.compile(source_at(file) if is_stdin(file) else file, strict=strict)
+    program = starplat.compile(program_file.source_at(file) if program_file.is_stdin(file) else file, strict=strict)
     if function is not None or not program.forms:
         program.module(function)
     console.show(program.warnings)
@@ -260,9 +255,9 @@ def _page_wanted(trace: str | None, target: str) -> Path | None:
         return None
     if target == EVERYWHERE:
         raise typer.BadParameter("--trace watches one target, not all", param_hint="--target")
-    if trace == NO_PAGE:
+    if trace == optional.NO_PAGE:
         return None
-    if not trace.lower().endswith(ENDINGS):
+    if not trace.lower().endswith(optional.ENDINGS):
         raise typer.BadParameter(f"'{trace}' is no page: give a name that ends in .html", param_hint="--trace")
     return Path(trace)
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from starplat.cli import console
-from starplat.cli.arguments import Json
+from starplat.cli import arguments, console
 from starplat.diagnostics import Diagnostic, DiagnosticError
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ def show(
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", help="The program to print; without it, all are listed.")
     ] = None,
-    json: Json = False,
+    json: arguments.Json = False,
 ) -> None:
     """Print a program that comes with starplat, or list them."""
     from starplat.resources import shipped_programs
@@ -45,8 +44,7 @@ def text_of(name: str) -> str:
     from starplat.program_text import unknown_program
     from starplat.resources import shipped_programs
 
-    path = shipped_programs().get(name.removesuffix(".sp"))
-    if path is None:
+    if (path := shipped_programs().get(name.removesuffix(".sp"))) is None:
         message = f"no program that comes with starplat is called '{name}'"
         raise DiagnosticError(Diagnostic("E0790", message, help=unknown_program(name.removesuffix(".sp"))))
     return path.read_text(encoding="utf-8")

@@ -203,8 +203,7 @@ def _known_in(state: Path, key: str) -> Trials:
     """The trials of an earlier search of the same; reports whether there was one."""
     from starplat.bench.tuned import read_state
 
-    known = read_state(state, key)
-    if known:
+    if known := read_state(state, key):
         console.say(f"{state}: the search goes on from here")
     elif known is not None:
         console.say(f"{state}: is about another program, graph or device; the search begins anew")
@@ -215,7 +214,7 @@ def _table(found: Outcome) -> Table:
     from rich.markup import escape
     from rich.table import Table
 
-    from starplat.bench.samples import speed_up
+    from starplat.bench.records import speed_up
     from starplat.cli.views.bench_table import interval, milliseconds
 
     drawn = Table("schedule", box=None, header_style="bold", pad_edge=False)

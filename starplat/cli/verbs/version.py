@@ -1,11 +1,10 @@
 """`starplat version`: prints the version."""
 
 from starplat import __version__
-from starplat.cli import console
-from starplat.cli.arguments import Json
+from starplat.cli import arguments, console
 
 
-def version(json: Json = False) -> None:
+def version(json: arguments.Json = False) -> None:
     """Print the version."""
     if json:
         console.write_json({"schema": 1, "version": __version__})

@@ -71,8 +71,7 @@ class _Annotator:
     def __init__(self, checked: pipeline.Checked, module: ir.Module, target: str, text: str) -> None:
         self.checked = checked
         self.source = checked.source.in_one()
-        self.module = module
-        self.target = target
+        self.module, self.target = module, target
         self.texts = text.splitlines()
         emitted = _emitted_kernels(module)
         self.places = {k.name: _place(self.texts, k.called) for k in emitted if k.span != NOWHERE}
@@ -271,8 +270,6 @@ def _atomics(kernel: ir.Kernel, cells: Sequence[CellSet], helpers: Mapping[str, 
             case ir.KernelCall(ir.CallFunction(called, given)) if called in helpers:
                 name = next(one.name for one in given if isinstance(one, ir.Array))
                 found.setdefault(name, Atomic(name, f"{called} into {name}", _SETS))
-            case _:
-                pass
     yield from found.values()
     for reduction in kernel.reductions:
         if reduction.variable.element is not ir.Element.BOOL and not alone:

@@ -1,28 +1,27 @@
-"""Measurements as tables in a terminal."""
+"""Measurements as tables in a terminal, and as one self-contained HTML page: a bar per case for each graph."""
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from rich.markup import escape
 from rich.table import Table
 
-from starplat.bench.compare import Change, Pair
-from starplat.bench.records import Report, Row, baseline
-from starplat.bench.samples import Estimate, speed_up
-from starplat.cli.views.agreements import agreement_in_color
+from starplat.bench import compare, records
+from starplat.cli.views import agreements, bench_roofline, html
 
 CHANGES = {
-    Change.FASTER: "green",
-    Change.MENDED: "green",
-    Change.SLOWER: "bold red",
-    Change.BROKEN: "bold red",
-    Change.FAILED: "red",
-    Change.NEW: "cyan",
-    Change.GONE: "dim",
-    Change.SAME: "",
+    compare.Change.FASTER: "green",
+    compare.Change.MENDED: "green",
+    compare.Change.SLOWER: "bold red",
+    compare.Change.BROKEN: "bold red",
+    compare.Change.FAILED: "red",
+    compare.Change.NEW: "cyan",
+    compare.Change.GONE: "dim",
+    compare.Change.SAME: "",
 }
 
 
-def tables(report: Report) -> Iterator[Table]:
+def tables(report: records.Report) -> Iterator[Table]:
     """One for each graph: median and interval of every case, and how it compares with the first that counts."""
     for graph in report.graphs:
         rows = report.of(graph)
@@ -31,19 +30,19 @@ def tables(report: Report) -> Iterator[Table]:
         for heading in ("ms", "95 %", "times as fast", "compile s", "upload s"):
             drawn.add_column(heading, justify="right", no_wrap=True)
         drawn.add_column("answer", overflow="fold")
-        first = baseline(rows)
+        first = records.baseline(rows)
         for row in rows:
             drawn.add_row(
                 row.target,
                 escape(row.device),
                 row.schedule,
                 *_numbers(row, first),
-                agreement_in_color(row.answer, row.reason),
+                agreements.agreement_in_color(row.answer, row.reason),
             )
         yield drawn
 
 
-def changes(pairs: Iterable[Pair]) -> Table:
+def changes(pairs: Iterable[compare.Pair]) -> Table:
     """A row for each case of two reports."""
     drawn = _table("", "graph", "target", "schedule")
     for heading in ("before ms", "after ms", "times as fast", "95 %"):
@@ -73,7 +72,7 @@ def milliseconds(seconds: float) -> str:
     return f"{value:.0f}" if value >= 1000 else f"{value:.4g}"
 
 
-def interval(estimate: Estimate | None, scale: float = 1000) -> str:
+def interval(estimate: records.Estimate | None, scale: float = 1000) -> str:
     """Both ends, times in milliseconds; a dash with too few times to tell."""
     if estimate is None or estimate.interval is None:
         return "-"
@@ -89,9 +88,52 @@ def _table(title: str, *headings: str) -> Table:
     return drawn
 
 
-def _numbers(row: Row, first: Row | None) -> list[str]:
+def _numbers(row: records.Row, first: records.Row | None) -> list[str]:
     middle = row.median
     if middle is None:
         return ["-"] * 5
-    faster = "-" if first is None or not row.counts else f"{speed_up(first.seconds, row.seconds).value:.2f}"
+    faster = "-" if first is None or not row.counts else f"{records.speed_up(first.seconds, row.seconds).value:.2f}"
     return [milliseconds(middle.value), interval(middle), faster, f"{row.compile:.3f}", f"{row.upload:.3f}"]
+
+
+def page(report: records.Report) -> str:
+    """The page; the same report gives the same bytes."""
+    return html.filled(
+        "bench.html.jinja",
+        program=report.program,
+        function=report.function,
+        version=report.version,
+        graphs=[_graph(graph, report.of(graph)) for graph in report.graphs],
+        roofline=bench_roofline.roofline(report),
+    )
+
+
+def _graph(graph: records.Sizes, rows: tuple[records.Row, ...]) -> dict[str, Any]:
+    first = records.baseline(rows)
+    ratios = [None if first is None or not row.counts else records.speed_up(first.seconds, row.seconds) for row in rows]
+    longest = max((ratio.high for ratio in ratios if ratio is not None), default=1.0)
+    return {
+        "name": graph.name,
+        "described": graph.described,
+        "rows": [_row(row, ratio, longest, is_first=row is first) for row, ratio in zip(rows, ratios, strict=True)],
+    }
+
+
+def _row(row: records.Row, ratio: records.Estimate | None, longest: float, *, is_first: bool) -> dict[str, Any]:
+    middle = row.median
+    bar = None
+    if ratio is not None:
+        low, value, high = (round(100 * part / longest, 2) for part in (ratio.low, ratio.value, ratio.high))
+        bar = {"length": value, "low": low, "width": round(high - low, 2), "said": f"{ratio.value:.2f} ×"}
+    return {
+        "target": row.target,
+        "device": row.device,
+        "schedule": row.schedule,
+        "time": None if middle is None else f"{milliseconds(middle.value)} ms",
+        "interval": interval(middle),
+        "bar": bar,
+        "first": is_first,
+        "answer": row.answer.value,
+        "wrong": not row.counts,
+        "reason": row.reason,
+    }

@@ -4,16 +4,15 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
+from starplat.cli.views import colouring, html
 from starplat.cli.views.annotation import Annotation, Line, Section
-from starplat.cli.views.colouring import Piece, emitted_lines, program_lines
-from starplat.cli.views.html import filled
 from starplat.source import SourceFile
 
 
 def page(annotation: Annotation, source: SourceFile) -> str:
     """The page; the same annotation gives the same bytes."""
-    left = program_lines(source)
-    return filled(
+    left = colouring.program_lines(source)
+    return html.filled(
         "annotation.html.jinja",
         name=PurePosixPath(PureWindowsPath(annotation.program).as_posix()).name,
         target=annotation.target,
@@ -24,7 +23,7 @@ def page(annotation: Annotation, source: SourceFile) -> str:
     )
 
 
-def _section(section: Section, left: Sequence[Sequence[Piece]]) -> dict[str, Any]:
+def _section(section: Section, left: Sequence[Sequence[colouring.Piece]]) -> dict[str, Any]:
     return {
         "title": section.title,
         "left": [_line(line, left[line.number - 1]) for line in section.lines],
@@ -36,9 +35,9 @@ def _section(section: Section, left: Sequence[Sequence[Piece]]) -> dict[str, Any
     }
 
 
-def _line(line: Line, pieces: Sequence[Piece]) -> dict[str, Any]:
+def _line(line: Line, pieces: Sequence[colouring.Piece]) -> dict[str, Any]:
     return {"number": line.number, "pieces": pieces, "names": " ".join(line.names), "atomic": line.atomic}
 
 
-def _emitted(lines: Sequence[Line]) -> list[list[Piece]]:
-    return emitted_lines("\n".join(line.text for line in lines))
+def _emitted(lines: Sequence[Line]) -> list[list[colouring.Piece]]:
+    return colouring.emitted_lines("\n".join(line.text for line in lines))

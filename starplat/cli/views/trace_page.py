@@ -112,8 +112,7 @@ def _bars(columns: Sequence[Column], share: Callable[[Column], float | None]) ->
     gap = 0.15 * each if each > 4 else 0.0
     bars = []
     for number, column in enumerate(columns):
-        part = share(column)
-        if part is None:
+        if (part := share(column)) is None:
             continue
         height = max(part * (BOTTOM - TOP), 2.0)
         bars.append(

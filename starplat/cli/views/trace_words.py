@@ -1,7 +1,10 @@
-"""Wording of a trace, in a terminal and on a page: its rounds, and how it was measured."""
+"""A trace in a terminal, a row per round, and its wording there and on a page: its rounds, how it was measured."""
 
 from dataclasses import dataclass
 from itertools import pairwise
+
+from rich.markup import escape
+from rich.table import Table
 
 from starplat.ir.points import Way
 from starplat.runtime import Result
@@ -114,3 +117,36 @@ def _reads(result: Result, trace: Trace) -> list[str]:
 def _in_words(reads: Reads) -> str:
     lines = "" if reads.lines is None else f" in {reads.lines:,} lines of 128"
     return f"{reads.device:,} bytes in the device's memory, {reads.host:,} in the host's{lines}"
+
+
+MOST_SHOWN = 60
+LAST_SHOWN = 15
+WORDS = ("direction", "held as", "kernels")
+
+
+def table(trace: Trace) -> Table:
+    """The rounds."""
+    drawn = Table(box=None, header_style="bold", pad_edge=False)
+    for heading in COLUMNS:
+        justify = "left" if heading in WORDS else "right"
+        drawn.add_column(heading, justify=justify, no_wrap=heading != "kernels", overflow="fold")  # type: ignore[arg-type]
+    if trace.reads.host:
+        drawn.add_column("on the host", justify="right", no_wrap=True)
+    shown = rows(trace)
+    if len(shown) <= MOST_SHOWN:
+        _add(drawn, shown)
+    else:
+        _add(drawn, shown[: MOST_SHOWN - LAST_SHOWN])
+        drawn.add_row("", "…", *[""] * (len(COLUMNS) - 2))
+        _add(drawn, shown[-LAST_SHOWN:])
+    return drawn
+
+
+def _add(drawn: Table, shown: list[Row]) -> None:
+    for row in shown:
+        cells = (row.line, row.number, row.frontier, row.arcs, row.direction, row.held, row.time, escape(row.kernels))
+        drawn.add_row(
+            *cells,
+            *((row.on_host,) if len(drawn.columns) > len(COLUMNS) else ()),
+            style="magenta" if row.changed else None,
+        )

@@ -5,8 +5,7 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
 
-from starplat.frontend.ast import Name
-from starplat.frontend.typed import Symbol
+from starplat.frontend import ast, typed
 from starplat.source import SourceFile, Span
 
 
@@ -49,14 +48,14 @@ def _fields(value: Any) -> Iterator[tuple[str, Any]]:
 def _is_plain(item: Any) -> bool:
     if isinstance(item, tuple):
         return all(_is_plain(part) for part in item)
-    return isinstance(item, Symbol | Name) or not list(_fields(item))
+    return isinstance(item, typed.Symbol | ast.Name) or not list(_fields(item))
 
 
 def _plain(item: Any) -> str:
     match item:
-        case Symbol():
+        case typed.Symbol():
             return f"{item.name}:{item.type}"
-        case Name():
+        case ast.Name():
             return item.text
         case Enum():
             return str(item.value)
@@ -68,5 +67,4 @@ def _plain(item: Any) -> str:
             return f"({', '.join(map(_plain, item))})"
         case _ if is_dataclass(item):
             return type(item).__name__
-        case _:
-            return repr(item)
+    return repr(item)

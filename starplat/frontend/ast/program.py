@@ -3,19 +3,18 @@
 from dataclasses import dataclass
 from enum import Enum
 
-from starplat.frontend.ast.expressions import Expression, Name, Syntax, Text, TypeName
-from starplat.frontend.ast.statements import Block
+from starplat.frontend.ast import expressions, statements
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter(Syntax):
+class Parameter(expressions.Syntax):
     """`by_reference` for `&`; `graph` the one bound to by `propNode<int> d(g)`; `default` a literal."""
 
-    type: TypeName
-    name: Name
+    type: expressions.TypeName
+    name: expressions.Name
     by_reference: bool = False
-    graph: Name | None = None
-    default: Expression | None = None
+    graph: expressions.Name | None = None
+    default: expressions.Expression | None = None
 
 
 class FunctionKind(Enum):
@@ -27,24 +26,24 @@ class FunctionKind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Function(Syntax):
+class Function(expressions.Syntax):
     """`name` is None for `Incremental` and `Decremental`, which have none."""
 
     kind: FunctionKind
-    name: Name | None
+    name: expressions.Name | None
     parameters: tuple[Parameter, ...]
-    body: Block
+    body: statements.Block
 
 
 @dataclass(frozen=True, slots=True)
-class Import(Syntax):
+class Import(expressions.Syntax):
     """`import "file";`"""
 
-    file: Text
+    file: expressions.Text
 
 
 @dataclass(frozen=True, slots=True)
-class Program(Syntax):
+class Program(expressions.Syntax):
     """`functions` are, once its imports are followed, also those of the files that it imports, after its own."""
 
     functions: tuple[Function, ...]

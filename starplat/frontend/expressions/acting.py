@@ -69,8 +69,6 @@ class Acting:
                         return True
                 case typed.Aggregate(property=symbol) if symbol in changed:
                     return True
-                case _:
-                    pass
         return False
 
     def disturbed(self, value: typed.Expression, later: Iterable[typed.Expression]) -> bool:

@@ -6,13 +6,11 @@ Methods are in `methods`.
 from collections.abc import Sequence
 
 from starplat.diagnostics import Label
-from starplat.frontend import ast, typed, types
-from starplat.frontend.builtins import AGGREGATES, CASTS, FUNCTION_NAMES, FUNCTIONS, REMARKS
+from starplat.frontend import ast, builtins, typed, types
 from starplat.frontend.context import Context, Signature, Thing, Value
 from starplat.frontend.expressions.conversions import cast, convert, meet, meeting_type
 from starplat.frontend.expressions.truth import number
 from starplat.frontend.mistakes import remedies
-from starplat.frontend.mistakes.suggest import did_you_mean
 from starplat.frontend.typed import Aggregate, Aggregation, Apply, Function, Role, Symbol, scalar_of
 from starplat.source import Span
 
@@ -75,15 +73,15 @@ def function_call(context: Context, function: ast.Name, arguments: Arguments, sp
     if name in context.function_names:
         signature = context.signatures.get(name)
         return None if signature is None else _own_function(context, signature, arguments, span)
-    if name in AGGREGATES and (name not in FUNCTIONS or len(arguments) < 2):
-        return _aggregate(context, AGGREGATES[name], arguments, span)
-    if name in FUNCTIONS:
+    if name in builtins.AGGREGATES and (name not in builtins.FUNCTIONS or len(arguments) < 2):
+        return _aggregate(context, builtins.AGGREGATES[name], arguments, span)
+    if name in builtins.FUNCTIONS:
         return _mathematical(context, name, arguments, span)
-    if name in CASTS:
+    if name in builtins.CASTS:
         operand = scalar(context, arguments[0])
-        return None if operand is None else cast(context, operand, CASTS[name], span)
-    if name in REMARKS:
-        help = f"write '{REMARKS[name]};' as a statement"
+        return None if operand is None else cast(context, operand, builtins.CASTS[name], span)
+    if name in builtins.REMARKS:
+        help = f"write '{builtins.REMARKS[name]};' as a statement"
         context.error("E0325", f"'{name}' returns nothing", span, "but a value is needed here", help=help)
         return None
     _say_unknown(context, name, function.span)
@@ -93,8 +91,7 @@ def function_call(context: Context, function: ast.Name, arguments: Arguments, sp
 def _say_unknown(context: Context, name: str, span: Span) -> None:
     if not context.first_time("E0205", name):
         return
-    binding = context.scopes.find(name)
-    if binding is not None and binding.symbol is not None:
+    if (binding := context.scopes.find(name)) is not None and binding.symbol is not None:
         related = [Label(binding.span, f"'{name}' is {types.described(binding.symbol.type)}")]
         help = None
         if isinstance(binding.symbol.type, types.PropertyType):
@@ -102,8 +99,8 @@ def _say_unknown(context: Context, name: str, span: Span) -> None:
             help = f"write '{letter}.{name}' or '{name}[{letter}]'"
         context.error("E0205", f"'{name}' is not a function", span, related=related, help=help)
         return
-    help = remedies.of_function(name, context.graph_name) or did_you_mean(
-        name, [*context.function_names, *FUNCTION_NAMES]
+    help = remedies.of_function(name, context.graph_name) or remedies.did_you_mean(
+        name, [*context.function_names, *builtins.FUNCTION_NAMES]
     )
     help = help or f"the functions are {remedies.FUNCTIONS}"
     context.error("E0205", f"no function '{name}'", span, "not defined", help=help)
@@ -114,7 +111,7 @@ def _is_property(argument: Value | None) -> bool:
 
 
 def _mathematical(context: Context, name: str, arguments: Arguments, span: Span) -> typed.Expression | None:
-    function, count = FUNCTIONS[name]
+    function, count = builtins.FUNCTIONS[name]
     if len(arguments) != count:
         help = f"take two at a time: '{name}(a, {name}(b, c))'" if len(arguments) > count == 2 else None
         if len(arguments) == 1 and _is_property(arguments[0]) and name in ("min", "max"):
@@ -139,8 +136,7 @@ def _keeping(
     context: Context, function: Function, operands: list[typed.Expression], span: Span
 ) -> typed.Expression | None:
     """`min`, `max` and `abs`, whose result has their operands' type."""
-    kind = meeting_type(operands[0], operands[-1])
-    if kind is None:
+    if (kind := meeting_type(operands[0], operands[-1])) is None:
         first, second = (types.indefinite(scalar_of(operand)) for operand in operands)
         context.error("E0324", f"{first} cannot be compared with {second}", span)
         return None
@@ -165,7 +161,7 @@ def _real(
 def _aggregate(context: Context, aggregation: Aggregation, arguments: Arguments, span: Span) -> typed.Expression | None:
     name = aggregation.value
     if len(arguments) != 1:
-        wanted = "1 argument" if name not in FUNCTIONS else "a property or 2 numbers"
+        wanted = "1 argument" if name not in builtins.FUNCTIONS else "a property or 2 numbers"
         wrong_count(context, f"'{name}'", wanted, len(arguments), span)
         return None
     value = arguments[0]

@@ -102,8 +102,7 @@ def _conversion_help(value: typed.Expression, source: Scalar, target: Scalar) ->
             return "the ends of an edge e are the nodes e.source and e.destination"
         case Scalar.NODE, Scalar.EDGE:
             return "the edge between two nodes is g.get_edge(u, v)"
-        case _:
-            return "only an integer converts to a node or an edge" if target.is_index else None
+    return "only an integer converts to a node or an edge" if target.is_index else None
 
 
 def _convert_infinity(
@@ -153,8 +152,7 @@ def _is_whole(value: typed.Expression) -> bool:
             return True
         case Convert():
             return _is_whole(value.operand) or not scalar_of(value.operand).is_real
-        case _:
-            return False
+    return False
 
 
 def _warn_of_lost_fraction(
@@ -188,8 +186,7 @@ def _counts_nodes(value: typed.Expression) -> bool:
     match value:
         case typed.Aggregate(aggregation=typed.Aggregation.COUNT):
             return value.property.property.carrier is Carrier.NODE
-        case _:
-            return False
+    return False
 
 
 def is_constant(value: typed.Expression) -> bool:
@@ -199,8 +196,7 @@ def is_constant(value: typed.Expression) -> bool:
             return True
         case Literal():
             return value.type is not Scalar.BOOL and value.type is not Scalar.FLOAT
-        case _:
-            return False
+    return False
 
 
 def in_single(value: typed.Expression) -> typed.Expression | None:
@@ -227,8 +223,7 @@ def in_single(value: typed.Expression) -> typed.Expression | None:
             if len(arguments) < len(value.arguments):
                 return None
             return typed.Apply(value.function, arguments, Scalar.FLOAT, span=value.span)
-        case _:
-            return None
+    return None
 
 
 def meeting_type(left: typed.Expression, right: typed.Expression) -> Scalar | None:

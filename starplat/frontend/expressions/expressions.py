@@ -6,27 +6,20 @@ after a mistake that has been reported.
 
 from starplat.frontend import ast, typed
 from starplat.frontend.context import DEEPEST_EXPRESSION, Context, Thing, Value
-from starplat.frontend.expressions.calls import Arguments, function_call, scalar
-from starplat.frontend.expressions.conversions import LARGEST
-from starplat.frontend.expressions.lists import is_at_hand
-from starplat.frontend.expressions.local_maps import note_read
-from starplat.frontend.expressions.members import attribute, index
-from starplat.frontend.expressions.methods import known_method, value_of_method
-from starplat.frontend.expressions.operators import binary, conditional, unary
-from starplat.frontend.expressions.truth import require_truth
+from starplat.frontend.expressions import calls, conversions, lists, local_maps, members, methods, operators, truth
 from starplat.frontend.typed import Infinity, Literal, Operator
 from starplat.frontend.types import PropertyType, Scalar, Several, Void, is_list
 
 
 def expression(context: Context, node: ast.Expression) -> typed.Expression | None:
     """The scalar that `node` denotes."""
-    return scalar(context, value(context, node))
+    return calls.scalar(context, value(context, node))
 
 
 def condition(context: Context, node: ast.Expression, what: str) -> typed.Expression | None:
     """The bool that `node` denotes; `what` names it in messages."""
     checked = expression(context, node)
-    return None if checked is None else require_truth(context, checked, what)
+    return None if checked is None else truth.require_truth(context, checked, what)
 
 
 def value(context: Context, node: ast.Expression) -> Value | None:
@@ -47,7 +40,7 @@ def value(context: Context, node: ast.Expression) -> Value | None:
     if isinstance(result, typed.Cell):
         context.mark_read(result.symbol)
     elif isinstance(result, typed.MapValue | typed.MapSize | typed.MapBest):
-        note_read(context, result.symbol, node.span)
+        local_maps.note_read(context, result.symbol, node.span)
     return result
 
 
@@ -69,7 +62,7 @@ def _value(context: Context, node: ast.Expression) -> Value | None:
             return _identifier(context, node)
         case ast.Attribute():
             base = value(context, node.value)
-            return None if base is None else attribute(context, base, node.name, node.span)
+            return None if base is None else members.attribute(context, base, node.name, node.span)
         case ast.Index():
             return _index(context, node)
         case ast.Call():
@@ -82,33 +75,31 @@ def _value(context: Context, node: ast.Expression) -> Value | None:
             left, right = expression(context, node.left), expression(context, node.right)
             if left is None or right is None:
                 return None
-            return binary(context, Operator(node.operator), left, right, node.span)
+            return operators.binary(context, Operator(node.operator), left, right, node.span)
         case ast.Conditional():
             return _conditional(context, node)
-        case _:
-            raise AssertionError(node)
+    raise AssertionError(node)
 
 
 def _integer(context: Context, node: ast.Integer, sign: int = 1) -> typed.Expression | None:
     number = sign * node.value
     for kind in (Scalar.INT, Scalar.LONG):
-        if -LARGEST[kind] - 1 <= number <= LARGEST[kind]:
+        if -conversions.LARGEST[kind] - 1 <= number <= conversions.LARGEST[kind]:
             return Literal(number, kind, span=node.span)
-    help = f"the largest long is {LARGEST[Scalar.LONG]}; for no limit at all write INF"
+    help = f"the largest long is {conversions.LARGEST[Scalar.LONG]}; for no limit at all write INF"
     context.error("E0304", "this number does not fit in a long", node.span, help=help)
     return None
 
 
 def _identifier(context: Context, node: ast.Identifier) -> Value | None:
-    binding = context.find(node.name, node.span)
-    if binding is None or binding.symbol is None:
+    if (binding := context.find(node.name, node.span)) is None or binding.symbol is None:
         return None
     kind = binding.symbol.type
     if not isinstance(kind, PropertyType):
         binding.read = True
     if isinstance(kind, Scalar):
         return typed.Variable(binding.symbol, span=node.span)
-    if is_list(kind) and not is_at_hand(context, binding, node.span):
+    if is_list(kind) and not lists.is_at_hand(context, binding, node.span):
         return None
     assert not isinstance(kind, Void | Several)
     return Thing(kind, binding.symbol, node.name, node.span, context.updates.get(binding.symbol))
@@ -118,7 +109,7 @@ def _index(context: Context, node: ast.Index) -> Value | None:
     base, position = value(context, node.value), expression(context, node.index)
     if base is None or position is None:
         return None
-    return index(context, base, position, node.span)
+    return members.index(context, base, position, node.span)
 
 
 def _unary(context: Context, node: ast.Unary) -> typed.Expression | None:
@@ -126,7 +117,7 @@ def _unary(context: Context, node: ast.Unary) -> typed.Expression | None:
         literal = _integer(context, node.operand, -1)
         return Literal(literal.value, literal.type, span=node.span) if isinstance(literal, Literal) else None
     operand = expression(context, node.operand)
-    return None if operand is None else unary(context, node.operator, operand, node.span)
+    return None if operand is None else operators.unary(context, node.operator, operand, node.span)
 
 
 def _conditional(context: Context, node: ast.Conditional) -> typed.Expression | None:
@@ -134,7 +125,7 @@ def _conditional(context: Context, node: ast.Conditional) -> typed.Expression | 
     then, otherwise = expression(context, node.then), expression(context, node.otherwise)
     if test is None or then is None or otherwise is None:
         return None
-    return conditional(context, test, then, otherwise, node.span)
+    return operators.conditional(context, test, then, otherwise, node.span)
 
 
 def call(context: Context, node: ast.Call) -> Value | None:
@@ -142,20 +133,20 @@ def call(context: Context, node: ast.Call) -> Value | None:
     match node.function:
         case ast.Identifier():
             name = ast.Name(node.function.name, span=node.function.span)
-            return function_call(context, name, arguments_of(context, node), node.span)
+            return calls.function_call(context, name, arguments_of(context, node), node.span)
         case ast.Attribute():
             base = value(context, node.function.value)
-            if base is None or not known_method(context, base, node.function.name):
+            if base is None or not methods.known_method(context, base, node.function.name):
                 arguments_of(context, node)
                 return None
             assert isinstance(base, Thing)
-            return value_of_method(context, base, node.function.name, arguments_of(context, node), node.span)
+            return methods.value_of_method(context, base, node.function.name, arguments_of(context, node), node.span)
         case _:
             context.error("E0205", "only a name can be called", node.function.span)
             return None
 
 
-def arguments_of(context: Context, node: ast.Call) -> Arguments:
+def arguments_of(context: Context, node: ast.Call) -> calls.Arguments:
     """The arguments of a call; only `attachNodeProperty` takes named ones, and looks at them itself."""
     values: list[Value | None] = []
     for argument in node.arguments:

@@ -4,11 +4,9 @@ Lists of lists and node maps are type-checked by the modules around, and refused
 """
 
 from starplat.diagnostics import Label
-from starplat.frontend import ast, builtins, typed, types
+from starplat.frontend import ast, builtins, scope, typed, types
 from starplat.frontend.context import Context, Thing
-from starplat.frontend.expressions.calls import Arguments, counted, scalar, wrong_count
-from starplat.frontend.expressions.conversions import convert
-from starplat.frontend.scope import Binding
+from starplat.frontend.expressions import calls, conversions
 from starplat.frontend.typed import ChangeList, ListChange, ListItem, ListSize, Symbol
 from starplat.source import Span
 
@@ -18,7 +16,7 @@ _HELP = (
 )
 
 
-def is_at_hand(context: Context, binding: Binding, span: Span) -> bool:
+def is_at_hand(context: Context, binding: scope.Binding, span: Span) -> bool:
     """Whether the list of a name can be used here, where the host is; says so once if not."""
     context.note_host_only(span, "uses a list")
     if context.parallel_depth == 0 and not context.judging:
@@ -43,46 +41,44 @@ def may_be_declared(context: Context, name: ast.Name, kind: types.Type) -> bool:
 
 def item(context: Context, symbol: Symbol, position: typed.Expression, span: Span) -> typed.Expression | None:
     """`path[position]`."""
-    place = convert(context, position, types.Scalar.INT)
+    place = conversions.convert(context, position, types.Scalar.INT)
     return None if place is None else ListItem(symbol, place, span=span)
 
 
-def size(context: Context, symbol: Symbol, arguments: Arguments, span: Span) -> typed.Expression | None:
+def size(context: Context, symbol: Symbol, arguments: calls.Arguments, span: Span) -> typed.Expression | None:
     """`path.size()`."""
     given = arguments_of_change(context, symbol, "size", arguments, span)
     return None if given is None else ListSize(symbol, span=span)
 
 
 def change(
-    context: Context, symbol: Symbol, name: ast.Name, arguments: Arguments, span: Span
+    context: Context, symbol: Symbol, name: ast.Name, arguments: calls.Arguments, span: Span
 ) -> typed.Statement | None:
     """`path.push(v);` and the like."""
-    given = arguments_of_change(context, symbol, name.text, arguments, span)
-    if given is None:
+    if (given := arguments_of_change(context, symbol, name.text, arguments, span)) is None:
         return None
     context.mark_written(symbol)
-    done = ListChange(name.text)
-    if done is ListChange.RESIZE and len(given) == 1:
+    if (done := ListChange(name.text)) is ListChange.RESIZE and len(given) == 1:
         given = (*given, nothing(symbol.element, span))
     return ChangeList(symbol, done, given, span=span)
 
 
 def arguments_of_change(
-    context: Context, symbol: Symbol, name: str, arguments: Arguments, span: Span
+    context: Context, symbol: Symbol, name: str, arguments: calls.Arguments, span: Span
 ) -> tuple[typed.Expression, ...] | None:
     """The arguments of a method of a list as what it takes."""
     row = builtins.collection_methods(symbol.type)[name]
     most = len(row.parameters)
     if not most - row.optional <= len(arguments) <= most:
-        wanted = counted(most) if not row.optional else f"{most - row.optional} or {most} arguments"
-        wrong_count(context, f"'{name}'", wanted, len(arguments), span)
+        wanted = calls.counted(most) if not row.optional else f"{most - row.optional} or {most} arguments"
+        calls.wrong_count(context, f"'{name}'", wanted, len(arguments), span)
         return None
     because = Label(symbol.span, f"'{symbol.name}' is {types.indefinite(symbol.type)}")
     given = []
     for parameter, argument in zip(row.parameters, arguments, strict=False):
         needed = parameter if isinstance(parameter, types.Scalar) else symbol.element
-        value = None if argument is None else scalar(context, argument)
-        converted = None if value is None else convert(context, value, needed, (because,))
+        value = None if argument is None else calls.scalar(context, argument)
+        converted = None if value is None else conversions.convert(context, value, needed, (because,))
         if converted is not None:
             given.append(converted)
     return tuple(given) if len(given) == len(arguments) else None

@@ -5,19 +5,16 @@ nodes, and keys are added in one place, in one loop over that node's own neighbo
 """
 
 from starplat.diagnostics import Label
-from starplat.frontend import ast, typed
+from starplat.frontend import ast, typed, types, walk
 from starplat.frontend.context import Context, Enclosure, Frame, LocalMap
-from starplat.frontend.expressions.conversions import convert
-from starplat.frontend.expressions.operators import negate
+from starplat.frontend.expressions import conversions, operators
 from starplat.frontend.typed import Symbol, Variable
-from starplat.frontend.types import MapType, Scalar, indefinite
-from starplat.frontend.walk import as_named
 from starplat.source import Span
 
-_KEYS = (Scalar.INT, Scalar.NODE, Scalar.BOOL)
+_KEYS = (types.Scalar.INT, types.Scalar.NODE, types.Scalar.BOOL)
 
 
-def map_type(context: Context, written: ast.TypeName, key: object, value: object) -> MapType | None:
+def map_type(context: Context, written: ast.TypeName, key: object, value: object) -> types.MapType | None:
     """`map<key, value>`, if the two are types that a map can have."""
     assert written.key is not None
     assert written.element is not None
@@ -26,12 +23,12 @@ def map_type(context: Context, written: ast.TypeName, key: object, value: object
             "E0415", f"a map cannot have {key} keys", written.key.span, help="a key is an int, a node or a bool"
         )
         return None
-    if not isinstance(value, Scalar) or not value.is_numeric:
+    if not isinstance(value, types.Scalar) or not value.is_numeric:
         help = "a map adds up int, long, float or double values"
         context.error("E0415", f"a map cannot add up {value} values", written.element.span, help=help)
         return None
-    assert isinstance(key, Scalar)
-    return MapType(key, value)
+    assert isinstance(key, types.Scalar)
+    return types.MapType(key, value)
 
 
 def owner_of_map(context: Context, name: ast.Name) -> LocalMap | None:
@@ -43,7 +40,7 @@ def owner_of_map(context: Context, name: ast.Name) -> LocalMap | None:
         return None
     first = parallel[0]
     over_nodes = first.kind is Enclosure.FORALL and isinstance(first.domain, typed.AllNodes | typed.Members)
-    if len(parallel) > 1 or not over_nodes or first.iterator is None or first.iterator.type is not Scalar.NODE:
+    if len(parallel) > 1 or not over_nodes or first.iterator is None or first.iterator.type is not types.Scalar.NODE:
         related = [Label(frame.span, "runs in parallel") for frame in parallel]
         message = "a map belongs to one node: its 'forall' is over all nodes or a set of nodes, inside no other one"
         context.error("E0414", message, name.span, related=related, help=help)
@@ -53,8 +50,7 @@ def owner_of_map(context: Context, name: ast.Name) -> LocalMap | None:
 
 def note_read(context: Context, symbol: Symbol, span: Span) -> None:
     """Notes that a map is read here; says so if other iterations add to it meanwhile."""
-    found = context.maps.get(symbol)
-    if found is None or len(context.frames) == found.depth:
+    if (found := context.maps.get(symbol)) is None or len(context.frames) == found.depth:
         return
     loop = context.frames[found.depth].span
     found.read.setdefault(loop, span)
@@ -80,13 +76,13 @@ def add_to_map(
     if node.operator not in ("+=", "-="):
         refuse_change(context, place, f"'{node.operator}' is not for it")
         return None
-    because = Label(symbol.span, f"'{symbol.name}' is {indefinite(symbol.type)}")
-    value = convert(context, given, symbol.map.value, (because,))
+    because = Label(symbol.span, f"'{symbol.name}' is {types.indefinite(symbol.type)}")
+    value = conversions.convert(context, given, symbol.map.value, (because,))
     found = context.maps.get(symbol)
     if value is None or found is None or not _is_bounded(context, symbol, found, node.span):
         return None
     if node.operator == "-=":
-        value = negate(value, value.span)
+        value = operators.negate(value, value.span)
     return typed.AddToMap(symbol, place.key, value, span=node.span)
 
 
@@ -130,4 +126,4 @@ def refuse_unfilled(context: Context) -> None:
 
 
 def _over_own_neighbors(frame: Frame, owner: Symbol) -> bool:
-    return isinstance(frame.domain, typed.Neighbors) and as_named(frame.domain.node) == Variable(owner)
+    return isinstance(frame.domain, typed.Neighbors) and walk.as_named(frame.domain.node) == Variable(owner)

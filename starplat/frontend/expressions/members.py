@@ -5,17 +5,13 @@ is read or written is the caller's to note.
 """
 
 from starplat.diagnostics import Label
-from starplat.frontend import ast, typed, types
+from starplat.frontend import ast, typed, types, walk
 from starplat.frontend.builtins import EDGE_ATTRIBUTES, PRELUDE_ATTRIBUTES, UPDATE_ATTRIBUTES, method_names, plural
 from starplat.frontend.context import Context, Thing, Value
-from starplat.frontend.expressions.calls import scalar
-from starplat.frontend.expressions.conversions import convert
-from starplat.frontend.expressions.lists import item
-from starplat.frontend.expressions.updates import part_of_update
+from starplat.frontend.expressions import calls, conversions, lists, updates
 from starplat.frontend.mistakes import remedies
-from starplat.frontend.mistakes.suggest import closest, did_you_mean
+from starplat.frontend.mistakes.remedies import closest, did_you_mean
 from starplat.frontend.typed import Cell, Direction, End, Literal, Symbol, scalar_of
-from starplat.frontend.walk import as_named
 from starplat.source import Span
 
 INDEX_OF = {types.Carrier.NODE: types.Scalar.NODE, types.Carrier.EDGE: types.Scalar.EDGE}
@@ -26,7 +22,7 @@ def attribute(context: Context, base: Value, name: ast.Name, span: Span) -> Valu
     if isinstance(base, Thing):
         if context.bare_node is None or not isinstance(base.type, types.PropertyType):
             return _attribute_of_thing(context, base, name, span)
-        own = scalar(context, base)
+        own = calls.scalar(context, base)
         return None if own is None else attribute(context, own, name, span)
     match scalar_of(base):
         case types.Scalar.NODE:
@@ -53,9 +49,7 @@ def _attribute_of_thing(context: Context, base: Thing, name: ast.Name, span: Spa
         case types.UpdateType() if name.text in UPDATE_ATTRIBUTES:
             if base.symbol is None or base.symbol not in context.update_cells:  # of a list that was not understood
                 return typed.UnsupportedValue(f"update.{name.text}", UPDATE_ATTRIBUTES[name.text], span=span)
-            return part_of_update(context, base.symbol, name, span)
-        case _:
-            pass
+            return updates.part_of_update(context, base.symbol, name, span)
     help: str | None
     if name.text in method_names(base.type):
         given = "v" if name.text in remedies.NODE_METHODS else "" if base.construct != name.text else "…"
@@ -71,15 +65,14 @@ def named(base: Value) -> str:
     """A value's name in messages, if it has one."""
     if isinstance(base, Thing):
         return base.construct
-    base = as_named(base)
+    base = walk.as_named(base)
     if isinstance(base, typed.Variable):
         return base.symbol.name
     return "e" if base.type is types.Scalar.EDGE else "v"
 
 
 def _node_attribute(context: Context, node: typed.Expression, name: ast.Name, span: Span) -> Value | None:
-    symbol = _property(context, name, types.Carrier.NODE, node)
-    if symbol is not None:
+    if (symbol := _property(context, name, types.Carrier.NODE, node)) is not None:
         return Cell(symbol, node, span=span)
     return None
 
@@ -96,7 +89,7 @@ def _number_attribute(context: Context, number: typed.Expression, name: ast.Name
         message = f"{types.described(scalar_of(number))} stands for a node, and '{name.text}' belongs to edges"
         context.error("E0327", message, name.span, help="declare the edge as one: 'edge e = g.get_edge(u, v);'")
         return None
-    node = convert(context, number, types.Scalar.NODE)
+    node = conversions.convert(context, number, types.Scalar.NODE)
     return None if node is None else _node_attribute(context, node, name, span)
 
 
@@ -130,8 +123,6 @@ def _is_walked_backwards(context: Context, edge: typed.Expression) -> bool:
                     return frame.domain.direction is Direction.IN
         case typed.Variable():
             return context.binding(edge.symbol).arc is Direction.IN
-        case _:
-            pass
     return False
 
 
@@ -146,15 +137,12 @@ def graph_of_edge(context: Context, edge: typed.Expression) -> Symbol | None:
         case typed.ArcInHand():
             domains = (frame.domain for frame in context.frames if frame.iterator is edge.iterator)
             graph = next((d.graph for d in domains if isinstance(d, typed.Neighbors)), None)
-        case _:
-            pass
     return graph or context.graph_at_hand(edge.span, "an edge's end")
 
 
 def _property(context: Context, name: ast.Name, carrier: types.Carrier, base: typed.Expression) -> Symbol | None:
     """The property called `name` on nodes or on edges, here on `base`."""
-    binding = context.scopes.find(name.text, name.span)
-    if binding is None:
+    if (binding := context.scopes.find(name.text, name.span)) is None:
         _say_no_property(context, name, carrier, base)
         return None
     if binding.symbol is None:
@@ -223,17 +211,15 @@ def index(context: Context, base: Value, position: typed.Expression, span: Span)
             case types.PropertyType():
                 return _cell(context, base, base.type, position, span)
             case types.ListType() if base.symbol is not None and types.is_list(base.type):
-                return item(context, base.symbol, position, span)
+                return lists.item(context, base.symbol, position, span)
             case types.ListType(element=element) | types.ContainerType(element=element):
                 return _element(context, base, (element, types.Scalar.INT), position, span)
             case types.MapType(key=needed):
-                key = convert(context, position, needed)
+                key = conversions.convert(context, position, needed)
                 assert base.symbol is not None
                 return None if key is None else typed.MapValue(base.symbol, key, span=span)
             case types.NodeMapType(element=element):
                 return _element(context, base, (element, types.Scalar.NODE), position, span)
-            case _:
-                pass
     what = types.described(base.type if isinstance(base, Thing) else scalar_of(base))
     context.error("E0329", f"{what} cannot be indexed", base.span, help="properties and collections can")
     return None
@@ -247,7 +233,7 @@ def _cell(
     if found.is_index and found is not needed:
         wrong_carrier(context, base.symbol.name, kind, position.span, base.symbol.span)
         return None
-    place = convert(context, position, needed)
+    place = conversions.convert(context, position, needed)
     return None if place is None else Cell(base.symbol, place, span=span)
 
 
@@ -255,7 +241,7 @@ def _element(
     context: Context, base: Thing, kinds: tuple[types.Type, types.Scalar], position: typed.Expression, span: Span
 ) -> Value | None:
     element, needed = kinds
-    if convert(context, position, needed) is None:
+    if conversions.convert(context, position, needed) is None:
         return None
     return collection_value(f"{base.construct}[…]", element, span)
 
@@ -267,5 +253,4 @@ def collection_value(construct: str, kind: types.Type, span: Span) -> Value:
             return typed.UnsupportedValue(construct, kind, span=span)
         case types.Void() | types.Several():
             raise AssertionError("no collection holds nothing")
-        case _:
-            return Thing(kind, None, construct, span)
+    return Thing(kind, None, construct, span)

@@ -6,17 +6,12 @@ What may be called on what is a table in `builtins`; `attachNodeProperty` is in 
 from collections.abc import Sequence
 
 from starplat.diagnostics import Label
-from starplat.frontend import ast, builtins, typed, types
+from starplat.frontend import ast, builtins, typed, types, walk
 from starplat.frontend.context import Context, Thing, Value
-from starplat.frontend.expressions import lists
+from starplat.frontend.expressions import conversions, lists, members, updates
 from starplat.frontend.expressions.calls import Arguments, counted, scalar, wrong_count
-from starplat.frontend.expressions.conversions import convert
-from starplat.frontend.expressions.members import collection_value, named
-from starplat.frontend.expressions.updates import current_batch, size_of
 from starplat.frontend.mistakes import remedies
-from starplat.frontend.mistakes.suggest import did_you_mean
 from starplat.frontend.typed import Direction, GraphQuery, Query, Role, Symbol
-from starplat.frontend.walk import as_named
 from starplat.source import Span
 
 
@@ -35,18 +30,16 @@ def _remedy(context: Context, base: Thing | typed.Expression, name: str) -> str 
     found: str | None = None
     match base.type:
         case types.Scalar.NODE | types.Scalar.INT:
-            found = remedies.of_node_member(name, context.graph_name, named(base))
+            found = remedies.of_node_member(name, context.graph_name, members.named(base))
         case types.GraphType():
-            found = remedies.of_graph_method(name, named(base))
+            found = remedies.of_graph_method(name, members.named(base))
         case types.PropertyType():
-            found = remedies.of_property_method(name, named(base))
+            found = remedies.of_property_method(name, members.named(base))
         case types.SetType():
-            found = remedies.of_set_method(name, named(base))
+            found = remedies.of_set_method(name, members.named(base))
         case types.ListType() | types.ContainerType():
-            found = remedies.of_collection_method(name, named(base))
-        case _:
-            pass
-    return found or did_you_mean(name, builtins.method_names(base.type))
+            found = remedies.of_collection_method(name, members.named(base))
+    return found or remedies.did_you_mean(name, builtins.method_names(base.type))
 
 
 def value_of_method(context: Context, base: Thing, name: ast.Name, arguments: Arguments, span: Span) -> Value | None:
@@ -83,9 +76,7 @@ def value_of_method(context: Context, base: Thing, name: ast.Name, arguments: Ar
                 return None
             if row.result is not None:
                 kind = _type_in(base.type, row.result)
-                return collection_value(f"{_word(base.type)}.{name.text}", kind, span)
-        case _:
-            pass
+                return members.collection_value(f"{_word(base.type)}.{name.text}", kind, span)
     _say_no_value(context, name, span)
     return None
 
@@ -97,13 +88,13 @@ def _of_updates(context: Context, base: Thing, name: ast.Name, arguments: Argume
         return None
     construct = f"updates.{name.text}"
     if base.updates is None:  # out of a collection, which nothing runs yet
-        return collection_value(construct, _type_in(base.type, row.result or ""), span)
+        return members.collection_value(construct, _type_in(base.type, row.result or ""), span)
     if name.text == "size":
-        return size_of(context, base.updates, span)
+        return updates.size_of(context, base.updates, span)
     kind = converted(context, name, (types.Scalar.INT,) * len(arguments), arguments, span)
     if kind is None:
         return None
-    chosen = current_batch(base.updates, as_named(kind[0]) if kind else None)
+    chosen = updates.current_batch(base.updates, walk.as_named(kind[0]) if kind else None)
     return Thing(types.UpdatesType(), None, construct, span, chosen)
 
 
@@ -118,8 +109,7 @@ def _say_no_value(context: Context, name: ast.Name, span: Span) -> None:
 def _query(
     context: Context, base: Thing, name: ast.Name, row: builtins.QueryMethod, arguments: Arguments, span: Span
 ) -> typed.Expression | None:
-    operands = converted(context, name, row.parameters, arguments, span)
-    if operands is None:
+    if (operands := converted(context, name, row.parameters, arguments, span)) is None:
         return None
     assert base.symbol is not None
     if row.query is Query.FIND_EDGE:
@@ -142,7 +132,7 @@ def converted(
     operands = []
     for parameter, argument in zip(parameters, arguments, strict=True):
         value = scalar(context, argument)
-        operand = None if value is None else convert(context, value, parameter)
+        operand = None if value is None else conversions.convert(context, value, parameter)
         if operand is not None:
             operands.append(operand)
     return operands if len(operands) == len(parameters) else None
@@ -163,11 +153,11 @@ def _edge_between(
         domain = frame.domain
         if frame.iterator is None or not isinstance(domain, typed.Neighbors) or domain.graph is not graph:
             continue
-        node = as_named(domain.node)
+        node = walk.as_named(domain.node)
         if not is_steady(node, frame.fickle):
             continue
-        forward = node == as_named(first) and _is_iterator(second, frame.iterator)
-        backward = node == as_named(second) and _is_iterator(first, frame.iterator)
+        forward = node == walk.as_named(first) and _is_iterator(second, frame.iterator)
+        backward = node == walk.as_named(second) and _is_iterator(first, frame.iterator)
         match domain.direction:
             case Direction.OUT if forward:
                 return typed.ArcInHand(frame.iterator, span=span)
@@ -176,8 +166,6 @@ def _edge_between(
             case Direction.IN if forward:
                 _warn_of_reversed_arc(context, first, second, frame.span, span)
                 return typed.ArcInHand(frame.iterator, span=span)
-            case _:
-                pass
     return GraphQuery(graph, Query.FIND_EDGE, (first, second), types.Scalar.EDGE, span=span)
 
 
@@ -193,7 +181,7 @@ def is_steady(node: typed.Expression, fickle: frozenset[str]) -> bool:
 def _warn_of_reversed_arc(
     context: Context, first: typed.Expression, second: typed.Expression, loop: Span, span: Span
 ) -> None:
-    first, second = as_named(first), as_named(second)
+    first, second = walk.as_named(first), walk.as_named(second)
     assert isinstance(first, typed.Variable)
     assert isinstance(second, typed.Variable)
     node, neighbor = first.symbol.name, second.symbol.name
@@ -301,7 +289,7 @@ def _fits(
 def _fits_one(context: Context, needed: types.Type, argument: Value) -> bool:
     if isinstance(needed, types.Scalar):
         value = scalar(context, argument)
-        return value is not None and convert(context, value, needed) is not None
+        return value is not None and conversions.convert(context, value, needed) is not None
     if argument.type == needed:
         return True
     found = types.described(argument.type)

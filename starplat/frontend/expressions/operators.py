@@ -96,8 +96,7 @@ def _arithmetic(
             refuse(context, "%", "integers", operand)
             return None
     left, right = number(context, left), number(context, right)
-    result = _met(context, operator, left, right, span)
-    if isinstance(result, Binary):
+    if isinstance(result := _met(context, operator, left, right, span), Binary):
         return result if _constants_are_fine(context, result) else None
     return result
 
@@ -123,14 +122,12 @@ def _comparison(
             refuse(context, operator.value, "numbers", operand, _chain_help(operand))
             return None
         left, right = _beside(context, left, right), _beside(context, right, left)
-    kind = meeting_type(left, right)
-    if kind is None:
+    if (kind := meeting_type(left, right)) is None:
         first, second = (indefinite(scalar_of(operand)) for operand in (left, right))
         help = _equality_help(left, right)
         context.error("E0324", f"{first} cannot be compared with {second}", span, help=help)
         return None
-    operands = meet(context, left, right, kind)
-    if operands is None:
+    if (operands := meet(context, left, right, kind)) is None:
         return None
     for one, other in (operands, operands[::-1]):
         if kind is Scalar.BOOL and isinstance(other, Literal):
@@ -146,8 +143,7 @@ def opposite(condition: typed.Expression, span: Span) -> typed.Expression:
             return Literal(not value, Scalar.BOOL, span=span)
         case Unary(operator=UnaryOperator.NOT, operand=operand):
             return operand
-        case _:
-            return Unary(UnaryOperator.NOT, condition, span=span)
+    return Unary(UnaryOperator.NOT, condition, span=span)
 
 
 def _beside(context: Context, operand: typed.Expression, other: typed.Expression) -> typed.Expression:
@@ -234,8 +230,7 @@ def _integer_constant(value: typed.Expression) -> int | None:
             return number
         case Infinity(type=Scalar.INT | Scalar.LONG):
             return -LARGEST[value.type] - 1 if value.negative else LARGEST[value.type]
-        case _:
-            return None
+    return None
 
 
 def unary(context: Context, operator: str, operand: typed.Expression, span: Span) -> typed.Expression | None:
@@ -256,11 +251,9 @@ def unary(context: Context, operator: str, operand: typed.Expression, span: Span
 
 
 def _not(context: Context, operand: typed.Expression, span: Span) -> typed.Expression | None:
-    kind = scalar_of(operand)
-    if kind is Scalar.BOOL:
+    if (kind := scalar_of(operand)) is Scalar.BOOL:
         return Unary(UnaryOperator.NOT, operand, span=span)
-    opposite = falsehood(context, operand, span)
-    if opposite is None:
+    if (opposite := falsehood(context, operand, span)) is None:
         refuse(context, "!", "a bool", operand, comparison_help(kind).replace("!=", "=="))
     return opposite
 
@@ -282,11 +275,9 @@ def conditional(
     context: Context, condition: typed.Expression, then: typed.Expression, otherwise: typed.Expression, span: Span
 ) -> typed.Expression | None:
     """`condition ? then : otherwise`; the branches meet like operands; an integer constant beside a node is a node."""
-    test = require_truth(context, condition, "the condition of '?:'")
-    if test is None:
+    if (test := require_truth(context, condition, "the condition of '?:'")) is None:
         return None
-    kind = _branch_type(then, otherwise)
-    if kind is None:
+    if (kind := _branch_type(then, otherwise)) is None:
         mismatch(context, otherwise, scalar_of(then))
         return None
     branches = meet(context, then, otherwise, kind)

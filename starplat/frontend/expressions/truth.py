@@ -15,8 +15,7 @@ from starplat.source import Span
 
 def truth(context: Context, value: typed.Expression) -> typed.Expression | None:
     """`value` as a condition; None where it is neither a bool nor an integer."""
-    kind = scalar_of(value)
-    if kind is Scalar.BOOL:
+    if (kind := scalar_of(value)) is Scalar.BOOL:
         return value
     return _against_zero(context, value, Operator.NOT_EQUAL, value.span) if kind.is_integer else None
 
@@ -50,8 +49,7 @@ def note_number(
 
 def require_truth(context: Context, condition: typed.Expression, what: str) -> typed.Expression | None:
     """`condition` as a bool; says that `what` must be one where it cannot be."""
-    found = truth(context, condition)
-    if found is None:
+    if (found := truth(context, condition)) is None:
         kind = scalar_of(condition)
         context.error(
             "E0302", f"{what} must be a bool", condition.span, f"this is {indefinite(kind)}", help=comparison_help(kind)
@@ -88,5 +86,4 @@ def _against_zero(context: Context, value: typed.Expression, operator: Operator,
             return Literal(bool(value.value) is holds, Scalar.BOOL, span=span)
         case Infinity():
             return Literal(holds, Scalar.BOOL, span=span)
-        case _:
-            return typed.Binary(operator, value, Literal(0, kind, span=value.span), Scalar.BOOL, span=span)
+    return typed.Binary(operator, value, Literal(0, kind, span=value.span), Scalar.BOOL, span=span)

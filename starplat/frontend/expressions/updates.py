@@ -4,8 +4,7 @@ A list is taken apart from the start: the arrays of all updates, the range of nu
 batch is a range, so `currentBatch` costs nothing; it asks each update of the range for its kind.
 """
 
-from starplat.frontend import ast, typed
-from starplat.frontend.builtins import PRELUDE_ATTRIBUTES, UPDATE_ATTRIBUTES
+from starplat.frontend import ast, builtins, typed
 from starplat.frontend.context import Context
 from starplat.frontend.typed import ADDITIONS, ALL, DELETIONS, Binary, Literal, Operator, Role, Symbol
 from starplat.frontend.types import Carrier, PropertyType, Scalar
@@ -65,19 +64,18 @@ def part_of_update(context: Context, update: Symbol, name: ast.Name, span: Span)
     if name.text == "destination":
         return typed.Cell(updates.destinations, number, span=span)
     weight = context.weight(name.span)
-    kind = UPDATE_ATTRIBUTES[name.text] if weight is None else weight.property.element
+    kind = builtins.UPDATE_ATTRIBUTES[name.text] if weight is None else weight.property.element
     cell = typed.Cell(updates.weights, number, span=span)
     return cell if kind is Scalar.DOUBLE else typed.Cast(cell, kind, span=span)
 
 
 def size_of(context: Context, updates: typed.Updates, span: Span) -> typed.Expression | None:
     """`d.size()`: how many it holds."""
-    graph = context.graph_at_hand(span, "a list of updates")
-    if graph is None:
+    if (graph := context.graph_at_hand(span, "a list of updates")) is None:
         return None
     context.note_host_only(span, "counts updates")
     arguments = (graph, *updates.arrays, *updates.numbers)
-    return typed.Call(PRELUDE_ATTRIBUTES["size"], arguments, Scalar.INT, span=span)
+    return typed.Call(builtins.PRELUDE_ATTRIBUTES["size"], arguments, Scalar.INT, span=span)
 
 
 def whole(number: int) -> Literal:

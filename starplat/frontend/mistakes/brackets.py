@@ -3,8 +3,7 @@
 from lark import Token
 
 from starplat.diagnostics import Label
-from starplat.frontend.mistakes.recovery import FUNCTION_WORDS, Situation
-from starplat.frontend.mistakes.wording import alternatives, quoted
+from starplat.frontend.mistakes import recovery, wording
 from starplat.frontend.parsing.lexer import END, span_of
 from starplat.source import Span
 
@@ -12,11 +11,11 @@ _CLOSER = {"(": ")", "[": "]", "{": "}"}
 _MOST_CLOSERS = 8
 
 
-def end_of_file(situation: Situation) -> bool:
+def end_of_file(situation: recovery.Situation) -> bool:
     if situation.found.type != END:
         return False
     open_brackets = [situation.tokens[index] for index in situation.open_brackets()]
-    expected = alternatives(situation.accepted(), situation.lexer)
+    expected = wording.alternatives(situation.accepted(), situation.lexer)
     related: list[Label] = []
     if open_brackets:
         guess = _unclosed(situation, open_brackets)
@@ -28,9 +27,9 @@ def end_of_file(situation: Situation) -> bool:
     return True
 
 
-def function_inside(situation: Situation) -> bool:
+def function_inside(situation: recovery.Situation) -> bool:
     """A new function begins although a bracket of the last is open."""
-    if situation.found.type not in FUNCTION_WORDS or not situation.open_brackets():
+    if situation.found.type not in recovery.FUNCTION_WORDS or not situation.open_brackets():
         return False
     open_brackets = [situation.tokens[index] for index in situation.open_brackets()]
     guess = _unclosed(situation, open_brackets)
@@ -46,7 +45,7 @@ def function_inside(situation: Situation) -> bool:
     return True
 
 
-def _unclosed(situation: Situation, open_brackets: list[Token]) -> Token:
+def _unclosed(situation: recovery.Situation, open_brackets: list[Token]) -> Token:
     """The open bracket that was most likely forgotten: one whose partner seems to have closed an outer one."""
     text, innermost = situation.reporter.source.text, open_brackets[-1]
     if innermost.value != "{":
@@ -69,7 +68,7 @@ def _indent(text: str, token: Token) -> int:
     return len(line) - len(line.lstrip(" \t"))
 
 
-def unclosed_bracket(situation: Situation) -> bool:
+def unclosed_bracket(situation: recovery.Situation) -> bool:
     """A `(` or `[` is open, and the word found would fit if it were closed."""
     found = situation.found
     open_brackets = [situation.tokens[index] for index in situation.open_brackets()]
@@ -81,7 +80,7 @@ def unclosed_bracket(situation: Situation) -> bool:
         semicolon = [situation.operator(";")] if found.value == "}" else []
         if situation.accepts(*closers, *semicolon, found.type):
             closer = _CLOSER[bracket.value]
-            message = f"this '{bracket.value}' is not closed: expected '{closer}' before {quoted(found)}"
+            message = f"this '{bracket.value}' is not closed: expected '{closer}' before {wording.quoted(found)}"
             label = Label(span_of(found), f"'{closer}' is expected before this")
             situation.reporter.report("E0107", message, span_of(bracket), related=[label])
             situation.insert(*closers, *semicolon)
@@ -89,7 +88,7 @@ def unclosed_bracket(situation: Situation) -> bool:
     return False
 
 
-def stray_closer(situation: Situation) -> bool:
+def stray_closer(situation: recovery.Situation) -> bool:
     found = situation.found
     if found.value not in (")", "]", "}"):
         return False
@@ -113,12 +112,12 @@ def stray_closer(situation: Situation) -> bool:
     return True
 
 
-def missing_brace(situation: Situation) -> bool:
+def missing_brace(situation: recovery.Situation) -> bool:
     """A `}` has closed the function because a loop or branch lacks its `{`, as the indents of its statements show."""
     if not situation.accepts("FUNCTION") or situation.found.type == END:
         return False
     tokens = situation.tokens[: situation.position]
-    starts = [index for index, token in enumerate(tokens) if token.type in FUNCTION_WORDS]
+    starts = [index for index, token in enumerate(tokens) if token.type in recovery.FUNCTION_WORDS]
     for head in range(starts[-1], len(tokens)) if starts else ():
         first = _behind_brackets(tokens, head + 1)
         second = _behind_statement(tokens, first)
@@ -134,7 +133,7 @@ def missing_brace(situation: Situation) -> bool:
 _GOVERNING = ("forall", "for", "if", "while", "else", "loop")
 
 
-def _report_missing_brace(situation: Situation, head: Token, last: Token, second: Token) -> None:
+def _report_missing_brace(situation: recovery.Situation, head: Token, last: Token, second: Token) -> None:
     message = f"a '{{' is missing: '{head.value}' governs one statement only"
     label = Label(span_of(second), "this is no part of it")
     end = span_of(last).end

@@ -105,8 +105,7 @@ def split_operator(situation: Situation) -> bool:
         if index < 0 or index + 1 >= len(situation.tokens):
             continue
         first, second = situation.tokens[index], situation.tokens[index + 1]
-        row = _SPLIT.get(first.value + second.value)
-        if row is None or first.end_pos != second.start_pos:
+        if (row := _SPLIT.get(first.value + second.value)) is None or first.end_pos != second.start_pos:
             continue
         stand_in, help = row
         if situation.fits_as(index, situation.operator(stand_in)):

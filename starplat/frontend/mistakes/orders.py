@@ -18,8 +18,7 @@ def filter_behind_brackets(situation: Situation) -> bool:
         return False
     if situation.tokens[place + 1].value != "filter" or not _closes_head(situation, place - 1):
         return False
-    last = _closing(situation, place + 2)
-    if last is None:
+    if (last := _closing(situation, place + 2)) is None:
         return False
     span = Span(span_of(situation.found).start, span_of(situation.tokens[last]).end)
     help = "write 'forall (v in g.nodes().filter(…)) { … }'"

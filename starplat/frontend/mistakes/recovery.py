@@ -26,8 +26,7 @@ class Situation:
     def __init__(self, state: Any, tokens: list[Token], lexer: Lexer, reporter: Reporter) -> None:
         self.tokens = tokens
         self.position = 0
-        self.lexer = lexer
-        self.reporter = reporter
+        self.lexer, self.reporter = lexer, reporter
         self._state_stack: list[Any] = state.state_stack
         self._value_stack: list[Any] = state.value_stack
         self._table: dict[Any, dict[str, tuple[Any, Any]]] = state.parse_conf.parse_table.states
@@ -123,8 +122,7 @@ class Situation:
 
     def take_as(self, index: int, type: str) -> None:
         """Takes the word at `index`, which may be an earlier one, for a word of another type and goes on from it."""
-        height = self._height_before(index)
-        if height is not None:
+        if (height := self._height_before(index)) is not None:
             self._cut(height)
         text = self.lexer.spellings.get(type, self.tokens[index].value)
         self.tokens[index] = Token.new_borrow_pos(type, text, self.tokens[index])
@@ -138,8 +136,7 @@ class Situation:
 
     def rearrange(self, index: int, words: list[Token], end: int) -> None:
         """Puts words in the place of those from `index` to before `end`, and goes on with them."""
-        height = self._height_before(index)
-        if height is not None:
+        if (height := self._height_before(index)) is not None:
             self._cut(height)
         self.tokens[index:end] = words
         self.position = index
@@ -167,8 +164,7 @@ class Situation:
 
     def give_up_whole_statement(self) -> bool:
         """Takes the statement in hand, if there is one, with the block that follows it for an empty one."""
-        height = self._height_of_unfinished()
-        if height is None:
+        if (height := self._height_of_unfinished()) is None:
             return False
         depth = 0
         while self.found.type != END and (depth or self.found.value != "}"):

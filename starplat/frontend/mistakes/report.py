@@ -9,14 +9,13 @@ from starplat.frontend.mistakes import brackets as mistaken_brackets
 from starplat.frontend.mistakes import habits as mistaken_habits
 from starplat.frontend.mistakes import heads as mistaken_heads
 from starplat.frontend.mistakes import orders as mistaken_orders
+from starplat.frontend.mistakes import recovery, wording
 from starplat.frontend.mistakes import statements as mistaken_statements
 from starplat.frontend.mistakes import words as mistaken_words
-from starplat.frontend.mistakes.recovery import Situation
-from starplat.frontend.mistakes.wording import alternatives, quoted
 from starplat.frontend.parsing.lexer import span_of
 
 
-def explain(situation: Situation) -> None:
+def explain(situation: recovery.Situation) -> None:
     """Reports why the word found does not fit and leaves the situation so that the parser can go on."""
     if situation.given_up_here:
         situation.give_up_statement()
@@ -24,10 +23,10 @@ def explain(situation: Situation) -> None:
         _unexpected(situation)
 
 
-def _unexpected(situation: Situation) -> None:
-    expected = alternatives(situation.accepted(), situation.lexer)
+def _unexpected(situation: recovery.Situation) -> None:
+    expected = wording.alternatives(situation.accepted(), situation.lexer)
     found = situation.found
-    situation.reporter.report("E0101", f"expected {expected}, found {quoted(found)}", span_of(found))
+    situation.reporter.report("E0101", f"expected {expected}, found {wording.quoted(found)}", span_of(found))
     situation.give_up_statement()
 
 

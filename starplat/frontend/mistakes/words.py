@@ -4,7 +4,7 @@ from difflib import get_close_matches
 
 from starplat.diagnostics import Rewrite
 from starplat.frontend.mistakes.recovery import Situation
-from starplat.frontend.mistakes.suggest import did_you_mean
+from starplat.frontend.mistakes.remedies import did_you_mean
 from starplat.frontend.mistakes.wording import TYPE_WORDS
 from starplat.frontend.parsing import foreign
 from starplat.frontend.parsing.lexer import UNKNOWN, span_of

@@ -12,8 +12,7 @@ from lark import Token, Transformer
 
 from starplat.diagnostics import Reporter
 from starplat.frontend import ast
-from starplat.frontend.parsing.lexer import span_of
-from starplat.frontend.parsing.quotes import unquoted
+from starplat.frontend.parsing import lexer, quotes
 from starplat.source import NOWHERE, SourceFile, Span
 
 Children = list[Any]
@@ -26,8 +25,8 @@ def _span(children: Children) -> Span:
     """From the first child that was written to the last."""
     first = next(child for child in children if child is not None)
     last = next(child for child in reversed(children) if child is not None)
-    start = span_of(first).start if isinstance(first, Token) else first.span.start
-    end = span_of(last).end if isinstance(last, Token) else last.span.end
+    start = lexer.span_of(first).start if isinstance(first, Token) else first.span.start
+    end = lexer.span_of(last).end if isinstance(last, Token) else last.span.end
     return Span(start, end)
 
 
@@ -50,7 +49,7 @@ class Builder(Transformer[Token, ast.Program]):
         return ast.Program(functions, imports, span=_span(children) if children else NOWHERE)
 
     def import_(self, children: Children) -> ast.Import:
-        file = ast.Text(unquoted(children[1].value), span=span_of(children[1]))
+        file = ast.Text(quotes.unquoted(children[1].value), span=lexer.span_of(children[1]))
         return ast.Import(file, span=_span(children))
 
     def named_function(self, children: Children) -> ast.Function:
@@ -245,7 +244,7 @@ class Builder(Transformer[Token, ast.Program]):
 
     def cast(self, children: Children) -> ast.Call:
         word, _, value, _ = children
-        return ast.Call(ast.Identifier(word.value, span=span_of(word)), (value,), span=_span(children))
+        return ast.Call(ast.Identifier(word.value, span=lexer.span_of(word)), (value,), span=_span(children))
 
     def keyword(self, children: Children) -> ast.Keyword:
         name, _, value = children
@@ -264,7 +263,7 @@ class Builder(Transformer[Token, ast.Program]):
         return ast.Real(float(text.rstrip("f")), text.endswith("f"), span=_span(children))
 
     def text(self, children: Children) -> ast.Text:
-        return ast.Text(unquoted(children[0].value), span=_span(children))
+        return ast.Text(quotes.unquoted(children[0].value), span=_span(children))
 
     def true(self, children: Children) -> ast.Boolean:
         return ast.Boolean(True, span=_span(children))
@@ -277,7 +276,7 @@ class Builder(Transformer[Token, ast.Program]):
 
     def name(self, children: Children) -> ast.Name:
         word = children[0]
-        return ast.Name(word.value, span=span_of(word))
+        return ast.Name(word.value, span=lexer.span_of(word))
 
     # --- what the grammar leaves to us ---------------------------------------------------------------------------
 

@@ -19,8 +19,7 @@ def report_depth(program: ast.Program, reporter: Reporter) -> ast.Program:
     """The program without the functions that nest too deeply; each of them is reported."""
     shallow = []
     for function in program.functions:
-        place = _first_too_deep(function)
-        if place is None:
+        if (place := _first_too_deep(function)) is None:
             shallow.append(function)
         else:
             advice = "name a part of it: a variable for an expression, a function for statements"

@@ -51,8 +51,7 @@ class ExpressionPrinter:
 
     def _operand(self, node: ast.Expression, binding: int, *, bare: bool = False) -> str:
         """`node` where what binds less than `binding` needs brackets, and, if `bare`, every comparison does."""
-        own = _binding(node)
-        if own < binding or (bare and own == _RELATIONAL):
+        if (own := _binding(node)) < binding or (bare and own == _RELATIONAL):
             return f"({self._plain(node, bare=False)})"
         return self._plain(node, bare=bare)
 
@@ -85,8 +84,7 @@ class ExpressionPrinter:
                 return self._literal(node)
             case ast.Text(value):
                 return quoted(value)
-            case _:
-                raise TypeError(f"{type(node).__name__} is no expression")
+        raise TypeError(f"{type(node).__name__} is no expression")
 
     def _argument(self, node: ast.Expression | ast.Keyword) -> str:
         match node:

@@ -15,8 +15,7 @@ from lark import Token as LarkToken
 from lark.lexer import TerminalDef
 
 from starplat.diagnostics import Reporter, Rewrite
-from starplat.frontend.parsing import foreign
-from starplat.frontend.parsing.quotes import quoted
+from starplat.frontend.parsing import foreign, quotes
 from starplat.source import Span
 
 END = "$END"
@@ -177,7 +176,7 @@ def _report_text(text: str, span: Span, reporter: Reporter) -> None:
     """Says what is wrong with a text in quotes: its quotes, its end, or what a backslash stands before in it."""
     escape = re.search(r'\\[^"\\nt]', text)
     if text[0] != '"':
-        plain = quoted(text[1:].rstrip(_QUOTES))
+        plain = quotes.quoted(text[1:].rstrip(_QUOTES))
         reporter.report("E0103", "a text stands in double quotes", span, help=Rewrite(f"write {plain}", plain))
     elif escape is None:
         reporter.report("E0130", "this text never ends", span, help="close it with '\"' in the same line")

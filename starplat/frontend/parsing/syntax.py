@@ -22,8 +22,6 @@ def assigned_in(body: ast.Statement) -> frozenset[str]:
                 names.update(target.name for target in node.targets if isinstance(target, ast.Identifier))
             case ast.Call(function=ast.Identifier()):
                 names.update(a.name for a in node.arguments if isinstance(a, ast.Identifier))
-            case _:
-                pass
     return frozenset(names)
 
 
@@ -31,8 +29,7 @@ def syntax_within(root: ast.Syntax) -> Iterator[ast.Syntax]:
     """A syntax node and everything inside it, in no particular order."""
     pending: list[object] = [root]
     while pending:
-        node = pending.pop()
-        if isinstance(node, tuple):
+        if isinstance(node := pending.pop(), tuple):
             pending.extend(node)
         elif isinstance(node, ast.Syntax):
             yield node

@@ -41,8 +41,7 @@ def tables(transformer: Any) -> lark.Lark:
     if keeper is None:
         return _built(text, transformer)
     key = _key(text, transformer)
-    kept = keeper.get(key)
-    if kept is not None:
+    if (kept := keeper.get(key)) is not None:
         held = pickle.loads(kept)
         read: lark.Lark = lark.Lark._load_from_dict(held["data"], held["memo"], transformer=transformer)  # type: ignore[no-untyped-call]
         return read

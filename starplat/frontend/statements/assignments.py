@@ -1,53 +1,44 @@
 """Checks single assignments. Every way to write a reduction becomes `Update`, every `x = min(x, e)` `AssignExtreme`."""
 
 from starplat.diagnostics import Label
-from starplat.frontend import ast, typed
+from starplat.frontend import ast, typed, types
 from starplat.frontend.context import Context, Thing
-from starplat.frontend.expressions.conversions import convert, warn_of_lost_bits
-from starplat.frontend.expressions.expressions import expression, value
+from starplat.frontend.expressions import conversions, expressions, local_maps, operators
 from starplat.frontend.expressions.lists import copied_list
-from starplat.frontend.expressions.local_maps import add_to_map
-from starplat.frontend.expressions.operators import ARITHMETIC, LOGICAL, binary, refuse
 from starplat.frontend.expressions.truth import number, truth
-from starplat.frontend.statements.declarations import copy_property
+from starplat.frontend.statements import declarations, places, reductions
 from starplat.frontend.statements.lists import assign_updates, broken_statement, broken_value
-from starplat.frontend.statements.places import place
-from starplat.frontend.statements.reductions import as_extreme, as_update, update
 from starplat.frontend.typed import Assign, Operator, Place
-from starplat.frontend.types import PropertyType, Scalar, described, indefinite, is_list
 
 
 def assignment(context: Context, node: ast.Assignment) -> typed.Statement:
     """`target operator value;`"""
-    target = place(context, node.target)
+    target = places.place(context, node.target)
     match target:
         case None:
-            value(context, node.value)
+            expressions.value(context, node.value)
             return broken_statement(node.span)
         case Thing():
             return _assign_whole(context, node, target)
         case typed.MapValue():
-            given = expression(context, node.value)
-            added = None if given is None else add_to_map(context, node, target, given)
+            given = expressions.expression(context, node.value)
+            added = None if given is None else local_maps.add_to_map(context, node, target, given)
             return broken_statement(node.span) if added is None else added
         case typed.UnsupportedValue():
-            given = expression(context, node.value)
-            if given is not None:
-                convert(context, given, target.type)
+            if (given := expressions.expression(context, node.value)) is not None:
+                conversions.convert(context, given, target.type)
             return typed.Unsupported(target.construct, span=node.span)
-        case _:
-            return _assign_scalar(context, node, target)
+    return _assign_scalar(context, node, target)
 
 
 def _assign_whole(context: Context, node: ast.Assignment, target: Thing) -> typed.Statement:
-    given = value(context, node.value)
-    if given is None:
+    if (given := expressions.value(context, node.value)) is None:
         return broken_statement(node.span)
-    if not isinstance(target.type, PropertyType):
+    if not isinstance(target.type, types.PropertyType):
         if given.type != target.type:
-            message = f"expected {described(target.type)}, found {described(given.type)}"
+            message = f"expected {types.described(target.type)}, found {types.described(given.type)}"
             context.error("E0315", message, node.value.span)
-        elif isinstance(given, Thing) and target.symbol is not None and is_list(target.type):
+        elif isinstance(given, Thing) and target.symbol is not None and types.is_list(target.type):
             return _assign_list(context, node, target.symbol, given)
         elif isinstance(given, Thing) and target.symbol is not None and target.symbol in context.updates:
             return assign_updates(context, target.symbol, given, node.span)
@@ -60,7 +51,7 @@ def _assign_whole(context: Context, node: ast.Assignment, target: Thing) -> type
         )
         return broken_statement(node.span)
     context.note_host_only(node.span, "copies a whole property")
-    copied = copy_property(context, target.symbol, given, node.value, node.span)
+    copied = declarations.copy_property(context, target.symbol, given, node.value, node.span)
     if isinstance(copied, typed.CopyProperty) and copied.source is copied.destination:
         context.warn("W0404", f"'{target.symbol.name}' is assigned to itself", node.span, "this changes nothing")
     return copied or broken_statement(node.span)
@@ -76,22 +67,19 @@ def _assign_list(context: Context, node: ast.Assignment, target: typed.Symbol, g
 
 
 def _assign_scalar(context: Context, node: ast.Assignment, target: Place) -> typed.Statement:
-    given = expression(context, node.value)
-    if given is None:
+    if (given := expressions.expression(context, node.value)) is None:
         return Assign(target, broken_value(target.type, node.value.span), span=node.span)
-    because = (Label(target.symbol.span, f"'{target.symbol.name}' is {indefinite(target.symbol.type)}"),)
+    because = (Label(target.symbol.span, f"'{target.symbol.name}' is {types.indefinite(target.symbol.type)}"),)
     if node.operator != "=":
         return _compound(context, node, target, given, because)
     if given == target:
         context.warn("W0404", "this is assigned to itself", node.span, "this changes nothing")
-    reduced = as_update(target, given, node.span)
-    if reduced is not None:
-        warn_of_lost_bits(context, given, target.type, because)
+    if (reduced := reductions.as_update(target, given, node.span)) is not None:
+        conversions.warn_of_lost_bits(context, given, target.type, because)
         return reduced
-    extreme = as_extreme(target, given, node.span)
-    if extreme is not None:
+    if (extreme := reductions.as_extreme(target, given, node.span)) is not None:
         return extreme
-    converted = convert(context, given, target.type, because)
+    converted = conversions.convert(context, given, target.type, because)
     return Assign(target, converted or broken_value(target.type, node.value.span), span=node.span)
 
 
@@ -99,27 +87,24 @@ def _compound(
     context: Context, node: ast.Assignment, target: Place, given: typed.Expression, because: tuple[Label, ...]
 ) -> typed.Statement:
     """`target op= given`: an `Update` where the operator commutes, else `target = target op given`."""
-    operator = Operator(node.operator[:-1])
-    if operator in ARITHMETIC and target.type is Scalar.BOOL:
-        refuse(context, node.operator, "a number", target)
+    if (operator := Operator(node.operator[:-1])) in operators.ARITHMETIC and target.type is types.Scalar.BOOL:
+        operators.refuse(context, node.operator, "a number", target)
         return Assign(target, broken_value(target.type, node.span), span=node.span)
     given = _operand(context, operator, target, given)
-    result = binary(context, operator, target, given, node.span)
-    if result is None:
+    if (result := operators.binary(context, operator, target, given, node.span)) is None:
         return Assign(target, broken_value(target.type, node.span), span=node.span)
-    reduced = update(target, operator, given, node.span)
-    if reduced is not None:
-        warn_of_lost_bits(context, result, target.type, because)
+    if (reduced := reductions.update(target, operator, given, node.span)) is not None:
+        conversions.warn_of_lost_bits(context, result, target.type, because)
         return reduced
-    converted = convert(context, result, target.type, because)
+    converted = conversions.convert(context, result, target.type, because)
     return Assign(target, converted or broken_value(target.type, node.span), span=node.span)
 
 
 def _operand(context: Context, operator: Operator, target: Place, given: typed.Expression) -> typed.Expression:
     """What is combined with the target: a bool as a number, an integer as a condition, where the operator asks so."""
-    if operator in ARITHMETIC:
+    if operator in operators.ARITHMETIC:
         return number(context, given)
-    if operator in LOGICAL and target.type is Scalar.BOOL:
+    if operator in operators.LOGICAL and target.type is types.Scalar.BOOL:
         return truth(context, given) or given
     return given
 

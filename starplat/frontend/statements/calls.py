@@ -1,19 +1,12 @@
 """Checks calls as statements: functions, methods without a value, `attachNodeProperty` with named arguments."""
 
 from starplat.diagnostics import Label
-from starplat.frontend import ast, typed
-from starplat.frontend.builtins import ATTACH_EDGE, ATTACH_NODE, DYNAMIC_METHODS, REMARKS, collection_methods
+from starplat.frontend import ast, builtins, typed, types
 from starplat.frontend.context import Context, Thing
-from starplat.frontend.expressions.calls import scalar
-from starplat.frontend.expressions.conversions import convert
+from starplat.frontend.expressions import calls, conversions, members, methods
 from starplat.frontend.expressions.expressions import arguments_of, call, value
-from starplat.frontend.expressions.members import wrong_carrier
-from starplat.frontend.expressions.methods import known_method, method_statement
-from starplat.frontend.statements.declarations import copy_property
-from starplat.frontend.statements.lists import broken_statement, broken_value
-from starplat.frontend.statements.remarks import remark
+from starplat.frontend.statements import declarations, lists, remarks
 from starplat.frontend.typed import Symbol
-from starplat.frontend.types import Carrier, GraphType, PropertyType, SetType, described, indefinite
 from starplat.source import Span
 
 
@@ -22,20 +15,19 @@ def call_statement(context: Context, node: ast.CallStatement) -> typed.Statement
     function = node.call.function
     if isinstance(function, ast.Attribute):
         base = value(context, function.value)
-        if base is None or not known_method(context, base, function.name):
-            return broken_statement(node.span)
+        if base is None or not methods.known_method(context, base, function.name):
+            return lists.broken_statement(node.span)
         assert isinstance(base, Thing)
         name = function.name.text
-        if name in (ATTACH_NODE, ATTACH_EDGE):
+        if name in (builtins.ATTACH_NODE, builtins.ATTACH_EDGE):
             return _attach(context, base, node.call)
         if not _gives_value(base, name):
-            done = method_statement(context, base, function.name, arguments_of(context, node.call), node.span)
-            return done or broken_statement(node.span)
-    if isinstance(function, ast.Identifier) and function.name in REMARKS:
-        return remark(context, node, function.name)
-    result = call(context, node.call)
-    if result is None:
-        return broken_statement(node.span)
+            done = methods.method_statement(context, base, function.name, arguments_of(context, node.call), node.span)
+            return done or lists.broken_statement(node.span)
+    if isinstance(function, ast.Identifier) and function.name in builtins.REMARKS:
+        return remarks.remark(context, node, function.name)
+    if (result := call(context, node.call)) is None:
+        return lists.broken_statement(node.span)
     if isinstance(result, typed.Call):
         return typed.CallStatement(result, span=node.span)
     context.warn("W0404", "this statement does nothing", node.span, "its value is not used")
@@ -45,18 +37,17 @@ def call_statement(context: Context, node: ast.CallStatement) -> typed.Statement
 def _gives_value(base: Thing, name: str) -> bool:
 
     match base.type:
-        case GraphType():
-            return name not in DYNAMIC_METHODS
-        case SetType():
+        case types.GraphType():
+            return name not in builtins.DYNAMIC_METHODS
+        case types.SetType():
             return name != "add"
-        case _:
-            return collection_methods(base.type)[name].result is not None
+    return builtins.collection_methods(base.type)[name].result is not None
 
 
 def _attach(context: Context, base: Thing, node: ast.Call) -> typed.Statement:
     assert base.symbol is not None
     assert isinstance(node.function, ast.Attribute)
-    carrier = Carrier.NODE if node.function.name.text == ATTACH_NODE else Carrier.EDGE
+    carrier = types.Carrier.NODE if node.function.name.text == builtins.ATTACH_NODE else types.Carrier.EDGE
     context.note_host_only(node.span, "attaches a property")
     items: list[tuple[Symbol, typed.Expression | Symbol]] = []
     seen: dict[str, Span] = {}
@@ -71,37 +62,34 @@ def _attach(context: Context, base: Thing, node: ast.Call) -> typed.Statement:
             related = [Label(seen[argument.name.text], "first here")]
             context.error("E0212", f"'{argument.name.text}' is attached twice", argument.name.span, related=related)
         seen[argument.name.text] = argument.name.span
-        item = _attached(context, argument, carrier)
-        if item is not None:
+        if (item := _attached(context, argument, carrier)) is not None:
             items.append(item)
     whole = len(items) == len(node.arguments)
     attached = typed.Attach(base.symbol, tuple(items), span=node.span)
-    return attached if whole else typed.Block((attached, broken_statement(node.span)), span=node.span)
+    return attached if whole else typed.Block((attached, lists.broken_statement(node.span)), span=node.span)
 
 
 def _attached(
-    context: Context, argument: ast.Keyword, carrier: Carrier
+    context: Context, argument: ast.Keyword, carrier: types.Carrier
 ) -> tuple[Symbol, typed.Expression | Symbol] | None:
     given = value(context, argument.value)
-    binding = _attached_property(context, argument.name, carrier)
-    if binding is None:
+    if (binding := _attached_property(context, argument.name, carrier)) is None:
         return None
     context.mark_written(binding)
     if given is None:
-        return binding, broken_value(binding.property.element, argument.value.span)
-    if isinstance(given, Thing) and isinstance(given.type, PropertyType):
-        copied = copy_property(context, binding, given, argument.value, argument.span)
+        return binding, lists.broken_value(binding.property.element, argument.value.span)
+    if isinstance(given, Thing) and isinstance(given.type, types.PropertyType):
+        copied = declarations.copy_property(context, binding, given, argument.value, argument.span)
         return (binding, copied.source) if isinstance(copied, typed.CopyProperty) else None
-    filled = scalar(context, given)
-    because = Label(binding.span, f"'{binding.name}' is {indefinite(binding.type)}")
+    filled = calls.scalar(context, given)
+    because = Label(binding.span, f"'{binding.name}' is {types.indefinite(binding.type)}")
     element = binding.property.element
-    converted = None if filled is None else convert(context, filled, element, (because,))
-    return binding, converted or broken_value(element, argument.value.span)
+    converted = None if filled is None else conversions.convert(context, filled, element, (because,))
+    return binding, converted or lists.broken_value(element, argument.value.span)
 
 
-def _attached_property(context: Context, name: ast.Name, carrier: Carrier) -> Symbol | None:
-    binding = context.scopes.find(name.text, name.span)
-    if binding is None:
+def _attached_property(context: Context, name: ast.Name, carrier: types.Carrier) -> Symbol | None:
+    if (binding := context.scopes.find(name.text, name.span)) is None:
         related, help = context.suggestion(name.text, context.scopes.properties(carrier))
         help = help or f"declare it: '{carrier.value}<int> {name.text};'"
         if context.first_time("E0203", name.text):
@@ -111,11 +99,11 @@ def _attached_property(context: Context, name: ast.Name, carrier: Carrier) -> Sy
     if binding.symbol is None:
         return None
     kind = binding.symbol.type
-    if not isinstance(kind, PropertyType):
-        related = [Label(binding.span, f"'{name.text}' is {described(kind)}")]
+    if not isinstance(kind, types.PropertyType):
+        related = [Label(binding.span, f"'{name.text}' is {types.described(kind)}")]
         context.error("E0212", f"'{name.text}' is not a property", name.span, related=related)
         return None
     if kind.carrier is not carrier:
-        wrong_carrier(context, name.text, kind, name.span, binding.span)
+        members.wrong_carrier(context, name.text, kind, name.span, binding.span)
         return None
     return binding.symbol

@@ -7,18 +7,17 @@ may come after, as in `x = i++`, no old value need be kept.
 from collections.abc import Iterator
 from dataclasses import replace
 
-from starplat.frontend import typed, walk
+from starplat.frontend import typed, types, walk
 from starplat.frontend.statements.reductions import update
-from starplat.frontend.types import Scalar, as_number
 
 
 def change_of(e: typed.Incremented) -> typed.Statement:
     """The effect of an increment."""
     operator = typed.Operator.ADD if e.amount > 0 else typed.Operator.SUBTRACT
-    reduced = update(e.place, operator, typed.Literal(1, Scalar.INT, span=e.span), e.span)
+    reduced = update(e.place, operator, typed.Literal(1, types.Scalar.INT, span=e.span), e.span)
     if reduced is not None:
         return reduced
-    kind = as_number(e.place.type)  # a node or an edge is counted up as a number
+    kind = types.as_number(e.place.type)  # a node or an edge is counted up as a number
     counted = typed.Binary(
         operator, typed.Convert(e.place, kind, span=e.span), typed.Literal(1, kind, span=e.span), kind, span=e.span
     )
@@ -55,8 +54,7 @@ def _symbol(part: typed.Expression) -> typed.Symbol | None:
             return part.symbol
         case typed.Aggregate():
             return part.property
-        case _:
-            return None
+    return None
 
 
 def _always_evaluated(e: typed.Expression) -> Iterator[typed.Expression]:
@@ -93,5 +91,4 @@ def _without(s: typed.Statement, increment: typed.Incremented) -> typed.Statemen
             return replace(s, member=plain(s.member))
         case typed.AddToMap():
             return replace(s, key=plain(s.key), value=plain(s.value))
-        case _:
-            return None
+    return None

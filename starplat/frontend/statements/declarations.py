@@ -3,15 +3,11 @@
 from dataclasses import dataclass
 
 from starplat.diagnostics import Label
-from starplat.frontend import ast, typed, types
-from starplat.frontend.builtins import RESERVED_EDGE_PROPERTIES
+from starplat.frontend import ast, builtins, scope, typed, types
 from starplat.frontend.context import Context, Thing
-from starplat.frontend.expressions.calls import scalar
-from starplat.frontend.expressions.conversions import convert
+from starplat.frontend.expressions import calls, conversions, local_maps
 from starplat.frontend.expressions.expressions import expression, value
 from starplat.frontend.expressions.lists import copied_list, may_be_declared, nothing
-from starplat.frontend.expressions.local_maps import map_type, owner_of_map
-from starplat.frontend.scope import Binding
 from starplat.frontend.statements.lists import broken_statement, broken_value, declare_updates
 from starplat.frontend.typed import Role, Symbol
 from starplat.source import Span
@@ -55,8 +51,7 @@ def meaning(context: Context, written: ast.TypeName, bound_to: ast.Name | None =
 
 def graph_named(context: Context, name: ast.Name) -> Symbol | None:
     """The graph of that name; says so if it is none."""
-    binding = context.find(name.text, name.span)
-    if binding is None or binding.symbol is None:
+    if (binding := context.find(name.text, name.span)) is None or binding.symbol is None:
         return None
     if not isinstance(binding.symbol.type, types.GraphType):
         related = [Label(binding.span, f"'{name.text}' is {types.described(binding.symbol.type)}")]
@@ -84,22 +79,20 @@ def _map(context: Context, written: ast.TypeName) -> Meaning | None:
     key, value = (None if part is None else part.type for part in parts)
     if key is None or value is None:
         return None
-    kind = map_type(context, written, key, value)
+    kind = local_maps.map_type(context, written, key, value)
     return None if kind is None else Meaning(kind)
 
 
 def _collection(context: Context, written: ast.TypeName) -> Meaning | None:
     element: types.Type = types.Scalar.INT
     if written.element is not None:
-        inner = meaning(context, written.element)
-        if inner is None:
+        if (inner := meaning(context, written.element)) is None:
             return None
         element = inner.type
     sizes = []
     for size, needed in zip(written.sizes, (types.Scalar.INT, element), strict=False):
-        number = expression(context, size)
-        if number is not None and isinstance(needed, types.Scalar):
-            sizes.append(convert(context, number, needed) or broken_value(needed, size.span))
+        if (number := expression(context, size)) is not None and isinstance(needed, types.Scalar):
+            sizes.append(conversions.convert(context, number, needed) or broken_value(needed, size.span))
     match written.name:
         case "list":
             return Meaning(types.ListType(element))
@@ -107,8 +100,7 @@ def _collection(context: Context, written: ast.TypeName) -> Meaning | None:
             of_scalars = isinstance(element, types.Scalar)
             kind = types.ListType(element) if of_scalars else types.ContainerType(element)
             return Meaning(kind, sizes=tuple(sizes))
-        case _:
-            return Meaning(types.NodeMapType(element))
+    return Meaning(types.NodeMapType(element))
 
 
 def declaration(context: Context, node: ast.Declaration) -> list[typed.Statement]:
@@ -166,7 +158,7 @@ def _declare_scalar(
 ) -> typed.Statement:
     given = None if declarator.value is None else expression(context, declarator.value)
     because = Label(declarator.name.span, f"'{declarator.name.text}' is {types.indefinite(kind)}")
-    initial = None if given is None else convert(context, given, kind, (because,))
+    initial = None if given is None else conversions.convert(context, given, kind, (because,))
     if declarator.value is not None and initial is None:
         initial = broken_value(kind, declarator.value.span)
     binding = context.declare(declarator.name.text, kind, Role.LOCAL, declarator.name.span)
@@ -176,7 +168,7 @@ def _declare_scalar(
     return typed.Declare(binding.symbol, initial, span=node.span)
 
 
-def _remember_edge(context: Context, binding: Binding, edge: typed.Expression) -> None:
+def _remember_edge(context: Context, binding: scope.Binding, edge: typed.Expression) -> None:
     """Notes of an edge variable which graph its edge is of, and which way its arc is walked."""
     match edge:
         case typed.GraphQuery():
@@ -188,8 +180,6 @@ def _remember_edge(context: Context, binding: Binding, edge: typed.Expression) -
         case typed.Variable():
             other = context.binding(edge.symbol)
             binding.graph, binding.arc = other.graph, other.arc
-        case _:
-            pass
 
 
 def _declare_property(
@@ -215,7 +205,7 @@ def _declare_property(
 
 def property_name_is_free(context: Context, kind: types.PropertyType, name: ast.Name) -> bool:
     """Whether a property may have this name: `e.source` and the like mean something else already."""
-    if kind.carrier is types.Carrier.NODE or name.text not in RESERVED_EDGE_PROPERTIES:
+    if kind.carrier is types.Carrier.NODE or name.text not in builtins.RESERVED_EDGE_PROPERTIES:
         return True
     message = f"every edge has '.{name.text}' already"
     context.error("E0213", message, name.span, "no property can have this name", help="give it another name")
@@ -243,7 +233,7 @@ def copy_property(
         name = graph.name if graph is not None else "g"
         help = f"to fill it, write '{name}.attach{carrier}Property({destination.name} = …)'"
         if isinstance(source, Thing):
-            scalar(context, source)
+            calls.scalar(context, source)
         else:
             message = f"'{destination.name}' is {types.indefinite(kind)} and cannot be set to one value"
             related = [Label(destination.span, "declared here")]
@@ -278,7 +268,7 @@ def _declare_map(
     context: Context, node: ast.Declaration, kind: types.MapType, declarator: ast.Declarator
 ) -> typed.Statement:
     name = declarator.name
-    found = owner_of_map(context, name)
+    found = local_maps.owner_of_map(context, name)
     if declarator.value is not None:
         value(context, declarator.value)
         message = "a map cannot have an initial value"

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from starplat.frontend import ast, typed, types
 from starplat.frontend.builtins import DOMAINS, NEIGHBOR_DOMAINS
 from starplat.frontend.context import Context, Thing, Value
-from starplat.frontend.expressions.expressions import arguments_of, value
-from starplat.frontend.expressions.local_maps import note_read
-from starplat.frontend.expressions.methods import converted, known_method
+from starplat.frontend.expressions import expressions, local_maps, methods
 from starplat.frontend.typed import Symbol
 
 
@@ -27,26 +25,25 @@ def domain(context: Context, node: ast.Domain) -> Range | None:
     """The domain without its filter, which speaks of the iterator."""
     over = node.over
     if isinstance(over, ast.Call) and isinstance(over.function, ast.Attribute):
-        base = value(context, over.function.value)
-        if base is None:
+        if (base := expressions.value(context, over.function.value)) is None:
             return None
         if isinstance(base, Thing) and isinstance(base.type, types.GraphType):
             return _of_graph(context, base, over, over.function.name)
-        if not known_method(context, base, over.function.name):
+        if not methods.known_method(context, base, over.function.name):
             return None
-    return _of_value(context, value(context, over), over)
+    return _of_value(context, expressions.value(context, over), over)
 
 
 def _of_graph(context: Context, base: Thing, node: ast.Call, name: ast.Name) -> Range | None:
     assert base.symbol is not None
     if name.text not in DOMAINS:
-        if known_method(context, base, name):
+        if methods.known_method(context, base, name):
             help = "loop over g.nodes(), g.edges(), g.neighbors(v), g.nodes_to(v), a set or a container"
             context.error("E0328", f"'{name.text}' is nothing to loop over", node.span, help=help)
         return None
     count = 2 if name.text == "common_neighbors" else 1 if name.text in NEIGHBOR_DOMAINS else 0
     parameters = (types.Scalar.NODE,) * count
-    operands = converted(context, name, parameters, arguments_of(context, node), node.span)
+    operands = methods.converted(context, name, parameters, expressions.arguments_of(context, node), node.span)
     if operands is None:
         return None
     match name.text:
@@ -71,7 +68,7 @@ def _of_value(context: Context, over: Value | None, node: ast.Expression) -> Ran
             case types.SetType(member=member) if over.symbol is not None:
                 return Range(typed.Members(over.symbol), member, context.graph_of(over.symbol))
             case types.MapType(key=key) if over.symbol is not None:
-                note_read(context, over.symbol, node.span)
+                local_maps.note_read(context, over.symbol, node.span)
                 return Range(typed.Keys(over.symbol), key)
             case types.ListType() if over.symbol is not None and types.is_list(over.type):
                 return Range(typed.Items(over.symbol), over.symbol.element, context.graph_of(over.symbol))
@@ -81,8 +78,6 @@ def _of_value(context: Context, over: Value | None, node: ast.Expression) -> Ran
                 return Range("nodeMap", types.Scalar.NODE)
             case types.UpdatesType():
                 return Range("updates", types.UpdateType(), updates=over.updates)
-            case _:
-                pass
     what = types.described(over.type)
     if isinstance(over, Thing) and isinstance(over.type, types.GraphType):
         context.error("E0328", f"{what} is nothing to loop over", node.span, help=f"write '{over.construct}.nodes()'")

@@ -138,8 +138,6 @@ class Flow:
                         self._read_symbol(value, node.span)
             case typed.Declare() if node.value is None and isinstance(node.symbol.type, Scalar | PropertyType):
                 self.unset.add(node.symbol)
-            case _:
-                pass
         if self.unset:
             self.unset.difference_update(walk.written(node))
 
@@ -154,8 +152,6 @@ class Flow:
                     self._read_symbol(part.property, part.span)
                 case typed.Call():
                     self.unset.difference_update(a for a in part.arguments if isinstance(a, Symbol))
-                case _:
-                    pass
 
     def _read_symbol(self, symbol: Symbol, span: Span) -> None:
         if symbol not in self.unset:
@@ -230,8 +226,6 @@ def _sets_for_all(body: typed.Block, marks: Symbol) -> bool:
                 places = (s.place for s in walk.statements(inner) if isinstance(s, typed.Assign | typed.Update))
                 if own in places:
                     return True
-            case _:
-                pass
         if any(marks in call.arguments for call in _calls(statement)):
             return True
     return False
@@ -269,8 +263,6 @@ def _breaks(body: typed.Block) -> bool:
                 pending.extend(walk.blocks(node))
             case typed.Unsupported():
                 return True
-            case _:
-                pass
     return False
 
 

@@ -1,17 +1,12 @@
 """Checks one function: parameters, body, return type, unused declarations."""
 
 from starplat.diagnostics import Label, Reporter, Severity
-from starplat.frontend import ast, typed
+from starplat.frontend import ast, scope, typed
 from starplat.frontend.context import Context, Signature
-from starplat.frontend.expressions.conversions import convert, is_constant
-from starplat.frontend.expressions.expressions import expression
-from starplat.frontend.expressions.local_maps import refuse_unfilled
+from starplat.frontend.expressions import conversions, expressions, local_maps
 from starplat.frontend.expressions.updates import parameters_of
-from starplat.frontend.scope import Binding, Noted, Scopes
+from starplat.frontend.statements import flow, increments, statements
 from starplat.frontend.statements.declarations import Meaning, may_hold_weights, meaning, property_name_is_free
-from starplat.frontend.statements.flow import check_flow
-from starplat.frontend.statements.increments import incremented
-from starplat.frontend.statements.statements import open_block
 from starplat.frontend.typed import Role, scalar_of
 from starplat.frontend.types import (
     GraphType,
@@ -38,15 +33,14 @@ def check_function(
     signatures: dict[str, Signature],
     names: dict[str, Span],
     reporter: Reporter,
-    noted: Noted,
+    noted: scope.Noted,
 ) -> tuple[Signature, typed.FunctionDefinition]:
     """Checks a function whose callees have been; the definition holds only if no error was reported."""
     context, definition, parameters = _pass(function, name, signatures, names, reporter, noted, None)
     result = _result(context)
     if isinstance(result, Scalar | Several) and any(_kind(values) != result for _, values in context.returns):
         context, definition, parameters = _pass(function, name, signatures, names, reporter, noted, result)
-    broken = any(d.severity is Severity.ERROR for d in context.reporter.diagnostics)
-    if not broken:
+    if not (broken := any(d.severity is Severity.ERROR for d in context.reporter.diagnostics)):
         _warn_of_unused(context)
     reporter.diagnostics.extend(context.reporter.diagnostics)
     definition = typed.FunctionDefinition(
@@ -77,17 +71,17 @@ def _pass(
     signatures: dict[str, Signature],
     names: dict[str, Span],
     reporter: Reporter,
-    noted: Noted,
+    noted: scope.Noted,
     expected: Scalar | Several | None,
 ) -> tuple[Context, typed.FunctionDefinition, _Parameters]:
     """One walk over the function, and its parameters as they are written; a second one is needed where its returns have
     to be converted to what they share."""
-    context = Context(Reporter(reporter.source), signatures, names, incremented, Scopes(noted))
+    context = Context(Reporter(reporter.source), signatures, names, increments.incremented, scope.Scopes(noted))
     context.expected_result = expected
     parameters, defaults = _parameters(context, function)
-    body = open_block(context, function.body)
-    refuse_unfilled(context)
-    check_flow(context, body, name, names[name])
+    body = statements.open_block(context, function.body)
+    local_maps.refuse_unfilled(context)
+    flow.check_flow(context, body, name, names[name])
     apart, lists = _taken_apart(context, parameters)
     given = tuple(default for s, default in zip(parameters, defaults, strict=True) for _ in apart[s])
     inner = tuple(part for symbol in parameters for part in apart[symbol])
@@ -111,7 +105,7 @@ def _taken_apart(
 
 def _parameters(context: Context, function: ast.Function) -> _Parameters:
     """Declares the parameters, graphs first, since properties of the same list may be bound to them."""
-    bindings: dict[int, Binding | None] = {}
+    bindings: dict[int, scope.Binding | None] = {}
     for graphs in (True, False):
         for position, parameter in enumerate(function.parameters):
             if (parameter.type.name in ("Graph", "dirGraph")) is graphs:
@@ -126,7 +120,7 @@ def _parameters(context: Context, function: ast.Function) -> _Parameters:
     return tuple(symbols), tuple(defaults)
 
 
-def _parameter(context: Context, parameter: ast.Parameter) -> Binding | None:
+def _parameter(context: Context, parameter: ast.Parameter) -> scope.Binding | None:
     name = parameter.name
     what = meaning(context, parameter.type, parameter.graph)
     kind = None if what is None else what.type
@@ -169,9 +163,9 @@ def _default(context: Context, parameter: ast.Parameter, symbol: typed.Symbol) -
         message = "only a scalar that is passed by value can have a default"
         context.error("E0326", message, parameter.default.span)
         return None
-    given = expression(context, parameter.default)
+    given = expressions.expression(context, parameter.default)
     because = Label(symbol.span, f"'{symbol.name}' is {indefinite(symbol.type)}")
-    value = None if given is None else convert(context, given, symbol.type, (because,))
+    value = None if given is None else conversions.convert(context, given, symbol.type, (because,))
     if isinstance(value, typed.Literal | typed.Infinity):
         return value
     if value is not None:
@@ -244,7 +238,7 @@ def _list_returned(context: Context) -> ListType | None:
 
 def _shared(context: Context, returns: list[tuple[Span, typed.Expression]]) -> Scalar | None:
     """The type in which the returned values meet: that of the values which are no constants, if there are any."""
-    fixed = [item for item in returns if not is_constant(item[1])] or returns
+    fixed = [item for item in returns if not conversions.is_constant(item[1])] or returns
     result = scalar_of(fixed[0][1])
     for span, value in fixed[1:]:
         kind = scalar_of(value)
@@ -255,10 +249,10 @@ def _shared(context: Context, returns: list[tuple[Span, typed.Expression]]) -> S
             return None
         result = shared
     for span, value in returns:
-        if is_constant(value) and result is Scalar.BOOL:
+        if conversions.is_constant(value) and result is Scalar.BOOL:
             _say_mismatch(context, span, scalar_of(value), fixed[0][0], result)
             return None
-    whole_constants = all(scalar_of(v) is not Scalar.DOUBLE for _, v in returns if is_constant(v))
+    whole_constants = all(scalar_of(v) is not Scalar.DOUBLE for _, v in returns if conversions.is_constant(v))
     if result.is_numeric and not result.is_real and not whole_constants:
         return Scalar.DOUBLE
     return result
@@ -284,7 +278,7 @@ def _warn_of_unused(context: Context) -> None:
             context.warn("W0203", f"the parameter '{binding.name}' is not used", binding.span, help=help)
 
 
-def _warn_of_local(context: Context, binding: Binding, symbol: typed.Symbol) -> None:
+def _warn_of_local(context: Context, binding: scope.Binding, symbol: typed.Symbol) -> None:
     done = "is assigned but never read" if binding.written else "is not used"
     if isinstance(symbol.type, PropertyType):
         help = "make it a parameter if it is a result, else remove it" if binding.written else "remove it"

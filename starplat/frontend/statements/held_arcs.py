@@ -5,8 +5,6 @@ edges, must get a new value before it is read again; follows every function that
 statements, loops twice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from starplat.diagnostics import Label, Reporter
@@ -60,8 +58,7 @@ class _Follower:
 
     def loop(self, loop: typed.Statement, inside: tuple[typed.Statement, ...]) -> None:
         """A loop, whose second round begins as the first ended."""
-        walks = _walks_arcs(loop)
-        if walks:
+        if walks := _walks_arcs(loop):
             self.walked.append(loop.span)
         before = dict(self.old)
         for _ in range(2):
@@ -106,8 +103,6 @@ class _Follower:
                     for given in arguments:
                         if isinstance(given, typed.Symbol) and given in self.old:
                             self.refuse(given, part.span)
-                case _:
-                    pass
 
     def refuse(self, symbol: typed.Symbol, span: Span) -> None:
         if span in self.told:
@@ -145,17 +140,12 @@ class _Follower:
                 self.old.pop(symbol, None)
                 if source in self.old:
                     self.refuse(source, statement.span)
-            case _:
-                pass
 
 
 def _walks_arcs(loop: typed.Statement) -> bool:
     match loop:
-        case typed.IterateInBFS():
-            return True
-        case typed.ForEach(domain=typed.AllEdges() | typed.Neighbors()):
+        case typed.IterateInBFS() | typed.ForEach(domain=typed.AllEdges() | typed.Neighbors()):
             return True
         case typed.ForEach(domain=typed.Members(symbol=symbol)):
             return symbol.type == SetType(Scalar.EDGE)
-        case _:
-            return False
+    return False

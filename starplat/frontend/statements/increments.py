@@ -10,11 +10,9 @@ from dataclasses import dataclass, field
 from starplat.diagnostics import Label
 from starplat.frontend import ast, typed
 from starplat.frontend.context import Context
-from starplat.frontend.expressions.expressions import expression
-from starplat.frontend.expressions.local_maps import refuse_change
+from starplat.frontend.expressions import expressions, local_maps
 from starplat.frontend.parsing.syntax import syntax_within
-from starplat.frontend.statements.assignments import increment
-from starplat.frontend.statements.lists import BROKEN
+from starplat.frontend.statements import assignments, lists
 from starplat.source import Span
 
 
@@ -24,19 +22,18 @@ def incremented(context: Context, node: ast.Incremented) -> typed.Expression | N
     if context.bare_node is not None:
         refuse_increment(context, node, "a condition that is evaluated for many nodes")
         return None
-    change = increment(context, ast.Increment(node.target, node.operator, span=node.span))
+    change = assignments.increment(context, ast.Increment(node.target, node.operator, span=node.span))
     match change:
         case typed.Update(place=place) | typed.Assign(place=place):
             context.mark_read(place.symbol)
             return typed.Incremented(place, 1 if node.operator == "++" else -1, not node.before, span=node.span)
         case typed.AddToMap(symbol=symbol, key=key):
             added = typed.MapValue(symbol, key, span=node.target.span)
-            refuse_change(context, added, f"'{node.operator}' gives no value of it")
+            local_maps.refuse_change(context, added, f"'{node.operator}' gives no value of it")
             return None
-        case typed.Unsupported(construct=construct) if construct != BROKEN:
-            return expression(context, node.target)
-        case _:
-            return None
+        case typed.Unsupported(construct=construct) if construct != lists.BROKEN:
+            return expressions.expression(context, node.target)
+    return None
 
 
 def refuse_increments(context: Context, parts: Iterable[ast.Expression], where: str) -> bool:
@@ -87,8 +84,6 @@ def _moments(node: ast.Statement) -> Iterator[tuple[ast.Expression, ...]]:
             yield (node.domain.over,)
         case ast.IterateInBFS():
             yield (node.source,)
-        case _:
-            pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +124,7 @@ def _names(node: ast.Expression | ast.Keyword, unclear: Unclear) -> _Names:
             return _joined((base, *node.arguments), unclear)
         case ast.Call():
             return _joined(node.arguments, unclear)
-        case _:
-            return _Names()
+    return _Names()
 
 
 def _root(target: ast.Expression) -> str:
@@ -142,8 +136,7 @@ def _root(target: ast.Expression) -> str:
             return name.text
         case ast.Identifier(name=name):
             return name
-        case _:
-            raise AssertionError(target)
+    raise AssertionError(target)
 
 
 def _joined(parts: Iterable[ast.Expression | ast.Keyword], unclear: Unclear) -> _Names:

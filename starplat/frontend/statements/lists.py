@@ -1,10 +1,9 @@
 """Checks declarations and assignments of lists of updates; what stands where a mistake was reported."""
 
-from starplat.frontend import typed
+from starplat.frontend import typed, types
 from starplat.frontend.context import Context, Thing
 from starplat.frontend.expressions.updates import numbers_of, whole
 from starplat.frontend.typed import ALL, Symbol
-from starplat.frontend.types import Scalar
 from starplat.source import Span
 
 BROKEN = "what could not be understood"
@@ -15,7 +14,7 @@ def broken_statement(span: Span) -> typed.Statement:
     return typed.Unsupported(BROKEN, span=span)
 
 
-def broken_value(kind: Scalar, span: Span) -> typed.Expression:
+def broken_value(kind: types.Scalar, span: Span) -> typed.Expression:
     """A value of that type where a mistake was reported."""
     return typed.UnsupportedValue(BROKEN, kind, span=span)
 

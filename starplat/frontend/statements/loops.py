@@ -7,22 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from starplat.diagnostics import Label
-from starplat.frontend import ast, typed
+from starplat.frontend import ast, scope, typed, walk
 from starplat.frontend.context import Context, Enclosure, Frame, Thing
-from starplat.frontend.expressions.conversions import convert
+from starplat.frontend.expressions import conversions, methods
 from starplat.frontend.expressions.expressions import condition, expression, value
-from starplat.frontend.expressions.methods import is_steady
 from starplat.frontend.expressions.updates import current_batch, difference, is_of_kind, local, total, whole
 from starplat.frontend.parsing.syntax import assigned_in
-from starplat.frontend.scope import Binding
-from starplat.frontend.statements.counting import as_whole_number, before_end, counter_of, step_of
-from starplat.frontend.statements.declarations import graph_named
+from starplat.frontend.statements import counting, declarations, increments
 from starplat.frontend.statements.domains import Range, domain
-from starplat.frontend.statements.increments import refuse_increments
 from starplat.frontend.statements.lists import broken_statement, broken_value
 from starplat.frontend.typed import ADDITIONS, DELETIONS, Literal, Role, Symbol, Variable, scalar_of
 from starplat.frontend.types import Scalar, UpdatesType, UpdateType, described, indefinite
-from starplat.frontend.walk import as_named, within
 from starplat.source import Span
 
 
@@ -49,8 +44,7 @@ class LoopChecker:
                 return self._batch(context, node)
             case ast.OnUpdate():
                 return self._on_update(context, node)
-            case _:
-                raise AssertionError(node)
+        raise AssertionError(node)
 
     def _body(self, context: Context, frame: Frame, node: ast.Statement) -> typed.Block:
         with context.inside(frame):
@@ -100,15 +94,14 @@ class LoopChecker:
     def _counted(self, context: Context, node: ast.For) -> typed.Statement:
         with context.block():
             start = expression(context, node.start)
-            binding = counter_of(context, node)
-            if binding is None or binding.symbol is None:
+            if (binding := counting.counter_of(context, node)) is None or binding.symbol is None:
                 return self._broken(context, node.name, Enclosure.FOR, node.body, node.span)
             symbol = binding.symbol
             binding.counter = True
             because = Label(binding.span, f"'{symbol.name}' is {described(symbol.type)}")
-            first = None if start is None else convert(context, start, symbol.scalar, (because,))
+            first = None if start is None else conversions.convert(context, start, symbol.scalar, (because,))
             test = condition(context, node.condition, "the condition of 'for'")
-            step = step_of(context, node.step)
+            step = counting.step_of(context, node.step)
             body = self._body(context, Frame(Enclosure.FOR, node.name.span), node.body)
         return typed.CountedLoop(
             symbol,
@@ -123,10 +116,10 @@ class LoopChecker:
     def _loop(self, context: Context, node: ast.Loop) -> typed.Statement:
         """`loop (i in first to last by step)`: first, first + step and so on, as long as that comes before last."""
         parts = (node.first, node.last, node.step)
-        refuse_increments(context, parts, "the head of a 'loop', which is evaluated in every round")
+        increments.refuse_increments(context, parts, "the head of a 'loop', which is evaluated in every round")
         ends = [expression(context, part) for part in parts]
         with context.block():
-            first, last, step = (as_whole_number(context, end) for end in ends)
+            first, last, step = (counting.as_whole_number(context, end) for end in ends)
             if first is None or last is None or step is None:
                 return self._broken(context, node.name, Enclosure.FOR, node.body, node.span)
             if isinstance(step, Literal) and step.value == 0:
@@ -136,11 +129,11 @@ class LoopChecker:
             binding = context.declare(node.name.text, kind, Role.LOCAL, node.name.span)
             binding.fixed, binding.read = True, True
             assert binding.symbol is not None
-            first, last, step = (convert(context, end, kind) or end for end in (first, last, step))
+            first, last, step = (conversions.convert(context, end, kind) or end for end in (first, last, step))
             counter = Variable(binding.symbol, span=node.name.span)
             advance = typed.Update(typed.Combine.ADD, counter, step, span=node.step.span)
             body = self._body(context, Frame(Enclosure.FOR, node.name.span), node.body)
-        test = before_end(counter, last, step)
+        test = counting.before_end(counter, last, step)
         return typed.CountedLoop(binding.symbol, True, first, test, advance, body, span=node.span)
 
     def _broken(
@@ -173,9 +166,9 @@ class LoopChecker:
 
     def _bfs(self, context: Context, node: ast.IterateInBFS) -> typed.Statement:
         context.note_host_only(node.iterator.span, "runs an iterateInBFS")
-        graph = graph_named(context, node.graph)
+        graph = declarations.graph_named(context, node.graph)
         source = expression(context, node.source)
-        source = None if source is None else convert(context, source, Scalar.NODE)
+        source = None if source is None else conversions.convert(context, source, Scalar.NODE)
         with context.block():
             over = None if graph is None else Range(typed.AllNodes(graph), Scalar.NODE, graph)
             if over is None:
@@ -203,7 +196,7 @@ class LoopChecker:
             message = f"Batch runs over updates, not {what}"
             context.error("E0412", message, node.updates.span, help="declare a parameter 'updates<g> U'")
         size = expression(context, node.size)
-        size = None if size is None else convert(context, size, Scalar.INT)
+        size = None if size is None else conversions.convert(context, size, Scalar.INT)
         whole_list = over.updates if isinstance(over, Thing) else None
         frame = Frame(Enclosure.BATCH, node.updates.span)
         if whole_list is None or not isinstance(over, Thing) or over.symbol is None:
@@ -213,7 +206,7 @@ class LoopChecker:
         with context.block():
             batch = Symbol(node.updates.text, UpdatesType(), Role.LOCAL, over.symbol.span, over.symbol.parallel_depth)
             known = context.binding(over.symbol).of or over.symbol
-            context.scopes.bind(Binding(batch.name, batch, batch.span, of=known, read=True, written=True))
+            context.scopes.bind(scope.Binding(batch.name, batch, batch.span, of=known, read=True, written=True))
             context.updates[batch] = replace(whole_list, first=first, end=end)
             body = self._body(context, frame, node.body)
         size = size or broken_value(Scalar.INT, node.size.span)
@@ -272,7 +265,7 @@ def _beside(
     before: tuple[typed.Statement, ...] = ()
     if other is None or not isinstance(domain, typed.Neighbors):
         return before, test
-    if not is_steady(as_named(other), fickle):
+    if not methods.is_steady(walk.as_named(other), fickle):
         held = Symbol("beside", Scalar.NODE, Role.LOCAL, other.span, context.parallel_depth)
         before, other = (typed.Declare(held, other, span=other.span),), Variable(held, span=other.span)
     ends = (other, Variable(iterator, span=other.span))
@@ -294,8 +287,7 @@ def _declare_iterator(context: Context, name: ast.Name, over: Range, parallel: b
 
 def _flag(context: Context, name: ast.Name) -> Symbol | None:
     """The flag of a fixed point: the bool variable of that name, or a symbol of its own."""
-    binding = context.scopes.find(name.text, name.span)
-    if binding is None:
+    if (binding := context.scopes.find(name.text, name.span)) is None:
         binding = context.declare(name.text, Scalar.BOOL, Role.FLAG, name.span)
     binding.read = binding.written = True
     symbol = binding.symbol
@@ -310,7 +302,7 @@ def _flag(context: Context, name: ast.Name) -> Symbol | None:
 
 def _graph_of_condition(context: Context, hidden: Symbol, test: typed.Expression | None, span: Span) -> Symbol | None:
     """The graph whose nodes a fixed point's condition speaks of."""
-    for part in within(test) if test is not None else ():
+    for part in walk.within(test) if test is not None else ():
         if isinstance(part, typed.Cell) and part.index == Variable(hidden):
             graph = context.graph_of(part.symbol)
             if graph is not None:

@@ -4,15 +4,11 @@ Notes that it is written; refuses iterators, graphs, an edge's own attributes an
 """
 
 from starplat.diagnostics import Label
-from starplat.frontend import ast, typed
-from starplat.frontend.builtins import EDGE_ATTRIBUTES
+from starplat.frontend import ast, builtins, typed, types, walk
 from starplat.frontend.context import Context, Thing
-from starplat.frontend.expressions.expressions import expression, value
-from starplat.frontend.expressions.lists import is_at_hand
+from starplat.frontend.expressions import expressions, lists
 from starplat.frontend.expressions.members import attribute, index
 from starplat.frontend.typed import Cell, Place, Role, Variable
-from starplat.frontend.types import GraphType, MapType, Scalar, SetType, Several, Void, described, is_list
-from starplat.frontend.walk import as_named
 
 PlaceOrWhole = Place | Thing | typed.MapValue | typed.UnsupportedValue
 
@@ -23,16 +19,15 @@ def place(context: Context, target: ast.Expression) -> PlaceOrWhole | None:
         case ast.Identifier():
             return _named_place(context, target)
         case ast.Attribute():
-            base = value(context, target.value)
-            if base is None:
+            if (base := expressions.value(context, target.value)) is None:
                 return None
-            if isinstance(base, Thing) and isinstance(base.type, GraphType):
+            if isinstance(base, Thing) and isinstance(base.type, types.GraphType):
                 _refuse_graph_property(context, base, target)
                 return None
             found = attribute(context, base, target.name, target.span)
             return _cell_place(context, found, target)
         case ast.Index():
-            base, position = value(context, target.value), expression(context, target.index)
+            base, position = expressions.value(context, target.value), expressions.expression(context, target.index)
             if base is None or position is None:
                 return None
             return _cell_place(context, index(context, base, position, target.span), target)
@@ -42,8 +37,7 @@ def place(context: Context, target: ast.Expression) -> PlaceOrWhole | None:
 
 
 def _named_place(context: Context, target: ast.Identifier) -> Place | Thing | None:
-    binding = context.find(target.name, target.span)
-    if binding is None or binding.symbol is None:
+    if (binding := context.find(target.name, target.span)) is None or binding.symbol is None:
         return None
     symbol = binding.symbol
     if symbol.role is Role.ITERATOR or binding.fixed:
@@ -56,18 +50,18 @@ def _named_place(context: Context, target: ast.Identifier) -> Place | Thing | No
             "E0410", f"the loop counter '{target.name}' is changed inside a forall", target.span, related=related
         )
         return None
-    if is_list(symbol.type) and not is_at_hand(context, binding, target.span):
+    if types.is_list(symbol.type) and not lists.is_at_hand(context, binding, target.span):
         return None
     context.mark_written(symbol)
     match symbol.type:
-        case Scalar():
+        case types.Scalar():
             return Variable(symbol, span=target.span)
-        case GraphType() | SetType() | MapType():
+        case types.GraphType() | types.SetType() | types.MapType():
             related = [Label(binding.span, "declared here")]
-            message = f"'{target.name}' is {described(symbol.type)} and cannot be assigned"
+            message = f"'{target.name}' is {types.described(symbol.type)} and cannot be assigned"
             context.error("E0309", message, target.span, related=related)
             return None
-        case Void() | Several():
+        case types.Void() | types.Several():
             raise AssertionError(symbol)
         case kind:
             return Thing(kind, symbol, target.name, target.span)
@@ -107,7 +101,7 @@ def _cell_place(
 
 def _note_whose_cell(context: Context, cell: Cell) -> None:
     """Remembers a write to a cell that is not of a node or edge that the function was given."""
-    index = as_named(cell.index)
+    index = walk.as_named(cell.index)
     own = isinstance(index, Variable) and index.symbol.role in (Role.PARAMETER, Role.REFERENCE)
     if not own:
         context.note_foreign_write(cell.span, f"writes '{cell.symbol.name}' here")
@@ -115,14 +109,13 @@ def _note_whose_cell(context: Context, cell: Cell) -> None:
 
 def _refuse_builtin(context: Context, target: ast.Expression) -> None:
     name = target.name.text if isinstance(target, ast.Attribute) else ""
-    binding = context.scopes.find(name)
-    if binding is not None and binding.symbol is None:
+    if (binding := context.scopes.find(name)) is not None and binding.symbol is None:
         return  # a property of this name was refused
     if name == "weight":
         help = "declare 'propEdge<int> weight' as a parameter or a local, and write that"
         context.error("E0309", "the loaded weights cannot be assigned", target.span, help=help)
     else:
-        assert name in EDGE_ATTRIBUTES, target
+        assert name in builtins.EDGE_ATTRIBUTES, target
         context.error(
             "E0309", f"the '{name}' of an edge cannot be assigned", target.span, help="it belongs to the graph"
         )

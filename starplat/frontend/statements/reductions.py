@@ -5,8 +5,7 @@ once, and an integer place may not be reduced in reals.
 """
 
 from starplat.frontend import typed
-from starplat.frontend.expressions.conversions import in_single
-from starplat.frontend.expressions.operators import LOGICAL, negate
+from starplat.frontend.expressions import conversions, operators
 from starplat.frontend.typed import (
     AssignExtreme,
     Binary,
@@ -44,9 +43,9 @@ _SUMS = frozenset({Operator.ADD, Operator.SUBTRACT})
 def update(place: Place, operator: Operator, value: typed.Expression, span: Span) -> Update | None:
     """`place operator= value` as an `Update`, None where it is none."""
     combine = _COMBINE.get(operator)
-    if combine is None or mentions(value, place) or (operator in LOGICAL and place.type is not Scalar.BOOL):
+    if combine is None or mentions(value, place) or (operator in operators.LOGICAL and place.type is not Scalar.BOOL):
         return None
-    operand = negate(value, value.span) if operator is Operator.SUBTRACT else value
+    operand = operators.negate(value, value.span) if operator is Operator.SUBTRACT else value
     converted = _as(operand, place.type)
     return None if converted is None else Update(combine, place, converted, span=span)
 
@@ -84,7 +83,7 @@ def _joined(terms: list[tuple[bool, typed.Expression]], like: Binary) -> typed.E
     """The chain of what is left."""
     positive, result = terms[0]
     if not positive:
-        result = negate(result, result.span)
+        result = operators.negate(result, result.span)
     operator = Operator.ADD if like.operator in _SUMS else like.operator
     for plus, term in terms[1:]:
         joint = operator if plus else Operator.SUBTRACT
@@ -100,8 +99,7 @@ def _is(term: typed.Expression, place: Place) -> bool:
 
 def _as(value: typed.Expression, kind: Scalar) -> typed.Expression | None:
     """A reduction's operand in the place's type; None where reducing in that type would mean something else."""
-    source = scalar_of(value)
-    if source is kind:
+    if (source := scalar_of(value)) is kind:
         return value
     if not kind.is_numeric or (kind.is_integer and source.is_real):
         return None
@@ -115,7 +113,7 @@ def _as(value: typed.Expression, kind: Scalar) -> typed.Expression | None:
         case Convert() if scalar_of(value.operand) is kind:
             return value.operand
         case _:
-            single = in_single(value) if kind is Scalar.FLOAT else None
+            single = conversions.in_single(value) if kind is Scalar.FLOAT else None
             return single or Convert(value, kind, span=value.span)
 
 
@@ -151,8 +149,6 @@ def saturated(value: typed.Expression, kind: Scalar) -> typed.Expression | None:
             return Infinity(kind, value.negative, span=value.span) if kind.is_numeric else None
         case Convert() if _is_whole(scalar_of(value.operand)):
             return saturated(value.operand, kind)
-        case _:
-            pass
     if source is kind:
         return value
     if kind not in (Scalar.INT, Scalar.NODE) or source in (Scalar.INT, Scalar.NODE):

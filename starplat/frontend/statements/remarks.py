@@ -8,9 +8,8 @@ from collections.abc import Iterable
 from starplat.diagnostics import Reporter
 from starplat.frontend import ast, typed, walk
 from starplat.frontend.context import Context
+from starplat.frontend.expressions import calls, expressions
 from starplat.frontend.expressions.acting import Acting
-from starplat.frontend.expressions.calls import wrong_count
-from starplat.frontend.expressions.expressions import condition, expression
 from starplat.frontend.statements.lists import broken_statement
 
 
@@ -27,16 +26,16 @@ def remark(context: Context, node: ast.CallStatement, name: str) -> typed.Statem
 
 
 def _print(context: Context, values: tuple[ast.Expression, ...], node: ast.CallStatement) -> typed.Statement:
-    parts = [value.value if isinstance(value, ast.Text) else expression(context, value) for value in values]
+    parts = [value.value if isinstance(value, ast.Text) else expressions.expression(context, value) for value in values]
     known = tuple(part for part in parts if part is not None)
     return typed.Print(known, span=node.span) if len(known) == len(parts) else broken_statement(node.span)
 
 
 def _assert(context: Context, values: tuple[ast.Expression, ...], node: ast.CallStatement) -> typed.Statement:
     if len(values) not in (1, 2):
-        wrong_count(context, "'assert'", "a condition and perhaps a text", len(values), node.span)
+        calls.wrong_count(context, "'assert'", "a condition and perhaps a text", len(values), node.span)
         return broken_statement(node.span)
-    holds = condition(context, values[0], "what is asserted")
+    holds = expressions.condition(context, values[0], "what is asserted")
     message = values[1] if len(values) == 2 else None
     if message is not None and not isinstance(message, ast.Text):
         help = "print(…) shows values; a failed assert shows those of its condition by itself"

@@ -10,10 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from starplat.frontend import typed, walk
+from starplat.frontend import typed, types, walk
 from starplat.frontend.expressions.acting import Acting, parts
 from starplat.frontend.statements.changes import change_of, changed_after
-from starplat.frontend.types import Scalar
 
 _OPERATORS = {combine: typed.Operator(combine.value.removesuffix("=")) for combine in typed.Combine}
 
@@ -59,9 +58,7 @@ class _Sequencer:
                 otherwise = None if s.otherwise is None else self.block(s.otherwise)
                 s = replace(s, then=self.block(s.then), otherwise=otherwise)
                 return self.settled(s, (s.condition,), lambda condition: replace(s, condition=condition))
-            case typed.While():
-                return [self.loop(replace(s, body=self.block(s.body)))]
-            case typed.DoWhile():
+            case typed.While() | typed.DoWhile():
                 return [self.loop(replace(s, body=self.block(s.body)))]
             case typed.CountedLoop():
                 return self.counted(replace(s, body=self.block(s.body), step=self.one(s.step)))
@@ -216,12 +213,12 @@ class _Sequencer:
         s: typed.Statement,
     ) -> typed.Statement:
         """A loop that does `between` before every round but the first, then `before`: after `continue`, too."""
-        again = typed.Symbol("again", Scalar.BOOL, typed.Role.LOCAL, s.span)
+        again = typed.Symbol("again", types.Scalar.BOOL, typed.Role.LOCAL, s.span)
         mark = typed.Assign(typed.Variable(again), _true())
         guarded = typed.If(typed.Variable(again), typed.Block(between), span=s.span)
         # a `break` in `between` leaves the loop itself: an `if` is no loop
         loop = typed.While(_true(), typed.Block((guarded, mark, *before, *body.statements)), span=s.span)
-        return typed.Block((typed.Declare(again, typed.Literal(False, Scalar.BOOL)), loop), span=s.span)
+        return typed.Block((typed.Declare(again, typed.Literal(False, types.Scalar.BOOL)), loop), span=s.span)
 
     # --- expressions
 
@@ -306,4 +303,4 @@ def _at(place: typed.Place, index: Sequence[typed.Expression]) -> typed.Place:
 
 
 def _true() -> typed.Literal:
-    return typed.Literal(True, Scalar.BOOL)
+    return typed.Literal(True, types.Scalar.BOOL)

@@ -4,19 +4,14 @@ The loops of the language's own (`forall`, `fixedPoint`, `iterateInBFS` …) are
 """
 
 from starplat.diagnostics import Severity
-from starplat.frontend import ast, typed
+from starplat.frontend import ast, typed, types
 from starplat.frontend.context import DEEPEST_STATEMENT, Context, Enclosure, Frame, Thing
 from starplat.frontend.expressions.calls import scalar
 from starplat.frontend.expressions.conversions import convert
 from starplat.frontend.expressions.expressions import condition, value
-from starplat.frontend.statements.assignments import assignment, increment
+from starplat.frontend.statements import assignments, declarations, increments, lists, multi
 from starplat.frontend.statements.calls import call_statement
-from starplat.frontend.statements.declarations import declaration
-from starplat.frontend.statements.increments import check_order
-from starplat.frontend.statements.lists import broken_statement, broken_value
 from starplat.frontend.statements.loops import LoopChecker
-from starplat.frontend.statements.multi import multi_assignment
-from starplat.frontend.types import Scalar, Several, is_list
 from starplat.source import Span
 
 
@@ -39,13 +34,13 @@ def statement(context: Context, node: ast.Statement) -> list[typed.Statement]:
         message = f"this statement is nested more than {DEEPEST_STATEMENT} deep"
         if context.first_time("E0411", "statement"):
             context.error("E0411", message, node.span, help="move the inner part to a function")
-        return [broken_statement(node.span)]
+        return [lists.broken_statement(node.span)]
     context.statement_depth += 1
     try:
         said = len(context.reporter.diagnostics)
         done = _statement(context, node)
         if context.increments and all(d.severity is not Severity.ERROR for d in context.reporter.diagnostics[said:]):
-            check_order(context, node)
+            increments.check_order(context, node)
         return done
     finally:
         context.statement_depth -= 1
@@ -54,13 +49,13 @@ def statement(context: Context, node: ast.Statement) -> list[typed.Statement]:
 def _statement(context: Context, node: ast.Statement) -> list[typed.Statement]:
     match node:
         case ast.Declaration():
-            return declaration(context, node)
+            return declarations.declaration(context, node)
         case ast.Assignment():
-            return [assignment(context, node)]
+            return [assignments.assignment(context, node)]
         case ast.Increment():
-            return [increment(context, node)]
+            return [assignments.increment(context, node)]
         case ast.MultiAssignment():
-            return [multi_assignment(context, node)]
+            return [multi.multi_assignment(context, node)]
         case ast.CallStatement():
             return [call_statement(context, node)]
         case ast.Block():
@@ -73,13 +68,12 @@ def _statement(context: Context, node: ast.Statement) -> list[typed.Statement]:
             return [_return(context, node)]
         case ast.Break() | ast.Continue():
             return [_jump(context, node)]
-        case _:
-            return [_LOOPS.statement(context, node)]
+    return [_LOOPS.statement(context, node)]
 
 
 def _test(context: Context, node: ast.Expression, what: str) -> typed.Expression:
     checked = condition(context, node, what)
-    return broken_value(Scalar.BOOL, node.span) if checked is None else checked
+    return lists.broken_value(types.Scalar.BOOL, node.span) if checked is None else checked
 
 
 def _if(context: Context, node: ast.If) -> typed.Statement:
@@ -112,22 +106,20 @@ def _return(context: Context, node: ast.Return) -> typed.Statement:
     context.returns_value = True
     values = tuple(value for value in given if value is not None)
     if len(values) < len(given):
-        return typed.Return(broken_value(Scalar.INT, node.values[0].span), span=node.span)
+        return typed.Return(lists.broken_value(types.Scalar.INT, node.values[0].span), span=node.span)
     context.returns.append((node.span, values))
     match context.expected_result:
-        case Several(types=kinds):
+        case types.Several(types=kinds):
             values = tuple(convert(context, v, kind) or v for v, kind in zip(values, kinds, strict=True))
-        case Scalar() as kind:
+        case types.Scalar() as kind:
             values = (convert(context, values[0], kind) or values[0],)
-        case _:
-            pass
     return typed.Return(values[0] if len(values) == 1 else typed.Together(values, span=node.span), span=node.span)
 
 
 def _returned(context: Context, node: ast.Expression) -> typed.Expression | None:
     """A value that is returned: a scalar, or a whole list."""
     given = value(context, node)
-    if isinstance(given, Thing) and given.symbol is not None and is_list(given.type):
+    if isinstance(given, Thing) and given.symbol is not None and types.is_list(given.type):
         return typed.WholeList(given.symbol, span=node.span)
     return scalar(context, given)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import ClassVar
 
 from starplat.frontend.typed.symbols import Node, Symbol
 from starplat.frontend.types import ListType, Scalar, Several, Void
@@ -67,10 +68,7 @@ class EdgeEnd(Node):
     edge: Expression
     end: End
     graph: Symbol
-
-    @property
-    def type(self) -> Scalar:
-        return Scalar.NODE
+    type: ClassVar[Scalar] = Scalar.NODE
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +76,7 @@ class ArcInHand(Node):
     """The arc that the loop of `iterator` (a neighbor loop) is at."""
 
     iterator: Symbol
-
-    @property
-    def type(self) -> Scalar:
-        return Scalar.EDGE
+    type: ClassVar[Scalar] = Scalar.EDGE
 
 
 class Query(Enum):
@@ -110,20 +105,14 @@ class GraphQuery(Node):
 @dataclass(frozen=True, slots=True)
 class SetSize(Node):
     symbol: Symbol
-
-    @property
-    def type(self) -> Scalar:
-        return Scalar.INT
+    type: ClassVar[Scalar] = Scalar.INT
 
 
 @dataclass(frozen=True, slots=True)
 class SetContains(Node):
     symbol: Symbol
     member: Expression
-
-    @property
-    def type(self) -> Scalar:
-        return Scalar.BOOL
+    type: ClassVar[Scalar] = Scalar.BOOL
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +132,7 @@ class MapSize(Node):
     """How many keys a map has."""
 
     symbol: Symbol
-
-    @property
-    def type(self) -> Scalar:
-        return Scalar.INT
+    type: ClassVar[Scalar] = Scalar.INT
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,10 +164,7 @@ class ListSize(Node):
     """How many elements a list has."""
 
     symbol: Symbol
-
-    @property
-    def type(self) -> Scalar:
-        return Scalar.INT
+    type: ClassVar[Scalar] = Scalar.INT
 
 
 @dataclass(frozen=True, slots=True)

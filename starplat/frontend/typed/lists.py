@@ -1,12 +1,9 @@
 """Typed tree: changes of lists, and loops over their elements. Lists are the host's: none of this is in a `forall`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
 
-from starplat.frontend.typed.expressions import Expression
-from starplat.frontend.typed.symbols import Node, Symbol
+from starplat.frontend.typed import expressions, symbols
 
 
 class ListChange(Enum):
@@ -20,16 +17,16 @@ class ListChange(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeList(Node):
+class ChangeList(symbols.Node):
     """`symbol.push(value)` and the like."""
 
-    symbol: Symbol
+    symbol: symbols.Symbol
     change: ListChange
-    arguments: tuple[Expression, ...] = ()
+    arguments: tuple[expressions.Expression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Items:
     """The elements of a list in their order, as they are when the loop begins."""
 
-    symbol: Symbol
+    symbol: symbols.Symbol

@@ -3,39 +3,36 @@
 from dataclasses import dataclass, field
 
 from starplat.diagnostics import Diagnostic
-from starplat.frontend.typed.dynamic import Updates
-from starplat.frontend.typed.expressions import Infinity, Literal
-from starplat.frontend.typed.statements import Block
-from starplat.frontend.typed.symbols import Node, Role, Symbol
+from starplat.frontend.typed import dynamic, expressions, statements, symbols
 from starplat.frontend.types import ListType, PropertyType, Scalar, SetType, Several, Void
 from starplat.source import SourceFile
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionDefinition(Node):
+class FunctionDefinition(symbols.Node):
     """`defaults` holds a value for each parameter that has one. `kind` is the word it was declared with. `result` is
     VOID where it returns nothing. Parameters that are lists of `updates` stand taken apart among `parameters`."""
 
     name: str
     kind: str
-    parameters: tuple[Symbol, ...]
-    defaults: tuple[Literal | Infinity | None, ...]
+    parameters: tuple[symbols.Symbol, ...]
+    defaults: tuple[expressions.Literal | expressions.Infinity | None, ...]
     result: Scalar | Several | ListType | Void
-    body: Block
-    updates: tuple[tuple[Symbol, Updates], ...] = ()
+    body: statements.Block
+    updates: tuple[tuple[symbols.Symbol, dynamic.Updates], ...] = ()
 
     @property
-    def arguments(self) -> tuple[tuple[Symbol, Literal | Infinity | None], ...]:
+    def arguments(self) -> tuple[tuple[symbols.Symbol, expressions.Literal | expressions.Infinity | None], ...]:
         """The parameters as they are written, with their defaults: a list of updates is one."""
         lists = {part: symbol for symbol, updates in self.updates for part in updates.parts}
         given = zip(self.parameters, self.defaults, strict=True)
         return tuple({lists.get(symbol, symbol): default for symbol, default in given}.items())
 
     @property
-    def results(self) -> frozenset[Symbol]:
+    def results(self) -> frozenset[symbols.Symbol]:
         """The parameters in which the caller sees what the function leaves: properties, sets, lists and references."""
         shared = PropertyType | SetType | ListType
-        return frozenset(p for p in self.parameters if isinstance(p.type, shared) or p.role is Role.REFERENCE)
+        return frozenset(p for p in self.parameters if isinstance(p.type, shared) or p.role is symbols.Role.REFERENCE)
 
     @property
     def result_types(self) -> tuple[Scalar | ListType, ...]:
@@ -46,7 +43,7 @@ class FunctionDefinition(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Program(Node):
+class Program(symbols.Node):
     """Functions in the order of the text, and the warnings and notes that checking gave."""
 
     source: SourceFile = field(compare=False, repr=False)

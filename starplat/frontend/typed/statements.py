@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from starplat.frontend.typed.dynamic import ChangeGraph, EndBatch, Numbers, TakeBatch
+from starplat.frontend.typed import dynamic, lists
 from starplat.frontend.typed.expressions import Call, Expression, Place
-from starplat.frontend.typed.lists import ChangeList, Items
 from starplat.frontend.typed.symbols import Node, Symbol
 
 
@@ -215,7 +214,7 @@ class Keys:
     symbol: Symbol
 
 
-Domain = AllNodes | AllEdges | Neighbors | Members | Keys | Items | Numbers
+Domain = AllNodes | AllEdges | Neighbors | Members | Keys | lists.Items | dynamic.Numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +281,7 @@ Statement = (
     | CopyProperty
     | AddToSet
     | AddToMap
-    | ChangeList
+    | lists.ChangeList
     | CallStatement
     | Print
     | Assert
@@ -296,8 +295,8 @@ Statement = (
     | ForEach
     | FixedPoint
     | IterateInBFS
-    | TakeBatch
-    | EndBatch
-    | ChangeGraph
+    | dynamic.TakeBatch
+    | dynamic.EndBatch
+    | dynamic.ChangeGraph
     | Unsupported
 )

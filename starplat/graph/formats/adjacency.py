@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starplat.diagnostics import DiagnosticError
-from starplat.graph import numbers
+from starplat.graph import numbering, numbers, tables
 from starplat.graph.errors import Place, at, bad_header, cannot_write, malformed, wrong_count
 from starplat.graph.formats.base import (
     EDGE_LIST_SUFFIXES,
@@ -27,10 +27,8 @@ from starplat.graph.formats.base import (
     is_text,
 )
 from starplat.graph.graph import Graph
-from starplat.graph.numbering import Numbered, by_header, require_room
 from starplat.graph.numbers import NotNumbersError
 from starplat.graph.streams import HEAD, LONGEST_LINE, Input, Piece
-from starplat.graph.tables import Arcs, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,7 @@ def read_metis(input: Input) -> Graph:
     """The graph of a METIS file."""
     header = header_of(input, lambda line: line.startswith(b"%"), "the header 'n m [fmt [ncon]]'")
     n, edges = header.count(0, "the number of nodes"), header.count(1, "the number of edges")
-    require_room(input.shown, n)
+    numbering.require_room(input.shown, n)
     lines = _lines(input, header)
     lines = _of_nodes(header, lines, n)
     shape = _fitting(_shape(header), lines, edges)
@@ -63,7 +61,7 @@ def read_metis(input: Input) -> Graph:
     if not both_ways and len(arcs) != edges:
         message = f"the header promises {edges} edges, so {2 * edges} neighbors, but the file lists {len(arcs)}"
         raise wrong_count(header.place(1), message)
-    graph = graph_of(input, by_header(input.shown, n, arcs.source, arcs.destination, 1), arcs, "METIS")
+    graph = graph_of(input, numbering.by_header(input.shown, n, arcs.source, arcs.destination, 1), arcs, "METIS")
     if not both_ways:
         return graph
     if not graph.is_symmetric:
@@ -101,7 +99,7 @@ def _of_nodes(header: Header, lines: _Lines, n: int) -> _Lines:
     return _Lines(lines.values, lines.counts[:n])
 
 
-def _arcs(input: Input, header: Header, lines: _Lines, shape: _Shape, base: int = 1) -> Arcs:
+def _arcs(input: Input, header: Header, lines: _Lines, shape: _Shape, base: int = 1) -> tables.Arcs:
     """The arcs that the lines list; ids stay as the file counts them."""
     n, width = len(lines.counts), 1 + shape.weighted
     entries = lines.counts - shape.prefix
@@ -115,7 +113,7 @@ def _arcs(input: Input, header: Header, lines: _Lines, shape: _Shape, base: int 
         raise _wrong_neighbor(input, header, n, shape, base)
     source = np.repeat(np.arange(n, dtype=np.int32) + np.int32(base), entries // width)
     weights = kept[:, 1].astype(np.int64) if shape.weighted else None
-    return Arcs(source, kept[:, 0].astype(np.int32), weights)
+    return tables.Arcs(source, kept[:, 0].astype(np.int32), weights)
 
 
 def _without_prefixes(lines: _Lines, prefix: int) -> NDArray[np.uint64]:
@@ -132,8 +130,7 @@ def _one_sided(graph: Graph) -> str:
     """An edge that is listed at one end only, in words."""
     there = set(zip(graph.columns.tolist(), graph.sources.tolist(), strict=True))
     arcs = zip(graph.sources.tolist(), graph.columns.tolist(), strict=True)
-    one = next(((u + 1, v + 1) for u, v in arcs if (u, v) not in there), None)
-    if one is None:
+    if (one := next(((u + 1, v + 1) for u, v in arcs if (u, v) not in there), None)) is None:
         return "some edge does not have the same weight, or is not listed as often, at both its ends"
     return f"every edge must be listed at both its ends, but {one[1]} is a neighbor of {one[0]} and not the reverse"
 
@@ -142,10 +139,10 @@ def read_webgraph(input: Input) -> Graph:
     """The graph of a WebGraph ASCII file."""
     header = header_of(input, lambda line: False, "the number of nodes")
     n = header.count(0, "the number of nodes")
-    require_room(input.shown, n)
+    numbering.require_room(input.shown, n)
     lines = _of_nodes(header, _lines(input, header), n)
     arcs = _arcs(input, header, lines, _Shape(0, False), base=0)
-    numbered = Numbered(n, arcs.source, arcs.destination, None, 0)
+    numbered = numbering.Numbered(n, arcs.source, arcs.destination, None, 0)
     return graph_of(input, numbered, arcs, "WebGraph ASCII")
 
 
@@ -168,8 +165,8 @@ def _not_a_number(input: Input, piece: Piece) -> DiagnosticError:
             if line.lstrip().startswith(b"%"):
                 break
             if not re.fullmatch(rb"\d{1,19}", word.group()):
-                where = Place(input.shown, number, shown(line), word.start() + 1, len(word.group()))
-                return malformed(where, f"expected a natural number, found '{shown(word.group()[:40])}'")
+                where = Place(input.shown, number, tables.shown(line), word.start() + 1, len(word.group()))
+                return malformed(where, f"expected a natural number, found '{tables.shown(word.group()[:40])}'")
     return malformed(Place(input.shown, piece.line, ""), "this or a later line holds characters that are no text")
 
 
@@ -178,7 +175,7 @@ def _line_of(input: Input, header: Header, node: int) -> Place:
     after = ((number, line) for number, line in input.lines(LONGEST_LINE) if number > header.number)
     real = ((number, line) for number, line in after if not line.lstrip().startswith(b"%"))
     number, line = next(islice(real, node, None))
-    return Place(input.shown, number, shown(line), 1, max(len(line), 1))
+    return Place(input.shown, number, tables.shown(line), 1, max(len(line), 1))
 
 
 def _wrong_neighbor(input: Input, header: Header, n: int, shape: _Shape, base: int) -> DiagnosticError:
@@ -188,7 +185,7 @@ def _wrong_neighbor(input: Input, header: Header, n: int, shape: _Shape, base: i
         words = list(re.finditer(rb"\d+", line))
         for word in words[shape.prefix :: 1 + shape.weighted]:
             if not base <= int(word.group()) < n + base:
-                where = Place(input.shown, number, shown(line), word.start() + 1, len(word.group()))
+                where = Place(input.shown, number, tables.shown(line), word.start() + 1, len(word.group()))
                 allowed = f"nodes are {base}..{n + base - 1}"
                 return at(where, "E0808", f"there is no node {int(word.group())}: {allowed}")
     raise AssertionError("a neighbor out of range is in no line")

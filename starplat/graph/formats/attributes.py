@@ -26,8 +26,7 @@ def weight_in(text: str) -> str | None:
     Raises:
         NoDictionaryError: the text is no dictionary.
     """
-    simple = _SIMPLE.fullmatch(text)
-    if simple is not None:
+    if (simple := _SIMPLE.fullmatch(text)) is not None:
         return simple["weight"]
     weight: str | None = None
     for key, colon, *value in _items(_TOKEN.findall(text), text):

@@ -6,11 +6,7 @@ from dataclasses import dataclass
 from enum import Flag, auto
 from typing import IO
 
-from starplat.graph.errors import Place, bad_header, empty
-from starplat.graph.graph import Graph
-from starplat.graph.numbering import Numbered
-from starplat.graph.streams import HEAD, Input
-from starplat.graph.tables import Arcs, shown
+from starplat.graph import errors, graph, numbering, streams, tables
 
 EDGE_LIST_SUFFIXES = (".el", ".wel", ".edges", ".edgelist")
 """Names that say "one arc a line", whatever the numbers in the lines look like."""
@@ -43,9 +39,9 @@ class Format:
     name: str
     title: str
     suffixes: tuple[str, ...]
-    recognises: Callable[[Input], bool]
-    read: Callable[[Input], Graph]
-    write: Callable[[Graph, IO[bytes]], None] | None = None
+    recognises: Callable[[streams.Input], bool]
+    read: Callable[[streams.Input], graph.Graph]
+    write: Callable[[graph.Graph, IO[bytes]], None] | None = None
     keeps: Keeps = Keeps.NOTHING
 
 
@@ -63,16 +59,16 @@ class Header:
         """The header's words."""
         return self.line.split()
 
-    def place(self, word: int | None = None) -> Place:
+    def place(self, word: int | None = None) -> errors.Place:
         """Where a word of the header stands (its end, if it has fewer words); the whole line without a number."""
-        text = shown(self.line)
+        text = tables.shown(self.line)
         found = [m.span() for m in re.finditer(rb"\S+", self.line)]
         if word is None:
-            return Place(self.file, self.number, text, 1, max(len(text), 1))
+            return errors.Place(self.file, self.number, text, 1, max(len(text), 1))
         if word < len(found):
             start, end = found[word]
-            return Place(self.file, self.number, text, start + 1, end - start)
-        return Place(self.file, self.number, text, len(self.line.rstrip()) + 1)
+            return errors.Place(self.file, self.number, text, start + 1, end - start)
+        return errors.Place(self.file, self.number, text, len(self.line.rstrip()) + 1)
 
     def count(self, word: int, what: str) -> int:
         """The natural number that a word of the header is.
@@ -82,13 +78,13 @@ class Header:
         """
         words = self.words
         if word >= len(words):
-            raise bad_header(self.place(word), f"expected {what} here")
+            raise errors.bad_header(self.place(word), f"expected {what} here")
         if not re.fullmatch(rb"\d{1,19}", words[word]):
-            raise bad_header(self.place(word), f"expected {what}, found '{shown(words[word][:40])}'")
+            raise errors.bad_header(self.place(word), f"expected {what}, found '{tables.shown(words[word][:40])}'")
         return int(words[word])
 
 
-def header_of(input: Input, is_comment: Callable[[bytes], bool], what: str) -> Header:
+def header_of(input: streams.Input, is_comment: Callable[[bytes], bool], what: str) -> Header:
     """The first line that is neither blank nor a comment.
 
     Raises:
@@ -101,23 +97,25 @@ def header_of(input: Input, is_comment: Callable[[bytes], bool], what: str) -> H
             comments.append(stripped)
         elif stripped:
             return Header(input.shown, number, line, tuple(comments))
-    raise empty(input.shown, f"the file ends before {what}")
+    raise errors.empty(input.shown, f"the file ends before {what}")
 
 
-def first_lines(input: Input) -> list[bytes]:
+def first_lines(input: streams.Input) -> list[bytes]:
     """The whole lines of the file's beginning, blank ones too."""
     lines = input.head.split(b"\n")
-    return lines if len(input.head) < HEAD and lines[-1:] != [b""] else lines[:-1]
+    return lines if len(input.head) < streams.HEAD and lines[-1:] != [b""] else lines[:-1]
 
 
-def is_text(input: Input) -> bool:
+def is_text(input: streams.Input) -> bool:
     """Whether the file's beginning looks like text."""
     return not re.search(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]", input.head)
 
 
-def graph_of(input: Input, numbered: Numbered, arcs: Arcs, format: str, *, directed: bool = True) -> Graph:
+def graph_of(
+    input: streams.Input, numbered: numbering.Numbered, arcs: tables.Arcs, format: str, *, directed: bool = True
+) -> graph.Graph:
     """The graph of numbered arcs."""
-    return Graph.from_arcs(
+    return graph.Graph.from_arcs(
         numbered.n,
         numbered.source,
         numbered.destination,

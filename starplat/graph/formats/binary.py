@@ -13,12 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starplat.diagnostics import DiagnosticError
-from starplat.graph.checks import checked_rows
+from starplat.graph import checks, machine, streams
 from starplat.graph.errors import cannot_write, too_many_nodes, wrong_size
 from starplat.graph.formats.base import Format, Keeps
 from starplat.graph.graph import MAX_NODES, Graph
-from starplat.graph.machine import memory
-from starplat.graph.streams import Input
 
 GALOIS_HEADER = struct.Struct("<4Q")
 GAP_HEADER = struct.Struct("<?qq")
@@ -52,7 +50,7 @@ class _Galois:
         return {self.size, unpadded} if self.version == 1 and not self.data_size else {self.size}
 
 
-def read_galois(input: Input) -> Graph:
+def read_galois(input: streams.Input) -> Graph:
     """The graph of a Galois file; edge data of 4 or 8 bytes is taken for integers."""
     content = input.start(GALOIS_HEADER.size)
     if len(content) < GALOIS_HEADER.size:
@@ -86,7 +84,7 @@ def write_galois(graph: Graph, stream: IO[bytes]) -> None:
         stream.write(weights.astype("<u4" if size == 4 else "<i8").tobytes())
 
 
-def recognises_galois(input: Input) -> bool:
+def recognises_galois(input: streams.Input) -> bool:
     """A small version number as 64 bits, a possible size of edge data, and a file as long as its header says."""
     if len(input.head) < GALOIS_HEADER.size:
         return False
@@ -97,7 +95,7 @@ def recognises_galois(input: Input) -> bool:
     return fits or not input.name.endswith((".sg", ".wsg"))
 
 
-def read_gap(input: Input) -> Graph:
+def read_gap(input: streams.Input) -> Graph:
     """The graph of a GAP `.sg` or `.wsg`, told apart by size."""
     content = input.start(GAP_HEADER.size)
     if len(content) < GAP_HEADER.size:
@@ -155,7 +153,7 @@ def _write_rows(stream: IO[bytes], offsets: NDArray[Any], columns: NDArray[Any],
     stream.write(entries.astype("<i4").tobytes())
 
 
-def recognises_gap(input: Input) -> bool:
+def recognises_gap(input: streams.Input) -> bool:
     """A flag of 0 or 1 and a file as long as its header says; compressed ones also by their name."""
     by_name = input.name.endswith((".sg", ".wsg"))
     if len(input.head) < GAP_HEADER.size or input.head[0] > 1:
@@ -169,11 +167,11 @@ def _gap_size(directed: bool, m: int, n: int, entry: int) -> int:
     return GAP_HEADER.size + (1 + directed) * (8 * (n + 1) + entry * m)
 
 
-def _sized(input: Input, expected: set[int], n: int, m: int) -> bytes:
+def _sized(input: streams.Input, expected: set[int], n: int, m: int) -> bytes:
     """The content, which has one of the expected sizes; of a larger one no more is read than shows that."""
     if n > MAX_NODES:
         raise too_many_nodes(input.shown, n)
-    content = input.start(min(max(expected), memory() // 2) + 1)
+    content = input.start(min(max(expected), machine.memory() // 2) + 1)
     if len(content) not in expected:
         sizes = " or ".join(f"{size}" for size in sorted(expected))
         held = "more" if len(content) > max(expected) else str(len(content))
@@ -183,7 +181,7 @@ def _sized(input: Input, expected: set[int], n: int, m: int) -> bytes:
 
 
 def _graph(
-    input: Input,
+    input: streams.Input,
     offsets: NDArray[Any],
     columns: NDArray[Any],
     weights: NDArray[Any] | None,
@@ -191,14 +189,14 @@ def _graph(
     title: str,
     directed: bool,
 ) -> Graph:
-    rows = checked_rows(offsets, columns, weights, lambda message: _wrong(input, message))
+    rows = checks.checked_rows(offsets, columns, weights, lambda message: _wrong(input, message))
     graph = Graph(rows.row_offsets, rows.columns, rows.weights, directed, None, input.path.name, 0, title)
     if not directed and not graph.is_symmetric:
         raise _wrong(input, "it is marked as undirected, but some arc has no partner in the other direction")
     return graph
 
 
-def _wrong(input: Input, message: str) -> DiagnosticError:
+def _wrong(input: streams.Input, message: str) -> DiagnosticError:
     return wrong_size(input.shown, message)
 
 

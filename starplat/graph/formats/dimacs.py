@@ -7,48 +7,44 @@ from typing import IO
 
 import numpy as np
 
-from starplat.graph.errors import bad_header, unsupported, wrong_count
-from starplat.graph.formats.base import Format, Header, graph_of, header_of
-from starplat.graph.formats.text import write_table
+from starplat.graph import errors, numbering, streams, tables
+from starplat.graph.formats import base, text
 from starplat.graph.graph import Graph
-from starplat.graph.numbering import by_header, require_room
-from starplat.graph.streams import Input
-from starplat.graph.tables import Layout, WeightKind, read_arcs
 
 PACE_PROBLEMS = (b"tw", b"td", b"ds", b"vc", b"cep", b"fvs")
 COLORING_PROBLEMS = (b"edge", b"col")
 
 
-def read(input: Input) -> Graph:
+def read(input: streams.Input) -> Graph:
     """The graph of a file with a `p` line."""
-    header = header_of(input, lambda line: line[:1] == b"c", "its 'p' line")
+    header = base.header_of(input, lambda line: line[:1] == b"c", "its 'p' line")
     if header.words[0] != b"p":
-        raise bad_header(header.place(0), "expected a line 'p sp NODES ARCS' before the arcs")
+        raise errors.bad_header(header.place(0), "expected a line 'p sp NODES ARCS' before the arcs")
     problem = header.words[1] if len(header.words) > 1 else b""
     n = header.count(2, "the number of nodes") if problem != b"aux" else 0
-    require_room(input.shown, n)
+    numbering.require_room(input.shown, n)
     title, layout, directed = _layout(header, problem, n)
     promised = header.count(3, "the number of arcs")
     if len(header.words) > 4:
-        raise bad_header(header.place(4), "expected nothing after the number of arcs")
-    arcs = read_arcs(input, layout, header.number)
+        raise errors.bad_header(header.place(4), "expected nothing after the number of arcs")
+    arcs = tables.read_arcs(input, layout, header.number)
     if len(arcs) != promised:
-        raise wrong_count(header.place(3), f"the 'p' line promises {promised} arcs, the file holds {len(arcs)}")
-    numbered = by_header(input.shown, n, arcs.source, arcs.destination, 1)
-    return graph_of(input, numbered, arcs, title, directed=directed)
+        raise errors.wrong_count(header.place(3), f"the 'p' line promises {promised} arcs, the file holds {len(arcs)}")
+    numbered = numbering.by_header(input.shown, n, arcs.source, arcs.destination, 1)
+    return base.graph_of(input, numbered, arcs, title, directed=directed)
 
 
-def _layout(header: Header, problem: bytes, n: int) -> tuple[str, Layout, bool]:
+def _layout(header: base.Header, problem: bytes, n: int) -> tuple[str, tables.Layout, bool]:
     if problem == b"sp":
-        arcs = Layout(4, (1, 2), 3, WeightKind.ANY, b"a", b"c", ids=(1, n))
+        arcs = tables.Layout(4, (1, 2), 3, tables.WeightKind.ANY, b"a", b"c", ids=(1, n))
         return "DIMACS shortest paths", arcs, True
     if problem in COLORING_PROBLEMS:
-        return "DIMACS coloring", Layout(3, (1, 2), keyword=b"e", comments=b"c", ids=(1, n)), False
+        return "DIMACS coloring", tables.Layout(3, (1, 2), keyword=b"e", comments=b"c", ids=(1, n)), False
     if problem in PACE_PROBLEMS:
-        return "PACE", Layout(2, comments=b"c", ids=(1, n)), False
+        return "PACE", tables.Layout(2, comments=b"c", ids=(1, n)), False
     if problem == b"aux":
-        raise unsupported(header.file, "this DIMACS file holds coordinates, not arcs", header.place(1))
-    raise unsupported(header.file, "only 'p sp', 'p edge' and PACE's 'p tw' graphs are read", header.place(1))
+        raise errors.unsupported(header.file, "this DIMACS file holds coordinates, not arcs", header.place(1))
+    raise errors.unsupported(header.file, "only 'p sp', 'p edge' and PACE's 'p tw' graphs are read", header.place(1))
 
 
 def write(graph: Graph, stream: IO[bytes]) -> None:
@@ -56,12 +52,12 @@ def write(graph: Graph, stream: IO[bytes]) -> None:
     stream.write(f"p sp {graph.num_nodes} {graph.num_arcs}\n".encode())
     weights = graph.with_unit_weights().weights if graph.weights is None else graph.weights
     ends = [graph.sources.astype(np.int64) + 1, graph.columns.astype(np.int64) + 1]
-    write_table(stream, ends, weights, prefix="a ")
+    text.write_table(stream, ends, weights, prefix="a ")
 
 
-def recognises_shortest_paths(input: Input) -> bool:
+def recognises_shortest_paths(input: streams.Input) -> bool:
     """Comment lines `c …`, then a line `p …`; a Galois `.gr` has neither."""
     return re.match(rb"(?:[ \t]*(?:c(?:[ \t][^\n]*)?)?\r?\n)*[ \t]*p[ \t]", input.head) is not None
 
 
-FORMAT = Format("dimacs", "DIMACS", (".gr", ".dimacs", ".col"), recognises_shortest_paths, read, write)
+FORMAT = base.Format("dimacs", "DIMACS", (".gr", ".dimacs", ".col"), recognises_shortest_paths, read, write)

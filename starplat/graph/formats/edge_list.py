@@ -13,16 +13,12 @@ from dataclasses import dataclass
 from typing import IO
 
 from starplat.diagnostics import DiagnosticError
-from starplat.graph.errors import Place, bad_header, empty, malformed
+from starplat.graph import errors, numbering, spelt, streams, tables
 from starplat.graph.formats.attributes import NoDictionaryError, weight_in
 from starplat.graph.formats.base import Format, Header, Keeps, first_lines, graph_of, is_text
 from starplat.graph.formats.text import require_no_isolated, write_table
 from starplat.graph.graph import Graph
 from starplat.graph.ids import Labelled
-from starplat.graph.numbering import by_ids_seen, up_to_highest
-from starplat.graph.spelt import BLANKS, Row, graph_of_rows, is_name, is_natural, text_lines
-from starplat.graph.streams import Input
-from starplat.graph.tables import Layout, read_arcs, shown
 
 SEPARATORS = (",", ";", "|", "\t")
 GAP_SUFFIXES = (".el", ".wel")
@@ -50,27 +46,27 @@ class Form:
     @property
     def named(self) -> bool:
         """Whether ids are names."""
-        return any(map(is_name, self.words[:2]))
+        return any(map(spelt.is_name, self.words[:2]))
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> tables.Layout:
         """The columns, if they are all that there is; a tab is a blank like others between numbers."""
         mark = None if self.separator in (None, "\t") else self.separator.encode()
-        return Layout(len(self.words), (0, 1), 2 if len(self.words) == 3 else None, separator=mark)
+        return tables.Layout(len(self.words), (0, 1), 2 if len(self.words) == 3 else None, separator=mark)
 
 
-def read(input: Input) -> Graph:
+def read(input: streams.Input) -> Graph:
     """The graph of an edge list."""
     form = form_of(input)
     directed = not says_undirected(form.comments)
     if form.attributes or form.named:
         rows = _rows(input, form)
-        return graph_of_rows(input, rows, "edge list", directed=directed, numbers_only=not form.named)
-    arcs = read_arcs(input, form.layout)
+        return spelt.graph_of_rows(input, rows, "edge list", directed=directed, numbers_only=not form.named)
+    arcs = tables.read_arcs(input, form.layout)
     if input.name.endswith(GAP_SUFFIXES) and not form.comments:
-        numbered, title = up_to_highest(input.shown, arcs.source, arcs.destination), "GAP edge list"
+        numbered, title = numbering.up_to_highest(input.shown, arcs.source, arcs.destination), "GAP edge list"
     else:
-        numbered, title = by_ids_seen(input.shown, arcs.source, arcs.destination), "edge list"
+        numbered, title = numbering.by_ids_seen(input.shown, arcs.source, arcs.destination), "edge list"
     return graph_of(input, numbered, arcs, title, directed=directed)
 
 
@@ -87,7 +83,7 @@ def says_undirected(comments: Iterable[bytes]) -> bool:
 _WAY = re.compile(rb"\b(?P<not>not\s+)?(?P<un>un)?directed\b", re.IGNORECASE)
 
 
-def form_of(input: Input) -> Form:
+def form_of(input: streams.Input) -> Form:
     """The form of an edge list; that of one without edges is two columns of numbers."""
     comments = []
     for number, line in input.lines():
@@ -97,44 +93,44 @@ def form_of(input: Input) -> Form:
         elif stripped:
             return _form_of_line(input, number, line, tuple(comments))
     if not input.head:
-        raise empty(input.shown)
+        raise errors.empty(input.shown)
     return Form(0, ("0", "0"), None, False, tuple(comments))
 
 
 _BLANKS = bytes.maketrans(b"\v\f\r", b"   ")
 
 
-def _form_of_line(input: Input, number: int, line: bytes, comments: tuple[bytes, ...]) -> Form:
-    text = shown(line.translate(_BLANKS)).strip(BLANKS)
+def _form_of_line(input: streams.Input, number: int, line: bytes, comments: tuple[bytes, ...]) -> Form:
+    text = tables.shown(line.translate(_BLANKS)).strip(spelt.BLANKS)
     attributes = "{" in text and text.endswith("}")
     ids = text.partition("{")[0] if attributes else text
     separator = separator_in(ids)
     words = words_in(ids, separator)
     header = Header(input.shown, number, line, ())
     if attributes and len(words) != 2:
-        raise malformed(header.place(), f"expected two node ids and a dictionary, found {len(words)} ids")
+        raise errors.malformed(header.place(), f"expected two node ids and a dictionary, found {len(words)} ids")
     if len(words) not in (2, 3):
         message = f"expected two node ids and perhaps a weight, found {len(words)} word{'s' * (len(words) != 1)}"
-        raise malformed(header.place(min(len(words) - 1, 3)), message)
+        raise errors.malformed(header.place(min(len(words) - 1, 3)), message)
     return Form(number, tuple(words), separator, attributes, comments)
 
 
-_WORDS = re.compile(f"[^{BLANKS}]+")
+_WORDS = re.compile(f"[^{spelt.BLANKS}]+")
 
 
 def words_in(text: str, separator: str | None) -> list[str]:
     """The words of a line; between separators names may hold blanks."""
     plain = _WORDS.findall(text if separator is None else text.replace(separator, " "))
-    if separator is None or not any(map(is_name, plain)):
+    if separator is None or not any(map(spelt.is_name, plain)):
         return plain
-    words = [word.strip(BLANKS) for word in text.split(separator)]
+    words = [word.strip(spelt.BLANKS) for word in text.split(separator)]
     return words if words[-1] else words[:-1]
 
 
-def _rows(input: Input, form: Form) -> Iterator[Row]:
+def _rows(input: streams.Input, form: Form) -> Iterator[spelt.Row]:
     """The lines of an edge list whose ids are names, or that a dictionary follows."""
     second = True
-    for number, line in text_lines(input):
+    for number, line in spelt.text_lines(input):
         ids, brace, _ = line.partition("{") if form.attributes else (line, "", "")
         words = words_in(ids, form.separator)
         if len(words) != len(form.words) or (form.attributes and not brace):
@@ -146,27 +142,29 @@ def _rows(input: Input, form: Form) -> Iterator[Row]:
         yield number, words[0], words[1], _weight_in(input, number, line) if form.attributes else weight
 
 
-def _refuse_header(input: Input, form: Form, second: list[str]) -> None:
+def _refuse_header(input: streams.Input, form: Form, second: list[str]) -> None:
     """Refuses a first line of names above a line of numbers: it names columns, by words that are not known."""
-    if all(map(is_name, form.words[:2])) and all(map(is_natural, second[:2])):
+    if all(map(spelt.is_name, form.words[:2])) and all(map(spelt.is_natural, second[:2])):
         line = next(line for number, line in input.lines() if number == form.line)
         help = "call them source and target (and weight), or begin the line with #"
-        raise bad_header(Header(input.shown, form.line, line, ()).place(), "this line seems to name columns", help)
+        raise errors.bad_header(
+            Header(input.shown, form.line, line, ()).place(), "this line seems to name columns", help
+        )
 
 
-def _weight_in(input: Input, number: int, line: str) -> str | None:
+def _weight_in(input: streams.Input, number: int, line: str) -> str | None:
     text = line[line.index("{") :]
     try:
         return weight_in(text)
     except NoDictionaryError:
-        where = Place(input.shown, number, line, line.index("{") + 1, len(text))
-        raise malformed(where, "expected a dictionary such as {} or {'weight': 3}") from None
+        where = errors.Place(input.shown, number, line, line.index("{") + 1, len(text))
+        raise errors.malformed(where, "expected a dictionary such as {} or {'weight': 3}") from None
 
 
-def _wrong_width(input: Input, number: int, line: str, form: Form, found: int) -> DiagnosticError:
+def _wrong_width(input: streams.Input, number: int, line: str, form: Form, found: int) -> DiagnosticError:
     expected = "two node ids and a dictionary" if form.attributes else f"{len(form.words)} columns"
     message = f"expected {expected} as in the lines before" + (f", found {found}" if not form.attributes else "")
-    return malformed(Place(input.shown, number, line, len(line) + 1), message)
+    return errors.malformed(errors.Place(input.shown, number, line, len(line) + 1), message)
 
 
 def write(graph: Graph, stream: IO[bytes]) -> None:
@@ -194,7 +192,7 @@ def added_nodes(graph: Graph, name: str) -> int:
     return graph.id_range[1] + 1 - graph.num_nodes
 
 
-def recognises(input: Input) -> bool:
+def recognises(input: streams.Input) -> bool:
     """By its name; else text whose first line that is no comment starts with a number, or ends with a dictionary."""
     if not is_text(input):
         return False

@@ -8,25 +8,22 @@ from xml.etree.ElementTree import ParseError
 from xml.parsers import expat
 
 from starplat.diagnostics import DiagnosticError
-from starplat.graph.errors import Place, about, malformed, needs_library, unsupported
+from starplat.graph import errors, objects, streams, tables
 from starplat.graph.formats.base import Format, is_text
 from starplat.graph.graph import Graph
-from starplat.graph.objects import from_networkx
-from starplat.graph.streams import Input
-from starplat.graph.tables import shown
 
 MOST_BYTES = 1 << 28
 """Bytes of such a file: parsed, it takes some twenty times as much memory."""
 
 
 def _reader(
-    title: str, load: Callable[[Any, IO[bytes]], Any], inspect: Callable[[Input, bytes], None] | None = None
-) -> Callable[[Input], Graph]:
-    def read(input: Input) -> Graph:
+    title: str, load: Callable[[Any, IO[bytes]], Any], inspect: Callable[[streams.Input, bytes], None] | None = None
+) -> Callable[[streams.Input], Graph]:
+    def read(input: streams.Input) -> Graph:
         try:
             import networkx
         except ImportError:
-            raise needs_library(f"reading {input.shown}", "networkx") from None
+            raise errors.needs_library(f"reading {input.shown}", "networkx") from None
         content = input.read(MOST_BYTES)
         if inspect is not None:
             inspect(input, content)
@@ -35,24 +32,24 @@ def _reader(
         except ParseError as error:
             raise _at_line(input, content, error.position, f"this is no {title}: {error}") from None
         except Exception as error:  # a foreign parser's errors are of many types, all about this file
-            raise about(input.shown, "E0805", f"NetworkX cannot read this {title}: {_said(error)}") from None
-        return from_networkx(graph, name=input.path.name, format=title, from_text=True)
+            raise errors.about(input.shown, "E0805", f"NetworkX cannot read this {title}: {_said(error)}") from None
+        return objects.from_networkx(graph, name=input.path.name, format=title, from_text=True)
 
     return read
 
 
-def _at_line(input: Input, content: bytes, position: tuple[int, int], message: str) -> DiagnosticError:
-    return malformed(_place(input, content, position), message)
+def _at_line(input: streams.Input, content: bytes, position: tuple[int, int], message: str) -> DiagnosticError:
+    return errors.malformed(_place(input, content, position), message)
 
 
-def _place(input: Input, content: bytes, position: tuple[int, int]) -> Place:
+def _place(input: streams.Input, content: bytes, position: tuple[int, int]) -> errors.Place:
     """A line, counted from 1, and a column, counted from 0, as messages have them."""
     line, column = position
-    text = shown((content.split(b"\n")[line - 1 : line] or [b""])[0])
-    return Place(input.shown, line, text, column + 1)
+    text = tables.shown((content.split(b"\n")[line - 1 : line] or [b""])[0])
+    return errors.Place(input.shown, line, text, column + 1)
 
 
-def refuse_entities(input: Input, content: bytes) -> None:
+def refuse_entities(input: streams.Input, content: bytes) -> None:
     """Lets a document type pass that only names one, and refuses entities before anything expands or fetches them.
 
     Raises:
@@ -71,7 +68,7 @@ def refuse_entities(input: Input, content: bytes) -> None:
         position = before.count(b"\n") + 1, len(before) - before.rfind(b"\n") - 1
         message = f"its document type declares the entity '{name}', and entities are not read"
         help = "write the text itself where the entity stands, and leave the declaration out"
-        raise unsupported(input.shown, message, _place(input, content, position), help) from None
+        raise errors.unsupported(input.shown, message, _place(input, content, position), help) from None
     except expat.ExpatError as error:
         raise _at_line(input, content, (error.lineno, error.offset), f"this is no XML: {error}") from None
     except LookupError as error:  # the encoding that it names is none
@@ -98,8 +95,8 @@ def _said(error: Exception) -> str:
     return f"{type(error).__name__}: {(str(error) or 'no reason given').splitlines()[0]}"
 
 
-def _recogniser(pattern: bytes) -> Callable[[Input], bool]:
-    def recognises(input: Input) -> bool:
+def _recogniser(pattern: bytes) -> Callable[[streams.Input], bool]:
+    def recognises(input: streams.Input) -> bool:
         return is_text(input) and re.search(pattern, input.head, re.IGNORECASE | re.DOTALL) is not None
 
     return recognises

@@ -9,26 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starplat.diagnostics import DiagnosticError
+from starplat.graph import graph, numbering, tables
 from starplat.graph.errors import Place, at, cannot_open, malformed
-from starplat.graph.formats.base import Format, graph_of, is_text
-from starplat.graph.formats.edge_list import form_of
-from starplat.graph.graph import Graph
-from starplat.graph.numbering import by_ids_seen
+from starplat.graph.formats import base, edge_list
 from starplat.graph.streams import COMPRESSIONS, Input
-from starplat.graph.tables import Arcs, Layout, read_arcs, shown
 
 
-def read(input: Input) -> Graph:
+def read(input: Input) -> graph.Graph:
     """The graph of a LDBC `.e`, or of the `.e` beside a `.v`."""
     edges, vertices = _pair(input)
-    arcs = read_arcs(edges, form_of(edges).layout)
+    arcs = tables.read_arcs(edges, edge_list.form_of(edges).layout)
     if vertices is None:
-        numbered = by_ids_seen(edges.shown, arcs.source, arcs.destination)
+        numbered = numbering.by_ids_seen(edges.shown, arcs.source, arcs.destination)
     else:
         named = _vertices(vertices)
         _require_named(edges, vertices, arcs, named)
-        numbered = by_ids_seen(edges.shown, arcs.source, arcs.destination, named)
-    return graph_of(edges, numbered, arcs, "LDBC", directed=_ldbc_directed(edges))
+        numbered = numbering.by_ids_seen(edges.shown, arcs.source, arcs.destination, named)
+    return base.graph_of(edges, numbered, arcs, "LDBC", directed=_ldbc_directed(edges))
 
 
 def _pair(input: Input) -> tuple[Input, Input | None]:
@@ -36,8 +33,7 @@ def _pair(input: Input) -> tuple[Input, Input | None]:
     stem = _stem(input)
     if input.name.endswith(".e"):
         return input, _beside(input, stem, ".v")
-    edges = _beside(input, stem, ".e")
-    if edges is None:
+    if (edges := _beside(input, stem, ".e")) is None:
         raise cannot_open(input.shown, f"its edges, {stem}.e, are not beside it")
     return edges, input
 
@@ -58,11 +54,11 @@ def _vertices(input: Input) -> NDArray[Any]:
     """The ids that a `.v` names; what else stands in its lines is of no interest."""
     for _, line in input.lines():
         if line.strip() and line.lstrip()[:1] not in b"#%":
-            return read_arcs(input, Layout(len(line.split()), (0, 0))).source
+            return tables.read_arcs(input, tables.Layout(len(line.split()), (0, 0))).source
     return np.zeros(0, np.int32)
 
 
-def _require_named(edges: Input, vertices: Input, arcs: Arcs, named: NDArray[Any]) -> None:
+def _require_named(edges: Input, vertices: Input, arcs: tables.Arcs, named: NDArray[Any]) -> None:
     """Refuses edges whose ends the `.v` does not name."""
     known = np.unique(named.astype(np.uint64))
     for ends in (arcs.source, arcs.destination):
@@ -77,7 +73,7 @@ def _at_id(input: Input, id: int, message: str) -> DiagnosticError:
     for number, line in input.lines():
         for word in list(re.finditer(rb"\d+", line))[:2]:
             if int(word.group()) == id and line.lstrip()[:1] not in b"#%":
-                where = Place(input.shown, number, shown(line), word.start() + 1, len(word.group()))
+                where = Place(input.shown, number, tables.shown(line), word.start() + 1, len(word.group()))
                 return at(where, "E0808", message)
     return malformed(Place(input.shown, 1, ""), message)
 
@@ -95,7 +91,7 @@ def _ldbc_directed(edges: Input) -> bool:
 
 def recognises(input: Input) -> bool:
     """Text named `.e` or `.v`."""
-    return input.name.endswith((".e", ".v")) and is_text(input)
+    return input.name.endswith((".e", ".v")) and base.is_text(input)
 
 
-FORMAT = Format("ldbc", "LDBC", (".e", ".v"), recognises, read)
+FORMAT = base.Format("ldbc", "LDBC", (".e", ".v"), recognises, read)

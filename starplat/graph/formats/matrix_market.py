@@ -10,12 +10,11 @@ from typing import IO
 
 import numpy as np
 
+from starplat.graph import numbering, streams
 from starplat.graph.errors import bad_header, unsupported, wrong_count
 from starplat.graph.formats.base import Format, Header, Keeps, graph_of, header_of
 from starplat.graph.formats.text import write_table
 from starplat.graph.graph import Graph
-from starplat.graph.numbering import by_header, require_room
-from starplat.graph.streams import Input
 from starplat.graph.tables import Layout, WeightKind, read_arcs
 
 BANNER = b"%%matrixmarket"
@@ -50,7 +49,7 @@ class _Kind:
     symmetry: bytes
 
 
-def read(input: Input) -> Graph:
+def read(input: streams.Input) -> Graph:
     """The graph whose adjacency matrix the file holds."""
     kind = _banner(input)
     header = header_of(input, lambda line: line.startswith(b"%"), "the line with the matrix's size")
@@ -59,11 +58,11 @@ def read(input: Input) -> Graph:
     arcs = read_arcs(input, layout, header.number)
     if len(arcs) != entries:
         raise wrong_count(header.place(2), f"the size line promises {entries} entries, the file holds {len(arcs)}")
-    numbered = by_header(input.shown, n, arcs.source, arcs.destination, 1)
+    numbered = numbering.by_header(input.shown, n, arcs.source, arcs.destination, 1)
     return graph_of(input, numbered, arcs, "Matrix Market", directed=kind.symmetry == b"general")
 
 
-def _banner(input: Input) -> _Kind:
+def _banner(input: streams.Input) -> _Kind:
     line = input.head.split(b"\n", 1)[0]
     if not line.lower().startswith(BANNER):
         return _Kind(b"", b"general")
@@ -98,19 +97,18 @@ def _size(header: Header) -> tuple[int, int]:
     return rows, entries
 
 
-def _layout(input: Input, kind: _Kind, n: int) -> Layout:
-    require_room(input.shown, n)
+def _layout(input: streams.Input, kind: _Kind, n: int) -> Layout:
+    numbering.require_room(input.shown, n)
     weight_range = _graphblas_range(input)
     match kind.field:
         case b"pattern":
             return Layout(2, comments=b"%", ids=(1, n))
         case b"integer":
             return Layout(3, (0, 1), 2, WeightKind.INTEGER, comments=b"%", ids=(1, n), weight_range=weight_range)
-        case _:
-            return Layout(3, (0, 1), 2, WeightKind.REAL, comments=b"%", ids=(1, n), weight_range=weight_range)
+    return Layout(3, (0, 1), 2, WeightKind.REAL, comments=b"%", ids=(1, n), weight_range=weight_range)
 
 
-def _graphblas_range(input: Input) -> tuple[int, int] | None:
+def _graphblas_range(input: streams.Input) -> tuple[int, int] | None:
     """The values that the type of a `%%GraphBLAS type` line can take."""
     for number, line in enumerate(input.head.split(b"\n")[:16], 1):
         words = line.lower().split()
@@ -138,7 +136,7 @@ def write(graph: Graph, stream: IO[bytes]) -> None:
     write_table(stream, [source.astype(np.int64) + 1, destination.astype(np.int64) + 1], weights)
 
 
-def recognises(input: Input) -> bool:
+def recognises(input: streams.Input) -> bool:
     """The banner, or the name `.mtx` on text that starts with a number or a comment."""
     start = input.head.lstrip()
     return input.head[:14].lower() == BANNER or (input.name.endswith(".mtx") and start[:1] in b"%0123456789")

@@ -22,13 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starplat.diagnostics import DiagnosticError
-from starplat.graph.checks import ascending, checked_rows
-from starplat.graph.csr import Reverse, Rows
-from starplat.graph.errors import cannot_write, wrong_size
+from starplat.graph import checks, csr, errors, streams
 from starplat.graph.formats.base import Format, Keeps
 from starplat.graph.graph import Graph
 from starplat.graph.ids import Labelled, label_array
-from starplat.graph.streams import Input
 
 MAGIC = b"\x89SPG\r\n\x1a\n"
 VERSION, NAMED_VERSION = 1, 2
@@ -98,7 +95,7 @@ def _arrays_of_ids(graph: Graph) -> dict[str, NDArray[Any] | None]:
     labels = graph.names.all.tolist()
     if not all(isinstance(label, str) for label in labels):
         odd = next(label for label in labels if not isinstance(label, str))
-        raise cannot_write(graph.name, f"its nodes are called by other things than names, such as {odd!r:.60}")
+        raise errors.cannot_write(graph.name, f"its nodes are called by other things than names, such as {odd!r:.60}")
     names = [label.encode("utf-8", "surrogatepass") for label in labels]
     ends = np.cumsum([len(name) for name in names], dtype=np.int64)
     return {"names": np.frombuffer(b"".join(names), np.uint8), "name_ends": ends}
@@ -113,14 +110,14 @@ class _Content:
     raw: NDArray[np.uint8]
 
 
-def read(input: Input) -> Graph:
+def read(input: streams.Input) -> Graph:
     """The graph of a `.spg`; one that is not compressed is mapped, not read."""
     content = _content(input)
     header = content.header
     try:
         places = _member(header, "arrays", dict)
         arrays = {name: _array(input, content, *_place(place)) for name, place in places.items()}
-        rows = checked_rows(
+        rows = checks.checked_rows(
             arrays["row_offsets"], arrays["columns"], arrays.get("weights"), lambda message: _damaged(input, message)
         )
         graph = Graph(
@@ -175,10 +172,10 @@ def hash_of(path: Path) -> str:
 
 def source_hash(path: Path) -> str:
     """The hash of the file that a `.spg` was made from; empty if it is not known."""
-    return str(_content(Input(path)).header.get("source", ""))
+    return str(_content(streams.Input(path)).header.get("source", ""))
 
 
-def _content(input: Input) -> _Content:
+def _content(input: streams.Input) -> _Content:
     raw: NDArray[np.uint8]
     if input.compression is None and input.size:
         raw = np.memmap(input.path, np.uint8, "r")
@@ -208,7 +205,7 @@ def _refuse_constant(word: str) -> NoReturn:
     raise ValueError(word)
 
 
-def _array(input: Input, content: _Content, dtype: str, offset: int, count: int) -> NDArray[Any]:
+def _array(input: streams.Input, content: _Content, dtype: str, offset: int, count: int) -> NDArray[Any]:
     if dtype not in _TYPES or offset < 0 or count < 0 or offset % ALIGNMENT:
         raise _damaged(input, "its header is wrong")
     kind = np.dtype(dtype)
@@ -218,7 +215,7 @@ def _array(input: Input, content: _Content, dtype: str, offset: int, count: int)
     return content.raw[start:end].view(kind)
 
 
-def _check(input: Input, header: dict[str, Any], graph: Graph) -> None:
+def _check(input: streams.Input, header: dict[str, Any], graph: Graph) -> None:
     sizes = [header.get("nodes"), header.get("arcs")]
     if [type(size) for size in sizes] != [int, int] or sizes != [graph.num_nodes, graph.num_arcs]:
         raise _damaged(input, "its header and its arrays are of different sizes")
@@ -233,11 +230,10 @@ def _check(input: Input, header: dict[str, Any], graph: Graph) -> None:
         raise _damaged(input, "two of its nodes have the same id")
 
 
-def _ids(input: Input, arrays: dict[str, NDArray[Any]]) -> NDArray[Any] | None:
+def _ids(input: streams.Input, arrays: dict[str, NDArray[Any]]) -> NDArray[Any] | None:
     """The ids of the nodes, numbers or names."""
     if "names" not in arrays:
-        ids = arrays.get("ids")
-        if ids is not None and ids.dtype.kind not in "iu":
+        if (ids := arrays.get("ids")) is not None and ids.dtype.kind not in "iu":
             raise _damaged(input, "its ids are no whole numbers")
         return ids
     ends, text = arrays["name_ends"], arrays["names"].tobytes()
@@ -249,25 +245,25 @@ def _ids(input: Input, arrays: dict[str, NDArray[Any]]) -> NDArray[Any] | None:
     return label_array(text[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(starts))
 
 
-def _reverse(input: Input, arrays: dict[str, NDArray[Any]], graph: Graph) -> Reverse:
+def _reverse(input: streams.Input, arrays: dict[str, NDArray[Any]], graph: Graph) -> csr.Reverse:
     offsets, columns, arc_ids = (arrays.get(f"reverse_{part}") for part in ("offsets", "columns", "arc_ids"))
     if offsets is None or columns is None or arc_ids is None or arc_ids.dtype.kind not in "iu":
         raise _damaged(input, "its incoming arcs are incomplete")
-    rows = checked_rows(offsets, columns, None, lambda message: _damaged(input, f"incoming arcs: {message}"))
+    rows = checks.checked_rows(offsets, columns, None, lambda message: _damaged(input, f"incoming arcs: {message}"))
     in_range = not len(arc_ids) or (int(arc_ids.min()) >= 0 and int(arc_ids.max()) < graph.num_arcs)
     sizes = (len(offsets), len(columns), len(arc_ids))
     if sizes != (len(graph.row_offsets), graph.num_arcs, graph.num_arcs) or not in_range:
         raise _damaged(input, "its incoming arcs are not those of the graph")
-    if not ascending(Rows(offsets, columns, None)):
+    if not checks.ascending(csr.Rows(offsets, columns, None)):
         raise _damaged(input, "its incoming arcs are not in order")
-    return Reverse(rows.row_offsets, rows.columns, np.asarray(arc_ids, np.int64))
+    return csr.Reverse(rows.row_offsets, rows.columns, np.asarray(arc_ids, np.int64))
 
 
-def _damaged(input: Input, message: str) -> DiagnosticError:
-    return wrong_size(input.shown, f"this .spg is damaged or of another version: {message}")
+def _damaged(input: streams.Input, message: str) -> DiagnosticError:
+    return errors.wrong_size(input.shown, f"this .spg is damaged or of another version: {message}")
 
 
-def recognises(input: Input) -> bool:
+def recognises(input: streams.Input) -> bool:
     """The magic."""
     return input.head.startswith(MAGIC)
 

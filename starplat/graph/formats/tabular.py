@@ -8,13 +8,11 @@ from contextlib import suppress
 from typing import IO, Any
 
 from starplat.diagnostics import DiagnosticError
+from starplat.graph import numbering, objects
 from starplat.graph.errors import Place, about, bad_header, malformed, needs_library, unsupported
+from starplat.graph.formats import edge_list, text
 from starplat.graph.formats.base import Format, Header, Keeps, first_lines, graph_of, header_of, is_text
-from starplat.graph.formats.edge_list import says_undirected
-from starplat.graph.formats.text import require_no_isolated, write_table
 from starplat.graph.graph import Graph
-from starplat.graph.numbering import by_ids_seen
-from starplat.graph.objects import from_table
 from starplat.graph.objects.columns import expected_columns, find_columns
 from starplat.graph.spelt import graph_of_rows, place_of
 from starplat.graph.streams import Input
@@ -25,13 +23,13 @@ SEPARATORS = (b",", b";", b"\t", b"|", b" ")
 
 def read_parquet(input: Input) -> Graph:
     """The graph of a Parquet file's edge columns."""
-    return from_table(table_in(input), name=input.path.name, format="Parquet")
+    return objects.from_table(table_in(input), name=input.path.name, format="Parquet")
 
 
 def read_arrow(input: Input) -> Graph:
     """The graph of an Arrow file's, stream's or Feather file's edge columns."""
     format = "Arrow stream" if input.head.startswith(STREAM) else "Arrow"
-    return from_table(table_in(input), name=input.path.name, format=format)
+    return objects.from_table(table_in(input), name=input.path.name, format=format)
 
 
 def table_in(input: Input) -> Any:
@@ -73,16 +71,15 @@ def _first_line(error: BaseException) -> str:
 def read_csv(input: Input) -> Graph:
     """The graph of a CSV's edge columns; other columns may hold anything. Ids are numbers if all are, else names."""
     header, separator, names = header_columns(input)
-    found = find_columns(names)
-    if found is None:
+    if (found := find_columns(names)) is None:
         raise unsupported(input.shown, expected_columns(names), header.place())
     source, destination, weight = found
-    directed = not says_undirected(header.comments)
+    directed = not edge_list.says_undirected(header.comments)
     if _is_plain(input, header, separator):
         layout = Layout(len(names), (source, destination), weight, comments=b"", separator=separator)
         with suppress(DiagnosticError):  # not all of it is numbers: reading row by row tells what it is
             arcs = read_arcs(input, layout, header.number)
-            numbered = by_ids_seen(input.shown, arcs.source, arcs.destination)
+            numbered = numbering.by_ids_seen(input.shown, arcs.source, arcs.destination)
             return graph_of(input, numbered, arcs, "CSV", directed=directed)
     cells = rows_below(input, header, separator, len(names))
     rows = ((line, row[source], row[destination], None if weight is None else row[weight]) for line, row in cells)
@@ -153,10 +150,10 @@ def _text(input: Input, header: Header) -> Iterator[str]:
 
 def write_csv(graph: Graph, stream: IO[bytes]) -> None:
     """Columns src, dst and perhaps weight, every arc a row, with the original ids."""
-    require_no_isolated(graph)
+    text.require_no_isolated(graph)
     stream.write(b"src,dst\n" if graph.weights is None else b"src,dst,weight\n")
     ids = graph.original_ids
-    write_table(stream, [ids[graph.sources], ids[graph.columns]], graph.weights, separator=",")
+    text.write_table(stream, [ids[graph.sources], ids[graph.columns]], graph.weights, separator=",")
 
 
 def write_parquet(graph: Graph, stream: IO[bytes]) -> None:
@@ -166,7 +163,7 @@ def write_parquet(graph: Graph, stream: IO[bytes]) -> None:
         import pyarrow.parquet
     except ImportError:
         raise needs_library("writing Parquet", "pyarrow") from None
-    require_no_isolated(graph)
+    text.require_no_isolated(graph)
     ids = graph.original_ids
     columns: dict[str, Any] = {"src": ids[graph.sources], "dst": ids[graph.columns]}
     if graph.weights is not None:

@@ -6,10 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from starplat.graph import graph, ids, numbering
 from starplat.graph.errors import not_a_graph
-from starplat.graph.graph import Graph, as_weights
-from starplat.graph.ids import label_array
-from starplat.graph.numbering import Numbered, by_ids_seen, by_labels
 
 END_NAMES = (
     ("src", "dst"),
@@ -46,7 +44,7 @@ def graph_of_columns(
     directed: bool = True,
     name: str = "graph",
     format: str = "",
-) -> Graph:
+) -> graph.Graph:
     """The graph whose nodes are the ids that occur: integers in ascending order, names in that of their first edges.
 
     Raises:
@@ -56,7 +54,7 @@ def graph_of_columns(
     if len(ends[0]) != len(ends[1]) or (weights is not None and len(weights) != len(ends[0])):
         raise not_a_graph(f"{name}: sources, destinations and weights must be equally many")
     numbered = _numbered(name, *ends)
-    return Graph.from_arcs(
+    return graph.Graph.from_arcs(
         numbered.n,
         numbered.source,
         numbered.destination,
@@ -73,16 +71,16 @@ def plain_column(values: Sequence[Any]) -> NDArray[Any]:
     """Integers as such, everything else as objects: NumPy would make texts of a 1 beside an "a"."""
     whole = all(issubclass(kind, int | np.integer) and kind is not bool for kind in set(map(type, values)))
     try:
-        return np.array(values, np.int64) if whole else label_array(values)
+        return np.array(values, np.int64) if whole else ids.label_array(values)
     except OverflowError:
-        return label_array(values)
+        return ids.label_array(values)
 
 
-def _numbered(name: str, source: NDArray[Any], destination: NDArray[Any]) -> Numbered:
+def _numbered(name: str, source: NDArray[Any], destination: NDArray[Any]) -> numbering.Numbered:
     if source.dtype.kind in "iu" and destination.dtype.kind in "iu":
-        return by_ids_seen(name, source, destination)
+        return numbering.by_ids_seen(name, source, destination)
     try:
-        numbered = by_labels(name, source.tolist(), destination.tolist())
+        numbered = numbering.by_labels(name, source.tolist(), destination.tolist())
     except TypeError as error:
         raise not_a_graph(f"{name}: some node's id is nothing that can be looked up: {error}") from None
     for label in numbered.ids.tolist() if numbered.ids is not None else ():
@@ -121,4 +119,4 @@ def _numbers(name: str, weights: NDArray[Any]) -> NDArray[Any]:
     if weights.dtype.kind == "f" and not np.isfinite(weights).all():
         wrong = int(np.flatnonzero(~np.isfinite(weights))[0])
         raise not_a_graph(f"{name}: the weight of edge {wrong} is {weights[wrong]}, which is no finite number")
-    return as_weights(weights)
+    return graph.as_weights(weights)

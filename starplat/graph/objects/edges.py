@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from starplat.graph.errors import not_a_graph
-from starplat.graph.graph import Graph
+from starplat.graph import errors, graph
 from starplat.graph.objects.columns import graph_of_columns, plain_column
 from starplat.graph.objects.weights import weights_of
 
 
-def from_edges(edges: Iterable[Any], *, directed: bool = True, name: str = "graph") -> Graph:
+def from_edges(edges: Iterable[Any], *, directed: bool = True, name: str = "graph") -> graph.Graph:
     """The graph of some edges, each (u, v), (u, v, weight) or (u, v, {"weight": weight}), all of the same length.
 
     Raises:
@@ -18,12 +17,12 @@ def from_edges(edges: Iterable[Any], *, directed: bool = True, name: str = "grap
     listed = list(edges)
     for number, edge in enumerate(listed):
         if isinstance(edge, str | bytes) or not hasattr(edge, "__len__") or len(edge) not in (2, 3):
-            raise not_a_graph(f"{name}: edge {number} is {_shown(edge)}, not (u, v) or (u, v, weight)")
+            raise errors.not_a_graph(f"{name}: edge {number} is {_shown(edge)}, not (u, v) or (u, v, weight)")
     widths = set(map(len, listed))
     if len(widths) > 1:
         odd = next(number for number, edge in enumerate(listed) if len(edge) != len(listed[0]))
         message = f"{name}: edge {odd} is {_shown(listed[odd])}, but edge 0 has {len(listed[0])} parts; "
-        raise not_a_graph(message + "give all a weight or none")
+        raise errors.not_a_graph(message + "give all a weight or none")
     source, destination, *values = zip(*listed, strict=True) if listed else ((), ())
     weights = None
     if values:

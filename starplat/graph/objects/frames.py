@@ -5,21 +5,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starplat.graph.errors import not_a_graph
-from starplat.graph.graph import Graph
+from starplat.graph import errors, graph
 from starplat.graph.objects.columns import expected_columns, find_columns, graph_of_columns
 
 
-def from_table(obj: Any, *, directed: bool = True, name: str = "graph", format: str = "table") -> Graph:
+def from_table(obj: Any, *, directed: bool = True, name: str = "graph", format: str = "table") -> graph.Graph:
     """The graph of a table's edge columns; other columns may hold anything.
 
     Raises:
         DiagnosticError: E0814, no columns are those of edges, or a value is missing or wrong.
     """
     names = column_names(obj) or []
-    found = find_columns(names)
-    if found is None:
-        raise not_a_graph(f"{name}: {expected_columns(names)}")
+    if (found := find_columns(names)) is None:
+        raise errors.not_a_graph(f"{name}: {expected_columns(names)}")
     source, destination, weight = found
     columns = [complete_column(obj, names[i], name) for i in (source, destination, weight) if i is not None]
     return graph_of_columns(*columns, directed=directed, name=name, format=format)
@@ -39,9 +37,8 @@ def complete_column(obj: Any, column: str, name: str) -> NDArray[Any]:
     Raises:
         DiagnosticError: E0814, it lacks values.
     """
-    missing = _missing(obj[column])
-    if missing:
-        raise not_a_graph(f"{name}: column '{column}' has {missing:,} missing value{'s' * (missing != 1)}")
+    if missing := _missing(obj[column]):
+        raise errors.not_a_graph(f"{name}: column '{column}' has {missing:,} missing value{'s' * (missing != 1)}")
     return column_of(obj, column)
 
 

@@ -25,8 +25,7 @@ def weights_of(name: str, values: Sequence[Any], edge: Callable[[int], object]) 
     Raises:
         DiagnosticError: E0814, a weight is no finite number.
     """
-    kinds = set(map(type, values))
-    if kinds <= {type(None)}:
+    if (kinds := set(map(type, values))) <= {type(None)}:
         return None
     if type(None) in kinds:
         first = next(number for number, value in enumerate(values) if value is None)

@@ -1,8 +1,8 @@
 """A graph after deletions or additions of arcs, beside which arcs stayed and which are new: a merge in NumPy.
 
-The updates are sorted and found in their rows by bisection; all other arcs are only copied. The graph that
-the new one is made from stays as it is; what is computed of it, such as the reverse, is computed of the new one when it
-is asked for.
+The updates are sorted and found in their rows by bisection, O(k log d) for k arcs in rows of at most d; all other
+arcs are only copied. The graph that the new one is made from stays as it is; what is computed of it, such as the
+reverse, is computed of the new one when it is asked for.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from starplat.graph import csr
 from starplat.graph.csr import Nodes, Offsets, Weights
 from starplat.graph.graph import Graph, as_weights
-from starplat.graph.updates.places import Places, first_places, last_places, places_between
 
 NEW = -1
 
@@ -132,3 +131,39 @@ def _joined_weights(
     ours = np.ones(graph.num_arcs, np.int32) if graph.weights is None else graph.weights
     theirs = np.ones(int(comes.sum()), np.int32) if added is None else as_weights(added)
     return _copied(ours.astype(np.result_type(ours, theirs), copy=False), stays, comes, theirs)
+
+
+Places = NDArray[np.int64]
+
+
+def first_places(row_offsets: Offsets, columns: Nodes, rows: Nodes, wanted: Nodes) -> Places:
+    """For each i the place in `columns` of the first arc of row rows[i] that leads to wanted[i], int64[k]; where there
+    is none, the place at which it would lie."""
+    return _bisected(row_offsets, columns, rows, wanted, -1)
+
+
+def last_places(row_offsets: Offsets, columns: Nodes, rows: Nodes, wanted: Nodes) -> Places:
+    """The same for the place after the last such arc."""
+    return _bisected(row_offsets, columns, rows, wanted, 0)
+
+
+def places_between(first: Places, last: Places) -> Places:
+    """The numbers first[i] up to last[i] of every i, one range after the other."""
+    lengths = last - first
+    begun = np.cumsum(lengths) - lengths
+    places: Places = np.arange(int(lengths.sum())) + np.repeat(first - begun, lengths)
+    return places
+
+
+def _bisected(row_offsets: Offsets, columns: Nodes, rows: Nodes, wanted: Nodes, most: int) -> Places:
+    """The first place of each row whose column minus the wanted one is above `most`."""
+    low: Places = row_offsets[rows]
+    high: Places = row_offsets[rows.astype(np.int64) + 1]
+    bound = wanted.astype(np.int64) + most
+    longest = int((high - low).max(initial=0))
+    for _ in range(longest.bit_length()):
+        middle = (low + high) // 2
+        later = (low < high) & (columns[np.minimum(middle, len(columns) - 1)] <= bound)
+        high = np.where(later, high, middle)  # where nothing is left, `middle` is `high`
+        low = np.where(later, middle + 1, low)
+    return low

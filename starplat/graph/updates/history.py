@@ -34,8 +34,7 @@ class Change:
                 return self.updates.deleted(graph, self.first, self.end)
             case (kind,) if kind == ADD:
                 return self.updates.added(graph, self.first, self.end)
-            case _:
-                return self.updates.rebuilt(graph, self.first, self.end)
+        return self.updates.rebuilt(graph, self.first, self.end)
 
 
 class History:

@@ -1,7 +1,5 @@
 """Makes updates of objects: the record itself, tuples of arrays, lists of tuples, tables of other libraries."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -13,10 +11,9 @@ from starplat.graph.csr import Nodes
 from starplat.graph.errors import no_such_node
 from starplat.graph.graph import Graph
 from starplat.graph.ids import ABSENT
-from starplat.graph.objects import host_array
+from starplat.graph.objects import frames, host_array
 from starplat.graph.objects.columns import find_columns as find_edge_columns
 from starplat.graph.objects.columns import plain_column
-from starplat.graph.objects.frames import column_names, column_of, complete_column
 from starplat.graph.updates.spelt import KINDS
 from starplat.graph.updates.updates import ADD, DELETE, Updates
 
@@ -40,7 +37,7 @@ def updates_from(obj: Any, graph: Graph) -> Updates:
     if isinstance(obj, tuple) and len(obj) in (3, 4) and not isinstance(obj[0], str):
         kinds, sources, destinations, *weights = map(host_array, obj)
         return _of_columns(graph, "updates", kinds, sources, destinations, weights[0] if weights else None)
-    if column_names(obj) is not None:
+    if frames.column_names(obj) is not None:
         return updates_of_table(obj, graph, "updates")
     if isinstance(obj, Iterable) and not isinstance(obj, str | bytes | Mapping | np.ndarray):
         return _of_tuples(list(obj), graph)
@@ -75,12 +72,11 @@ def updates_of_table(obj: Any, graph: Graph, name: str) -> Updates:
     Raises:
         DiagnosticError: E0814, E0819 or E0816, a column is missing, lacks a value or holds a wrong one.
     """
-    names = column_names(obj) or []
-    found = find_columns(names)
-    if found is None:
+    names = frames.column_names(obj) or []
+    if (found := find_columns(names)) is None:
         raise no_updates(f"{name}: {expected_columns(names)}")
-    kinds, sources, destinations = (complete_column(obj, names[i], name) for i in found[:3])
-    weights = None if found[3] is None else column_of(obj, names[found[3]])
+    kinds, sources, destinations = (frames.complete_column(obj, names[i], name) for i in found[:3])
+    weights = None if found[3] is None else frames.column_of(obj, names[found[3]])
     return _of_columns(graph, name, kinds, sources, destinations, weights)
 
 

@@ -4,26 +4,21 @@ the graph's file; or a table, CSV, Parquet or Arrow, with columns for the kind, 
 Lines that start with `#` or `%` are comments. Files may be compressed, as those of graphs.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from starplat.graph import streams, tables
 from starplat.graph.errors import Place, malformed, unsupported
-from starplat.graph.formats.base import first_lines, is_text
-from starplat.graph.formats.edge_list import separator_in, words_in
-from starplat.graph.formats.tabular import header_columns, recognises_arrow, recognises_parquet, rows_below, table_in
+from starplat.graph.formats import base, edge_list, tabular
 from starplat.graph.graph import Graph
 from starplat.graph.spelt import text_lines
-from starplat.graph.streams import Input, Progress, unheard
-from starplat.graph.tables import shown
 from starplat.graph.updates.objects import expected_columns, find_columns, updates_of_table
 from starplat.graph.updates.spelt import FORM, KINDS, Cells, Row, updates_of_rows
 from starplat.graph.updates.updates import DELETE, Updates
 
 
-def read_updates(path: str | os.PathLike[str], graph: Graph, progress: Progress | None = None) -> Updates:
+def read_updates(path: str | os.PathLike[str], graph: Graph, progress: streams.Progress | None = None) -> Updates:
     """The updates of `graph` that a file lists, in its order; an addition without a weight has weight 1.
 
     Raises:
@@ -31,25 +26,25 @@ def read_updates(path: str | os.PathLike[str], graph: Graph, progress: Progress 
             weight is no finite number; E0810, a table has no such columns; E0813, reading it needs a library; E0816,
             the graph has no such node.
     """
-    input = Input(Path(path), progress or unheard)
-    if recognises_parquet(input) or recognises_arrow(input):
-        return updates_of_table(table_in(input), graph, input.shown)
-    if not is_text(input):
+    input = streams.Input(Path(path), progress or streams.unheard)
+    if tabular.recognises_parquet(input) or tabular.recognises_arrow(input):
+        return updates_of_table(tabular.table_in(input), graph, input.shown)
+    if not base.is_text(input):
         raise unsupported(input.shown, "this binary file holds no updates", help=FORM)
-    first = next((line for line in first_lines(input) if line.strip() and line.lstrip()[:1] not in b"#%"), b"")
-    words = words_in(shown(first).strip(), separator_in(shown(first)))
+    first = next((line for line in base.first_lines(input) if line.strip() and line.lstrip()[:1] not in b"#%"), b"")
+    words = edge_list.words_in(tables.shown(first).strip(), edge_list.separator_in(tables.shown(first)))
     if words and words[0].lower() not in KINDS and (input.name.endswith((".csv", ".tsv")) or find_columns(words)):
         return _of_csv(input, graph)
     return updates_of_rows(graph, input, _rows(input), Cells())
 
 
-def _rows(input: Input) -> Iterator[Row]:
+def _rows(input: streams.Input) -> Iterator[Row]:
     """The words of every line; the first line says what stands between them."""
     separator: str | None = None
     for count, (number, line) in enumerate(text_lines(input)):
         if count == 0:
-            separator = separator_in(line)
-        words = words_in(line, separator)
+            separator = edge_list.separator_in(line)
+        words = edge_list.words_in(line, separator)
         if len(words) not in (3, 4):
             where = Place(input.shown, number, line, 1, len(line))
             raise malformed(where, f"expected 3 or 4 words, found {len(words)}", FORM)
@@ -59,9 +54,8 @@ def _rows(input: Input) -> Iterator[Row]:
         yield number, words
 
 
-def _of_csv(input: Input, graph: Graph) -> Updates:
-    header, separator, names = header_columns(input)
-    found = find_columns(names)
-    if found is None:
+def _of_csv(input: streams.Input, graph: Graph) -> Updates:
+    header, separator, names = tabular.header_columns(input)
+    if (found := find_columns(names)) is None:
         raise unsupported(input.shown, expected_columns(names), header.place())
-    return updates_of_rows(graph, input, rows_below(input, header, separator, len(names)), Cells(*found))
+    return updates_of_rows(graph, input, tabular.rows_below(input, header, separator, len(names)), Cells(*found))

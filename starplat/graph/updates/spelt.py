@@ -3,8 +3,6 @@
 Rows are taken by the hundred thousand, so that a long file needs little more room than its updates do.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,15 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starplat.diagnostics import DiagnosticError
-from starplat.graph import numbers
-from starplat.graph.csr import Nodes
+from starplat.graph import csr, ids, numbers, spelt, streams, tables
 from starplat.graph.errors import Place, malformed, no_such_node
 from starplat.graph.graph import Graph
-from starplat.graph.ids import ABSENT, Labelled
 from starplat.graph.numbers import NotNumbersError
-from starplat.graph.spelt import in_lines, naturals, wrong_weight
-from starplat.graph.streams import Input
-from starplat.graph.tables import shown
 from starplat.graph.updates.updates import ADD, DELETE, Updates
 
 KINDS = {"a": ADD, "add": ADD, "d": DELETE, "delete": DELETE}
@@ -46,7 +39,7 @@ class Cells:
     weight: int | None = 3
 
 
-def updates_of_rows(graph: Graph, input: Input, rows: Iterable[Row], cells: Cells) -> Updates:
+def updates_of_rows(graph: Graph, input: streams.Input, rows: Iterable[Row], cells: Cells) -> Updates:
     """The updates of `graph` in all rows of a file.
 
     Raises:
@@ -68,11 +61,11 @@ def updates_of_rows(graph: Graph, input: Input, rows: Iterable[Row], cells: Cell
 @dataclass(frozen=True, slots=True)
 class _Block:
     graph: Graph
-    input: Input
+    input: streams.Input
     rows: list[Row]
     cells: Cells
 
-    def arrays(self) -> tuple[NDArray[np.int8], Nodes, Nodes, NDArray[Any] | None]:
+    def arrays(self) -> tuple[NDArray[np.int8], csr.Nodes, csr.Nodes, NDArray[Any] | None]:
         try:
             kinds = np.array([KINDS.get(word, -1) for word in self._column(self.cells.kind)], np.int8)
             sources = nodes_of_words(self.graph, self._column(self.cells.source))
@@ -98,7 +91,7 @@ class _Block:
         words = self._weight_words()
         if not any(words):
             return None
-        found = in_lines([word or "1" for word in words])
+        found = spelt.in_lines([word or "1" for word in words])
         values = numbers.numbers(found, found.starts, found.ends)
         if values.dtype.kind == "f" and not np.isfinite(values).all():
             raise NotNumbersError
@@ -112,15 +105,15 @@ class _Block:
                 message = f"expected a (add) or d (delete), found {_quoted(kind)}"
                 yield malformed(self._place(row, self.cells.kind), message, FORM)
             for at in (self.cells.source, self.cells.destination):
-                if node_of_word(self.graph, row[1][at]) == ABSENT:
+                if node_of_word(self.graph, row[1][at]) == ids.ABSENT:
                     yield self._wrong_id(row[1][at], self._place(row, at))
             if weight and self.cells.weight is not None:
-                error = wrong_weight(weight, partial(self._place, row, self.cells.weight))
+                error = spelt.wrong_weight(weight, partial(self._place, row, self.cells.weight))
                 if error is not None:
                     yield error
 
     def _wrong_id(self, word: str, place: Place) -> DiagnosticError:
-        named = isinstance(self.graph.names, Labelled)
+        named = isinstance(self.graph.names, ids.Labelled)
         if not word or not (named or re.fullmatch(r"[-+]?\d+", word, re.ASCII)):
             return malformed(place, f"expected a node id, found {_quoted(word)}", FORM)
         return no_such_node(self.graph.name, word if named else int(word[:40]), self.graph.ids_there, place=place)
@@ -128,7 +121,7 @@ class _Block:
     def _place(self, row: Row, cell: int) -> Place:
         """Where a cell stands in its line: after those before it."""
         line, cells = row
-        text = next((shown(text) for number, text in self.input.lines() if number == line), "")
+        text = next((tables.shown(text) for number, text in self.input.lines() if number == line), "")
         start = end = 0
         for word in cells[: cell + 1]:
             start = max(text.find(word, end), end)
@@ -139,11 +132,11 @@ class _Block:
 FORM = "a line is 'a SOURCE DESTINATION', perhaps with a weight, or 'd SOURCE DESTINATION'"
 
 
-def nodes_of_words(graph: Graph, words: Sequence[str]) -> Nodes:
+def nodes_of_words(graph: Graph, words: Sequence[str]) -> csr.Nodes:
     """The nodes that are called so, int32, -1 where there is none."""
-    if not isinstance(graph.names, Labelled):
+    if not isinstance(graph.names, ids.Labelled):
         try:
-            return graph.names.nodes_of(naturals(words))
+            return graph.names.nodes_of(spelt.naturals(words))
         except NotNumbersError:
             pass  # a number with a sign, perhaps, or no number: one by one tells
     return np.array([node_of_word(graph, word) for word in words], np.int32)
@@ -152,7 +145,7 @@ def nodes_of_words(graph: Graph, words: Sequence[str]) -> Nodes:
 def node_of_word(graph: Graph, word: str) -> int:
     """The node that is called so, or by the number that the word spells; -1 where there is none."""
     found = graph.names.node_of(word)
-    if found == ABSENT and re.fullmatch(r"[-+]?\d{1,24}", word, re.ASCII):
+    if found == ids.ABSENT and re.fullmatch(r"[-+]?\d{1,24}", word, re.ASCII):
         return graph.names.node_of(int(word))
     return found
 

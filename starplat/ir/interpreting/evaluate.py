@@ -10,14 +10,13 @@ import numpy as np
 
 from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.ir import nodes as ir
-from starplat.ir.python.arithmetic import OPERATIONS, SETTLED, Fault, Value
-from starplat.ir.python.expressions import Expressions
+from starplat.ir.python import arithmetic, expressions
 from starplat.ir.python.text import Names
 from starplat.ir.verifying.bounds import Bounds
 from starplat.ir.visitor import walk_expression
 from starplat.source import SourceFile, Span
 
-_COMPILED: dict[int, tuple[ir.Expression, Callable[..., Any], Callable[[Any], Value]]] = {}
+_COMPILED: dict[int, tuple[ir.Expression, Callable[..., Any], Callable[[Any], arithmetic.Value]]] = {}
 """By the identity of the expression, which is kept alive here: hashing a tree at every evaluation would cost more."""
 
 _MOST_COMPILED = 10_000
@@ -25,14 +24,14 @@ _MOST_COMPILED = 10_000
 
 def evaluate(
     expression: ir.Expression,
-    variables: Mapping[str, Value],
+    variables: Mapping[str, arithmetic.Value],
     graph_arrays: Mapping[str, np.ndarray[Any, np.dtype[Any]]],
     num_nodes: int,
     num_arcs: int,
     *,
     source: SourceFile | None = None,
     span: Span | None = None,
-) -> Value:
+) -> arithmetic.Value:
     """The value of a host expression; `graph_arrays` by `Array.name`, `source` and `span` for messages.
 
     Raises:
@@ -42,24 +41,24 @@ def evaluate(
     _, function, settle = _COMPILED.get(id(expression)) or _compile(expression)
     try:
         value = function(num_nodes, num_arcs, variables, graph_arrays)
-    except Fault as fault:
+    except arithmetic.Fault as fault:
         raise fault.diagnosed("code between the loops", source, span) from fault
     return settle(value)
 
 
-def _compile(expression: ir.Expression) -> tuple[ir.Expression, Callable[..., Any], Callable[[Any], Value]]:
+def _compile(expression: ir.Expression) -> tuple[ir.Expression, Callable[..., Any], Callable[[Any], arithmetic.Value]]:
     """The expression with its function, and what makes of that one's result a value of the right element."""
     if len(_COMPILED) >= _MOST_COMPILED:
         _COMPILED.clear()
-    scope: dict[str, Any] = {**OPERATIONS, "__builtins__": {}}
+    scope: dict[str, Any] = {**arithmetic.OPERATIONS, "__builtins__": {}}
     try:
-        text = Expressions(_names(expression), Bounds()).exact(expression).text
+        text = expressions.Expressions(_names(expression), Bounds()).exact(expression).text
         function: Callable[..., Any] = eval(compile(f"lambda n, m, V, G: {text}", "<host>", "eval"), scope)
     except (RecursionError, MemoryError, SyntaxError) as error:
         message = "an expression is nested too deeply to be interpreted"
         help = "give a part of the expression a name"
         raise DiagnosticError(Diagnostic("E0705", message, help=help)) from error
-    _COMPILED[id(expression)] = found = (expression, function, SETTLED[expression.element])
+    _COMPILED[id(expression)] = found = (expression, function, arithmetic.SETTLED[expression.element])
     return found
 
 
@@ -75,6 +74,4 @@ def _names(expression: ir.Expression) -> Names:
                 arrays[array.name] = f"G[{array.name!r}]"
             case ir.FindArc():
                 arrays |= {array.name: f"G[{array.name!r}]" for array in ir.CSR.row_arrays}
-            case _:
-                pass
     return Names(variables, arrays, {}, load="{array}.item({index})")

@@ -52,8 +52,7 @@ def _vectorisable(expression: ir.Expression, kernel: ir.Kernel) -> bool:
         case ir.Cast(operand, element, keeps_inf):
             lossless = not (operand.element.is_real and not element.is_real)
             return lossless and not keeps_inf and _vectorisable(operand, kernel)
-        case _:
-            return False
+    return False
 
 
 def bits_asked(condition: ir.Expression, kernel: ir.Kernel) -> ir.Array | None:
@@ -73,8 +72,7 @@ def bits_asked(condition: ir.Expression, kernel: ir.Kernel) -> ir.Array | None:
             ir.Const(0),
         ) if node == other == kernel.iterator and isinstance(kernel.domain, ir.AllNodes):
             return bits if bits.extent is ir.Extent.BITS else None
-        case _:
-            return None
+    return None
 
 
 def _slice(array: ir.Array, index: ir.Expression, kernel: ir.Kernel) -> str | None:
@@ -91,8 +89,7 @@ def _slice(array: ir.Array, index: ir.Expression, kernel: ir.Kernel) -> str | No
             return "[:m]"
         case ir.Const(0), ir.Extent.ONE:
             return "[0]"
-        case _:
-            return None
+    return None
 
 
 def mask_text(kernel: ir.Kernel, condition: ir.Expression) -> str:
@@ -110,8 +107,7 @@ class _Vector:
         self.kernel, self.arrays, self.scalars = kernel, arrays, scalars
 
     def text(self, expression: ir.Expression) -> str:
-        bits = bits_asked(expression, self.kernel)
-        if bits is not None:
+        if (bits := bits_asked(expression, self.kernel)) is not None:
             return f"own_bits({self.arrays[bits.name]}, n)"
         match expression:
             case ir.Const(_, element):
@@ -133,8 +129,7 @@ class _Vector:
                 return f"({self.text(operand)} != 0)"
             case ir.Cast(operand, element):
                 return f"{self.text(operand)}.astype({_type(element)})"
-            case _:
-                raise AssertionError(f"not for NumPy: {expression}")
+        raise AssertionError(f"not for NumPy: {expression}")
 
     def variable(self, variable: ir.Variable) -> str:
         if variable != self.kernel.iterator:

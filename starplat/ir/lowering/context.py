@@ -8,11 +8,9 @@ from starplat.analysis.infinity import may_be_infinite
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType, Type
-from starplat.ir import build
+from starplat.ir import build, fresh_names
 from starplat.ir import nodes as ir
-from starplat.ir.fresh_names import FreshNames
-from starplat.ir.lowering.checking import Checks
-from starplat.ir.lowering.elements import ELEMENTS
+from starplat.ir.lowering import checking, elements
 from starplat.operators.records import Searches, Spreading
 from starplat.same import Same
 from starplat.source import Span
@@ -31,9 +29,9 @@ class Context:
     helpers: dict[str, ir.Function] = field(default_factory=dict)
     arrays: set[ir.Array] = field(default_factory=set)
     host_calls: dict[str, None] = field(default_factory=dict)
-    kernel_names: FreshNames = field(default_factory=FreshNames)
+    kernel_names: fresh_names.FreshNames = field(default_factory=fresh_names.FreshNames)
     helper_maker: Callable[[str], ir.Function] | None = None
-    checks: Checks | None = None
+    checks: checking.Checks | None = None
 
     @property
     def program(self) -> typed.Program:
@@ -64,13 +62,12 @@ def array_of(symbol: typed.Symbol, name: str, origin: ir.Origin) -> ir.Array:
 def element_of(type: Type) -> ir.Element:
     match type:
         case PropertyType():
-            return ELEMENTS[type.element]
+            return elements.ELEMENTS[type.element]
         case SetType():
             return ir.Element.BOOL
         case Scalar():
-            return ELEMENTS[type]
-        case _:
-            raise AssertionError(f"no element type for {type}")
+            return elements.ELEMENTS[type]
+    raise AssertionError(f"no element type for {type}")
 
 
 def extent_of(type: Type) -> ir.Extent:
@@ -89,8 +86,7 @@ def zero(element: ir.Element) -> ir.Const:
             return ir.Const(-1, element)
         case ir.Element.FLOAT | ir.Element.DOUBLE:
             return ir.Const(0.0, element)
-        case _:
-            return ir.Const(0, element)
+    return ir.Const(0, element)
 
 
 def both(left: ir.Expression | None, right: ir.Expression | None) -> ir.Expression | None:

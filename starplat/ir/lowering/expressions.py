@@ -7,9 +7,8 @@ from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.checking import Risk, at_cell, is_iterator, risk_of
+from starplat.ir.lowering import checking, elements
 from starplat.ir.lowering.context import Context
-from starplat.ir.lowering.elements import ELEMENTS
 from starplat.source import Span
 
 _OPERATORS = {operator: ir.BinaryOperator(operator.value) for operator in typed.Operator}
@@ -24,12 +23,12 @@ class ExpressionLowering(ABC):
 
     def expression(self, e: typed.Expression) -> ir.Expression:
         """The expression in the intermediate form."""
-        risk = None if self.context.checks is None else risk_of(e)
+        risk = None if self.context.checks is None else checking.risk_of(e)
         if risk is not None:
             return self.guarded(risk[0], tuple(map(self.expression, risk[1])), e.span)
         match e:
             case typed.Literal():
-                return ir.Const(e.value, ELEMENTS[e.type])
+                return ir.Const(e.value, elements.ELEMENTS[e.type])
             case typed.Infinity():
                 return self._infinity(e)
             case typed.Variable():
@@ -62,7 +61,7 @@ class ExpressionLowering(ABC):
                 return self._convert(e)
             case typed.Apply():
                 arguments = tuple(self.expression(a) for a in e.arguments)
-                return ir.Apply(_FUNCTIONS[e.function], arguments, ELEMENTS[e.type])
+                return ir.Apply(_FUNCTIONS[e.function], arguments, elements.ELEMENTS[e.type])
             case typed.Aggregate():
                 return self.aggregate(e)
             case typed.Call():
@@ -88,17 +87,17 @@ class ExpressionLowering(ABC):
         )
 
     @abstractmethod
-    def guarded(self, risk: Risk, operands: tuple[ir.Expression, ...], span: Span) -> ir.Expression:
+    def guarded(self, risk: checking.Risk, operands: tuple[ir.Expression, ...], span: Span) -> ir.Expression:
         """The result of an operation of a checked run, which tells of what goes wrong in it."""
 
     def index(self, e: typed.Expression, name: str, extent: ir.Extent, within: typed.Node) -> ir.Expression:
         """The index of a cell of what messages call `name`; a checked run tells of one that is none, `within` what
         asks for the cell. Those of updates come from loops over them."""
         index = self.expression(e)
-        if self.context.checks is None or is_iterator(e) or extent is ir.Extent.UPDATES:
+        if self.context.checks is None or checking.is_iterator(e) or extent is ir.Extent.UPDATES:
             return index
         cells = ir.Cast(build.size(extent), ir.Element.LONG)
-        return self.guarded(at_cell(name, index.element), (index, cells), within.span)
+        return self.guarded(checking.at_cell(name, index.element), (index, cells), within.span)
 
     def node(self, e: typed.Expression, within: typed.Node | None = None) -> ir.Expression:
         """A node whose arcs are asked for."""
@@ -143,19 +142,19 @@ class ExpressionLowering(ABC):
         operator = _OPERATORS[e.operator]
         if operator is ir.BinaryOperator.ADD and e.type.is_integer and self.context.may_be_infinite(e):
             operator = ir.BinaryOperator.ADD_INF
-        return ir.Binary(operator, left, right, ELEMENTS[e.type])
+        return ir.Binary(operator, left, right, elements.ELEMENTS[e.type])
 
     def conditional(self, e: typed.Conditional) -> ir.Expression:
         return ir.Select(self.expression(e.condition), self.expression(e.then), self.expression(e.otherwise))
 
     def _convert(self, e: typed.Convert | typed.Cast) -> ir.Expression:
         operand = self.expression(e.operand)
-        if operand.element is ELEMENTS[e.type] or {operand.element, ELEMENTS[e.type]} <= {
+        if operand.element is elements.ELEMENTS[e.type] or {operand.element, elements.ELEMENTS[e.type]} <= {
             ir.Element.NODE,
             ir.Element.INT,
         }:
             return operand
-        return ir.Cast(operand, ELEMENTS[e.type], self._keeps_infinity(e))
+        return ir.Cast(operand, elements.ELEMENTS[e.type], self._keeps_infinity(e))
 
     def _keeps_infinity(self, e: typed.Convert | typed.Cast) -> bool:
         number = e.operand.type
@@ -164,14 +163,13 @@ class ExpressionLowering(ABC):
         )
 
     def _infinity(self, e: typed.Infinity) -> ir.Const:
-        element = ELEMENTS[e.type]
+        element = elements.ELEMENTS[e.type]
         if not e.negative:
             return ir.infinity(element)
         return ir.Const(float("-inf") if element.is_real else ir.limits(element)[0], element)
 
     def _edge_end(self, e: typed.EdgeEnd) -> ir.Expression:
-        ends = self.arc_ends(e.edge)
-        if ends is not None:
+        if (ends := self.arc_ends(e.edge)) is not None:
             return ends[0] if e.end is typed.End.SOURCE else ends[1]
         arc = self.index(e.edge, "edges", ir.Extent.ARCS, e)
         return ir.Load(ir.SOURCES, arc) if e.end is typed.End.SOURCE else ir.CSR.neighbor(arc)

@@ -2,19 +2,16 @@
 
 from typing import assert_never
 
-from starplat.frontend import typed
-from starplat.frontend.types import PropertyType, Scalar, SetType
+from starplat.frontend import typed, types
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.checking import risk_of_update
+from starplat.ir.lowering import checking, elements, host_operations
 from starplat.ir.lowering.context import zero
-from starplat.ir.lowering.elements import ELEMENTS
-from starplat.ir.lowering.host_operations import HostOperations
 from starplat.ir.lowering.regions import RegionLowering
 from starplat.ir.python.arithmetic import identity
 
 
-class HostExpressions(HostOperations):
+class HostExpressions(host_operations.HostOperations):
     """Lowers the expressions of a host function; what takes operations of its own, such as a call, is done before.
 
     `regions` makes the kernels of the function.
@@ -70,7 +67,7 @@ class HostExpressions(HostOperations):
         raise AssertionError("a map belongs to an iteration")
 
     def aggregate(self, e: typed.Aggregate) -> ir.Expression:
-        array, element = self.arrays[e.property], ELEMENTS[e.type]
+        array, element = self.arrays[e.property], elements.ELEMENTS[e.type]
         match e.aggregation:
             case typed.Aggregation.SUM:
                 return self._reduced(f"{array.name}_sum", ir.Combine.ADD, array, element, e)
@@ -107,7 +104,7 @@ class HostExpressions(HostOperations):
             value = ir.Cast(value, element)
         risk = None
         if self.context.checks is not None and isinstance(node, typed.Aggregate) and not counts:
-            risk = risk_of_update(combine, typed.scalar_of(node))
+            risk = checking.risk_of_update(combine, typed.scalar_of(node))
         if risk is not None:
             self.regions.sum_up(variable, risk, value, over, node.span)
         else:
@@ -143,8 +140,8 @@ class HostExpressions(HostOperations):
         return ir.Ref(held)
 
     def call(self, e: typed.Call) -> ir.Expression:
-        assert isinstance(e.type, Scalar)
-        result = self.declare(f"{e.function}_result", ELEMENTS[e.type], zero(ELEMENTS[e.type]))
+        assert isinstance(e.type, types.Scalar)
+        result = self.declare(f"{e.function}_result", elements.ELEMENTS[e.type], zero(elements.ELEMENTS[e.type]))
         self._call(e, result)
         return ir.Ref(result)
 
@@ -154,9 +151,9 @@ class HostExpressions(HostOperations):
         for argument in call.arguments:
             if not isinstance(argument, typed.Symbol):
                 arguments.append(self.expression(argument))
-            elif isinstance(argument.type, PropertyType | SetType):
+            elif isinstance(argument.type, types.PropertyType | types.SetType):
                 arguments.append(self.arrays[argument])
-            elif isinstance(argument.type, Scalar):
+            elif isinstance(argument.type, types.Scalar):
                 arguments.append(self.variables[argument])
         lent = tuple(self.lists[a] for a in call.arguments if isinstance(a, typed.Symbol) and a in self.lists)
         self.do(ir.HostCall(call.function, tuple(arguments), result, lent))

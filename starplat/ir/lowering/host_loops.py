@@ -10,11 +10,8 @@ from starplat.analysis.parallel import ParallelLoop
 from starplat.frontend import typed
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.context import array_of, zero
-from starplat.ir.lowering.elements import ELEMENTS
+from starplat.ir.lowering import context, elements, kernels, surroundings
 from starplat.ir.lowering.host_side import HostSide
-from starplat.ir.lowering.kernels import KernelLowering
-from starplat.ir.lowering.surroundings import LevelScope, arc_place
 from starplat.same import Same
 
 
@@ -65,7 +62,7 @@ def _one_by_one(host: HostSide, s: typed.ForEach) -> None:
 
 
 def _iterator(host: HostSide, s: typed.ForEach) -> ir.Variable:
-    return host.bind(s.iterator, ir.Variable(host.names.fresh(s.iterator.name), ELEMENTS[s.iterator.scalar]))
+    return host.bind(s.iterator, ir.Variable(host.names.fresh(s.iterator.name), elements.ELEMENTS[s.iterator.scalar]))
 
 
 def _range(host: HostSide, s: typed.ForEach, end: ir.Expression, judged: ir.Array | None = None) -> None:
@@ -76,20 +73,21 @@ def _range(host: HostSide, s: typed.ForEach, end: ir.Expression, judged: ir.Arra
 
 def _searches(host: HostSide, s: typed.ForEach) -> ir.Searches | None:
     """What a loop over sources comes to, if it searches from each."""
-    found = host.context.searching.get(Same(s))
-    if found is None:
+    if (found := host.context.searching.get(Same(s))) is None:
         return None
     kept = {
-        one.symbol: array_of(one.symbol, host.names.fresh(one.symbol.name), ir.Origin.TEMPORARY) for one in found.kept
+        one.symbol: context.array_of(one.symbol, host.names.fresh(one.symbol.name), ir.Origin.TEMPORARY)
+        for one in found.kept
     }
     host.arrays.update(kept)
-    lowering = KernelLowering(host.context, host.names.inner(), host.surroundings(), frozenset())
+    lowering = kernels.KernelLowering(host.context, host.names.inner(), host.surroundings(), frozenset())
     node, level, count = map(lowering.local, (found.node, found.level, found.count))
     reached = lowering.block(typed.Block(found.reached))
     direction = ir.Direction.OUT if found.direction is typed.Direction.OUT else ir.Direction.IN
     behind = lowering.block(typed.Block(found.behind))
     begin = tuple(
-        zero(kept[one.symbol].element) if one.value is None else host.expression(one.value) for one in found.kept
+        context.zero(kept[one.symbol].element) if one.value is None else host.expression(one.value)
+        for one in found.kept
     )
     own = (tuple(kept.values()), begin, behind)
     return ir.Searches(direction, node, level, count, reached, found.why_not, *own)
@@ -113,8 +111,7 @@ def _both_neighbors(host: HostSide, s: typed.ForEach, domain: typed.Neighbors, j
             _neighbors(host, s, half, *judged[place : place + 1], of=node)
         halves.append(tuple(ops))
     left = ir.Variable(host.names.fresh("left"), ir.Element.BOOL)
-    first = _telling(halves[0], left)
-    if first == halves[0]:
+    if (first := _telling(halves[0], left)) == halves[0]:
         _do_all(host, halves[0] + halves[1])
         return
     host.do(ir.DeclareVariable(left, build.FALSE))
@@ -130,12 +127,12 @@ def _neighbors(
     *,
     of: ir.Expression | None = None,
 ) -> None:
-    probe = KernelLowering(host.context, host.names, host.surroundings(), frozenset(), host.levels)
+    probe = kernels.KernelLowering(host.context, host.names, host.surroundings(), frozenset(), host.levels)
     direction, level = probe.direction(s, domain)
     node = host.held(domain.node, "node", s.body) if of is None else of
     neighbor = _iterator(host, s)
     position = ir.Variable(host.names.fresh("e"), ir.Element.ARC)
-    host.arcs[s.iterator] = arc_place(direction, node, neighbor, position)
+    host.arcs[s.iterator] = surroundings.arc_place(direction, node, neighbor, position)
     if judged is None:
         body = _guarded(host, s, probe.at_level(neighbor, level))
     else:
@@ -159,7 +156,7 @@ def _guarded(host: HostSide, s: typed.ForEach, level: ir.Expression | None) -> t
     return tuple(ops)
 
 
-def visit_at_level(host: HostSide, node: ir.Variable, scope: LevelScope, work: ParallelLoop) -> None:
+def visit_at_level(host: HostSide, node: ir.Variable, scope: surroundings.LevelScope, work: ParallelLoop) -> None:
     """The body of a BFS pass for one node, if it stands at this level and passes the filter."""
     if scope.judged is not None:
         _do_all(host, _where(host, scope.judged, node, work.body))

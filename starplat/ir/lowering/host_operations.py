@@ -5,22 +5,16 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
-from starplat.ir import build
+from starplat.frontend import typed, types
+from starplat.ir import build, fresh_names, rewriter
 from starplat.ir import nodes as ir
-from starplat.ir.fresh_names import FreshNames
-from starplat.ir.lowering.checking import FAULTS, Lines, Risk, new_lines
+from starplat.ir.lowering import checking, elements, expressions, uses
 from starplat.ir.lowering.context import Context
-from starplat.ir.lowering.elements import ELEMENTS
-from starplat.ir.lowering.expressions import ExpressionLowering
 from starplat.ir.lowering.surroundings import ArcPlace, LevelScope, Surroundings
-from starplat.ir.lowering.uses import holds_still
-from starplat.ir.rewriter import Renamer
 from starplat.source import Span
 
 
-class HostOperations(ExpressionLowering):
+class HostOperations(expressions.ExpressionLowering):
     """A host function that grows: its operations go to the end of `ops`, which `collect` exchanges for inner
     blocks."""
 
@@ -28,7 +22,7 @@ class HostOperations(ExpressionLowering):
         self.context = context
         self.function = function
         self.is_entry = is_entry
-        self.names = FreshNames(array.name for array in ir.GRAPH_ARRAYS)
+        self.names = fresh_names.FreshNames(array.name for array in ir.GRAPH_ARRAYS)
         self.ops: list[ir.HostOp] = []
         self.prologue: list[ir.HostOp] = []
         self.variables: dict[typed.Symbol, ir.Variable] = {}
@@ -42,7 +36,7 @@ class HostOperations(ExpressionLowering):
         self.levels: LevelScope | None = None
         self.loops: list[typed.Symbol] = []
         self.faults: tuple[ir.Array, ir.Array] | None = None
-        self.lines: Lines | None = None
+        self.lines: checking.Lines | None = None
         self._words: dict[typed.Symbol, ir.Array] = {}
         self._locks: dict[ir.Array, ir.Array] = {}
         self._second_copies: dict[ir.Array, ir.Array] = {}
@@ -83,7 +77,7 @@ class HostOperations(ExpressionLowering):
 
     def held(self, e: typed.Expression, name: str, body: typed.Statement) -> ir.Expression:
         """A node as by `simple`, but not a variable that `body` changes: a loop's domain is fixed on entry."""
-        if holds_still(e, body):
+        if uses.holds_still(e, body):
             return self.named(self.node(e), name)
         value = self.node(e)
         return ir.Ref(self.declare(name, value.element, value))
@@ -105,7 +99,7 @@ class HostOperations(ExpressionLowering):
     def word(self, symbol: typed.Symbol) -> ir.Array:
         """The one-cell array in which a scalar lives while a kernel changes it."""
         if symbol not in self._words:
-            element = ELEMENTS[symbol.scalar]
+            element = elements.ELEMENTS[symbol.scalar]
             self._words[symbol] = self.new_array(f"{symbol.name}_word", element, ir.Extent.ONE, ir.Origin.TEMPORARY)
         return self._words[symbol]
 
@@ -143,10 +137,10 @@ class HostOperations(ExpressionLowering):
         """Where the function's kernels record what goes wrong."""
         if self.faults is None:
             faulted = self.new_array("faulted", ir.Element.BOOL, ir.Extent.ONE, ir.Origin.TEMPORARY)
-            self.faults = faulted, self.new_array("faults", ir.Element.LONG, FAULTS, ir.Origin.TEMPORARY)
+            self.faults = faulted, self.new_array("faults", ir.Element.LONG, checking.FAULTS, ir.Origin.TEMPORARY)
             assert self.context.checks is not None
             if self.context.checks.prints:
-                self.lines = new_lines(partial(self.new_array, origin=ir.Origin.TEMPORARY))
+                self.lines = checking.new_lines(partial(self.new_array, origin=ir.Origin.TEMPORARY))
                 self.prologue.append(ir.Fill(self.lines.taken, build.ZERO))
             self.prologue += [ir.Fill(faulted, build.FALSE), ir.Fill(self.faults[1], ir.Const(0, ir.Element.LONG))]
         return self.faults
@@ -154,9 +148,9 @@ class HostOperations(ExpressionLowering):
     @property
     def nodes_around(self) -> tuple[ir.Variable, ...]:
         """The nodes that the host's loops are at."""
-        return tuple(self.variables[symbol] for symbol in self.loops if symbol.type is Scalar.NODE)
+        return tuple(self.variables[symbol] for symbol in self.loops if symbol.type is types.Scalar.NODE)
 
-    def guarded(self, risk: Risk, operands: tuple[ir.Expression, ...], span: Span) -> ir.Expression:
+    def guarded(self, risk: checking.Risk, operands: tuple[ir.Expression, ...], span: Span) -> ir.Expression:
         assert self.context.checks is not None
         held = {
             one: self.declare(
@@ -164,7 +158,7 @@ class HostOperations(ExpressionLowering):
             )
             for one, value in zip(risk.operands, operands, strict=True)
         }
-        renamed = Renamer(held)
+        renamed = rewriter.Renamer(held)
         site = self.context.checks.sites_of(risk, span, "")
         for place, wrong in enumerate(risk.wrongs, site):
             tell = ir.Tell(place, tuple(map(ir.Ref, held.values())), self.nodes_around)

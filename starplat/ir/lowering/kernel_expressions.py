@@ -6,38 +6,31 @@ from starplat.frontend import typed
 from starplat.frontend.types import PropertyType, Scalar, SetType
 from starplat.ir import nodes as ir
 from starplat.ir.fresh_names import FreshNames
-from starplat.ir.lowering.checking import Record, Risk
+from starplat.ir.lowering import checking, elements, expressions, maps, surroundings
 from starplat.ir.lowering.context import Context
-from starplat.ir.lowering.elements import ELEMENTS
-from starplat.ir.lowering.expressions import ExpressionLowering
-from starplat.ir.lowering.maps import MapHelpers, MapRow, MapWindow
-from starplat.ir.lowering.surroundings import ArcPlace, LevelScope, Surroundings
 from starplat.operators.answers.triangles import CountedRow
 from starplat.same import Same
 from starplat.source import Span
 
 
-class KernelExpressions(ExpressionLowering):
+class KernelExpressions(expressions.ExpressionLowering):
     """Lowers the expressions of one kernel. `shared` holds the ids of places that other iterations may touch too."""
 
     def __init__(
         self,
         context: Context,
         names: FreshNames,
-        around: Surroundings,
+        around: surroundings.Surroundings,
         shared: frozenset[Same],
-        levels: LevelScope | None = None,
+        levels: surroundings.LevelScope | None = None,
     ) -> None:
-        self.context = context
-        self.names = names
-        self.around = around
-        self.shared = shared
+        self.context, self.names, self.around, self.shared = context, names, around, shared
         self.levels = levels
         self.locals: dict[typed.Symbol, ir.Variable] = {}
         self.counted: Mapping[Same, CountedRow] = {}
-        self.arcs: dict[typed.Symbol, ArcPlace] = {}
-        self.map_rows: Mapping[typed.Symbol, MapRow] = {}
-        self.maps: dict[typed.Symbol, MapWindow] = {}
+        self.arcs: dict[typed.Symbol, surroundings.ArcPlace] = {}
+        self.map_rows: Mapping[typed.Symbol, maps.MapRow] = {}
+        self.maps: dict[typed.Symbol, maps.MapWindow] = {}
         self.aliases: dict[typed.Symbol, typed.Expression] = {}
         self.announced: set[ir.Variable] = set()
         self.iteration: ir.Expression = ir.Const(0, ir.Element.LONG)
@@ -48,7 +41,7 @@ class KernelExpressions(ExpressionLowering):
 
     def local(self, symbol: typed.Symbol) -> ir.Variable:
         """A new local for a symbol."""
-        variable = ir.Variable(self.names.fresh(symbol.name), ELEMENTS[symbol.scalar])
+        variable = ir.Variable(self.names.fresh(symbol.name), elements.ELEMENTS[symbol.scalar])
         self.locals[symbol] = variable
         return variable
 
@@ -64,17 +57,17 @@ class KernelExpressions(ExpressionLowering):
 
     # --- checks
 
-    def guarded(self, risk: Risk, operands: tuple[ir.Expression, ...], span: Span) -> ir.Expression:
+    def guarded(self, risk: checking.Risk, operands: tuple[ir.Expression, ...], span: Span) -> ir.Expression:
         assert self.context.checks is not None
         record, inner = self.record()
         return self.context.checks.call(risk, operands, span, record, inner)
 
-    def record(self) -> tuple[Record, str]:
+    def record(self) -> tuple[checking.Record, str]:
         """Where this iteration tells of faults, and what the program calls the innermost node in hand."""
         assert self.around.faults is not None
         inside = [s for s in self.loops if s in self.locals and s.type is Scalar.NODE]
         node: ir.Expression = ir.Ref(self.locals[inside[-1]]) if inside else self.around_node
-        return Record(*self.around.faults, self.iteration, node), inside[-1].name if inside else ""
+        return checking.Record(*self.around.faults, self.iteration, node), inside[-1].name if inside else ""
 
     # --- expressions
 
@@ -129,7 +122,7 @@ class KernelExpressions(ExpressionLowering):
         raise AssertionError("lists are the host's")
 
     def of_map(self, e: typed.MapValue | typed.MapSize | typed.MapBest) -> ir.Expression:
-        window, helpers = self.maps[e.symbol], MapHelpers(self.context)
+        window, helpers = self.maps[e.symbol], maps.MapHelpers(self.context)
         match e:
             case typed.MapValue(key=key):
                 return helpers.value(window, self.key(key))

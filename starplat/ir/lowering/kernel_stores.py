@@ -6,14 +6,13 @@ from typing import assert_never
 from starplat.frontend import typed
 from starplat.ir import build
 from starplat.ir import nodes as ir
+from starplat.ir.lowering import kernel_expressions, maps
 from starplat.ir.lowering.checking import no_number, risk_of_update
 from starplat.ir.lowering.elements import COMBINES, ELEMENTS, EXTREMES
-from starplat.ir.lowering.kernel_expressions import KernelExpressions
-from starplat.ir.lowering.maps import MapHelpers
 from starplat.same import Same
 
 
-class KernelStores(KernelExpressions):
+class KernelStores(kernel_expressions.KernelExpressions):
     """Lowers assignments inside a kernel."""
 
     def assign(self, place: typed.Place, value: ir.Expression) -> list[ir.KernelOp]:
@@ -111,7 +110,7 @@ class KernelStores(KernelExpressions):
         if self.context.may_be_infinite(s.value):
             help = "leave such values out"
             raise self.context.refuse("E0658", "INF cannot be added up in a map", s.value.span, help=help)
-        helpers, window = MapHelpers(self.context), self.maps[s.symbol]
+        helpers, window = maps.MapHelpers(self.context), self.maps[s.symbol]
         key, value = self.key(s.key), self.expression(s.value)
         risk = risk_of_update(ir.Combine.ADD, s.symbol.map.value)
         if self.context.checks is not None and risk is not None and value.element.is_integer:
@@ -187,8 +186,7 @@ class KernelStores(KernelExpressions):
         values: list[ir.KernelOp] = []
         stores: list[ir.KernelOp] = []
         for c in s.carried:
-            value = self.expression(c.value)
-            if not isinstance(value, ir.Const | ir.Ref):
+            if not isinstance(value := self.expression(c.value), ir.Const | ir.Ref):
                 held = self.temporary("carried", ELEMENTS[c.place.type])
                 values.append(ir.Let(held, value))
                 value = ir.Ref(held)

@@ -3,20 +3,14 @@
 from typing import assert_never
 
 from starplat.analysis.positions import aliases
-from starplat.frontend import typed
-from starplat.frontend.types import MapType
+from starplat.frontend import typed, types
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.context import both, zero
-from starplat.ir.lowering.elements import ELEMENTS
-from starplat.ir.lowering.kernel_remarks import KernelRemarks
-from starplat.ir.lowering.maps import MapHelpers, MapWindow, arrays_of_map, window_ends
-from starplat.ir.lowering.surroundings import ArcPlace, arc_place
-from starplat.ir.lowering.uses import holds_still
+from starplat.ir.lowering import context, elements, kernel_remarks, maps, surroundings, uses
 from starplat.same import Same
 
 
-class KernelLowering(KernelRemarks):
+class KernelLowering(kernel_remarks.KernelRemarks):
     """Lowers the body of one kernel."""
 
     # --- statements
@@ -85,9 +79,9 @@ class KernelLowering(KernelRemarks):
     def _declare(self, s: typed.Declare) -> list[ir.KernelOp]:
         if s.symbol in self.locals:
             return []  # an edge that is the arc in hand of the loop around
-        if isinstance(s.symbol.type, MapType):
+        if isinstance(s.symbol.type, types.MapType):
             return self._declare_map(s.symbol)
-        value = zero(ELEMENTS[s.symbol.scalar]) if s.value is None else self.expression(s.value)
+        value = context.zero(elements.ELEMENTS[s.symbol.scalar]) if s.value is None else self.expression(s.value)
         return [ir.Let(self.local(s.symbol), value)]
 
     def _declare_map(self, symbol: typed.Symbol) -> list[ir.KernelOp]:
@@ -95,11 +89,11 @@ class KernelLowering(KernelRemarks):
         row, new_array = self.map_rows[symbol], self.around.new_array
         assert new_array is not None
         first, end = self.temporary("first_slot", ir.Element.LONG), self.temporary("end_slot", ir.Element.LONG)
-        window = MapWindow(*arrays_of_map(symbol, row, new_array), first, end)
+        window = maps.MapWindow(*maps.arrays_of_map(symbol, row, new_array), first, end)
         self.maps[symbol] = window
         slot = self.temporary("slot", ir.Element.LONG)
         free = ir.Store(window.keys, ir.Ref(slot), build.number(-1))
-        at_first, at_end = window_ends(row.direction, ir.Ref(self.locals[row.owner]))
+        at_first, at_end = maps.window_ends(row.direction, ir.Ref(self.locals[row.owner]))
         return [ir.Let(first, at_first), ir.Let(end, at_end), ir.ForRange(slot, ir.Ref(first), ir.Ref(end), (free,))]
 
     # --- loops
@@ -133,7 +127,7 @@ class KernelLowering(KernelRemarks):
                 raise AssertionError("lists are the host's")
         assert_never(s.domain)
 
-    def _keys(self, s: typed.ForEach, window: MapWindow) -> list[ir.KernelOp]:
+    def _keys(self, s: typed.ForEach, window: maps.MapWindow) -> list[ir.KernelOp]:
         """Over the keys of a map, which are sorted first."""
         assert window.sorted is not None
         count, place = self.temporary("count", ir.Element.LONG), self.temporary("i", ir.Element.LONG)
@@ -143,13 +137,13 @@ class KernelLowering(KernelRemarks):
         if variable.element is ir.Element.BOOL:
             key = build.differs(key, build.ZERO)
         body = (ir.Let(variable, key), *self._filtered(self._filter(s), s))
-        sort = ir.Let(count, MapHelpers(self.context).sort(window))
+        sort = ir.Let(count, maps.MapHelpers(self.context).sort(window))
         return [sort, ir.ForRange(place, ir.Const(0, ir.Element.LONG), ir.Ref(count), body)]
 
     def _range(self, s: typed.ForEach, end: ir.Expression, members: ir.Array | None) -> list[ir.KernelOp]:
         variable = self.local(s.iterator)
         contained = None if members is None else ir.Load(members, ir.Ref(variable))
-        body = self._filtered(both(contained, self._filter(s)), s)
+        body = self._filtered(context.both(contained, self._filter(s)), s)
         return [ir.ForRange(variable, ir.Const(0, variable.element), end, body)]
 
     def _filter(self, s: typed.ForEach) -> ir.Expression | None:
@@ -164,8 +158,8 @@ class KernelLowering(KernelRemarks):
         before, node = self._held(domain.node, s.body)
         neighbor = self.local(s.iterator)
         position = self._position(s, direction)
-        self.arcs[s.iterator] = arc_place(direction, node, neighbor, position)
-        body = self._filtered(both(self.at_level(neighbor, level), self._filter(s)), s)
+        self.arcs[s.iterator] = surroundings.arc_place(direction, node, neighbor, position)
+        body = self._filtered(context.both(self.at_level(neighbor, level), self._filter(s)), s)
         counts, one_way = self._counts(s), Same(s) in self.counted and self.counted[Same(s)].one_way
         return [*before, ir.ForNeighbors(direction, node, neighbor, position, body, s.parallel, counts, one_way)]
 
@@ -177,8 +171,7 @@ class KernelLowering(KernelRemarks):
 
     def _held(self, value: typed.Expression, body: typed.Statement) -> tuple[list[ir.KernelOp], ir.Expression]:
         """A node as a constant or as a variable that `body` leaves alone, and the operations that compute it."""
-        node = self.node(value)
-        if isinstance(node, ir.Ref | ir.Const) and holds_still(value, body):
+        if isinstance(node := self.node(value), ir.Ref | ir.Const) and uses.holds_still(value, body):
             return [], node
         held = self.temporary("node", ir.Element.NODE)
         return [ir.Let(held, node)], ir.Ref(held)
@@ -226,7 +219,7 @@ class KernelLowering(KernelRemarks):
         neighbor = self.local(s.iterator)
         w = ir.Ref(neighbor)
         arc = ir.Select(is_out, ir.CSR.arc_id(out_arc), ir.REVERSE.arc_id(in_place))
-        self.arcs[s.iterator] = ArcPlace(arc, ir.Select(is_out, here, w), ir.Select(is_out, w, here))
+        self.arcs[s.iterator] = surroundings.ArcPlace(arc, ir.Select(is_out, here, w), ir.Select(is_out, w, here))
         reached = ir.Select(is_out, ir.CSR.neighbor(out_arc), ir.REVERSE.neighbor(in_place))
         body = (ir.Let(neighbor, reached), *self._filtered(self._filter(s), s))
         return [

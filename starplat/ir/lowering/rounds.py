@@ -9,11 +9,8 @@ from starplat.analysis.pulling import pulls_from_parents
 from starplat.frontend import typed
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.checking import at_cell
-from starplat.ir.lowering.host_loops import visit_at_level
+from starplat.ir.lowering import checking, host_loops, kernels, surroundings
 from starplat.ir.lowering.host_side import HostSide
-from starplat.ir.lowering.kernels import KernelLowering
-from starplat.ir.lowering.surroundings import LevelScope
 from starplat.same import Same
 
 INT = ir.Element.INT
@@ -56,7 +53,7 @@ def _in_place(host: HostSide, s: typed.FixedPoint, flag: ir.Variable) -> tuple[i
         host.do(ir.SetVariable(flag, build.TRUE))
         host.block(s.body)
         if _speaks_of_nodes(s):
-            lowering = KernelLowering(host.context, host.names.inner(), host.surroundings(), frozenset())
+            lowering = kernels.KernelLowering(host.context, host.names.inner(), host.surroundings(), frozenset())
             node = lowering.local(s.node)
             lowering.iteration = ir.Cast(ir.Ref(node), ir.Element.LONG)
             condition = lowering.expression(s.condition)
@@ -93,7 +90,7 @@ def checked_source(host: HostSide, s: typed.IterateInBFS, source: ir.Expression)
     if host.context.checks is None:
         return source
     cells = ir.Cast(ir.NumNodes(), ir.Element.LONG)
-    return host.named(host.guarded(at_cell("", source.element), (source, cells), s.source.span), "source")
+    return host.named(host.guarded(checking.at_cell("", source.element), (source, cells), s.source.span), "source")
 
 
 def _search(host: HostSide, s: typed.IterateInBFS, source: ir.Expression) -> None:
@@ -109,14 +106,14 @@ def _search(host: HostSide, s: typed.IterateInBFS, source: ir.Expression) -> Non
     with host.collect() as body:
         host.do(ir.SetVariable(found, build.FALSE))
         _find_next_level(host, s, levels, depth, found)
-        _run_level(host, s, passes[0], LevelScope(s.iterator, levels, depth, pulling))
+        _run_level(host, s, passes[0], surroundings.LevelScope(s.iterator, levels, depth, pulling))
         host.do(ir.SetVariable(depth, build.plus(ir.Ref(depth), build.ONE, INT)))
     host.do(ir.Loop((), ir.Ref(found), tuple(body), test_last=True))
     if len(passes) == 1:
         return
     with host.collect() as back:
         host.do(ir.SetVariable(depth, build.minus(ir.Ref(depth), build.ONE, INT)))
-        _run_level(host, s, passes[1], LevelScope(s.iterator, levels, depth, frozenset()))
+        _run_level(host, s, passes[1], surroundings.LevelScope(s.iterator, levels, depth, frozenset()))
     above = build.greater(ir.Ref(depth), build.ZERO)
     host.do(ir.Loop((), above, tuple(back)))
 
@@ -147,7 +144,7 @@ def _find_next_level(
     host.regions.emit(kernel)
 
 
-def _run_level(host: HostSide, s: typed.IterateInBFS, work: ParallelLoop, scope: LevelScope) -> None:
+def _run_level(host: HostSide, s: typed.IterateInBFS, work: ParallelLoop, scope: surroundings.LevelScope) -> None:
     """The body for the nodes of one level: one kernel, or node by node if it needs the host."""
     if not work.body.statements:
         return
@@ -161,7 +158,7 @@ def _run_level(host: HostSide, s: typed.IterateInBFS, work: ParallelLoop, scope:
     host.variables[s.iterator], host.values[s.iterator] = node, ir.Ref(node)
     host.loops.append(s.iterator)
     with host.collect() as body:
-        visit_at_level(host, node, scope, work)
+        host_loops.visit_at_level(host, node, scope, work)
     host.loops.pop()
     host.do(ir.HostForRange(node, ir.Const(0, ir.Element.NODE), ir.NumNodes(ir.Element.NODE), tuple(body)))
     host.levels = outer

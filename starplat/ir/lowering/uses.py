@@ -4,13 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from starplat.analysis import walk
-from starplat.analysis.common import is_common
-from starplat.analysis.effects import Kind
-from starplat.analysis.parallel import ParallelLoop
+from starplat.analysis import common, effects, parallel, walk
 from starplat.analysis.races import CellSet, LoopRaces, RaceClass
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
 from starplat.ir import nodes as ir
 from starplat.ir.lowering.elements import COMBINES, EXTREMES
 
@@ -40,29 +36,29 @@ def returned_scalars(races: LoopRaces) -> list[Returned]:
     return [
         Returned(cell.symbol, Return.WORD) if cell.symbol in leaders else _returned(cell, races.loop)
         for cell in races.cells
-        if isinstance(cell.symbol.type, Scalar)
+        if isinstance(cell.symbol.type, types.Scalar)
         and cell.race_class is not RaceClass.READ_ONLY
         and cell.symbol not in inside
     ]
 
 
-def _returned(cell: CellSet, loop: ParallelLoop) -> Returned:
-    writes = [a for a in cell.accesses if a.kind is not Kind.READ]
+def _returned(cell: CellSet, loop: parallel.ParallelLoop) -> Returned:
+    writes = [a for a in cell.accesses if a.kind is not effects.Kind.READ]
     reads = len(writes) < len(cell.accesses)
     first = writes[0]
     if cell.race_class is RaceClass.REDUCTION:
         assert first.combine is not None
         return Returned(cell.symbol, Return.REDUCTION, COMBINES[first.combine])
-    if cell.race_class is RaceClass.MONOTONE and not reads and all(a.kind is Kind.EXTREME for a in writes):
+    if cell.race_class is RaceClass.MONOTONE and not reads and all(a.kind is effects.Kind.EXTREME for a in writes):
         assert first.extreme is not None
         return Returned(cell.symbol, Return.REDUCTION, EXTREMES[first.extreme])
     if cell.race_class is RaceClass.COMMON_VALUE:
         match first.value:
-            case typed.Literal(value=True, type=Scalar.BOOL):
+            case typed.Literal(value=True, type=types.Scalar.BOOL):
                 return Returned(cell.symbol, Return.REDUCTION, ir.Combine.OR)
-            case typed.Literal(value=False, type=Scalar.BOOL):
+            case typed.Literal(value=False, type=types.Scalar.BOOL):
                 return Returned(cell.symbol, Return.REDUCTION, ir.Combine.AND)
-            case value if value is not None and is_common(value, loop):  # the host can compute it too
+            case value if value is not None and common.is_common(value, loop):  # the host can compute it too
                 return Returned(cell.symbol, Return.FLAG, value=value)
     return Returned(cell.symbol, Return.WORD)
 
@@ -85,7 +81,7 @@ def written_scalars(statement: typed.Statement) -> Iterator[typed.Symbol]:
         if isinstance(inner, typed.CountedLoop) and not inner.declares:
             places.append(inner.symbol)
         lent = [a for v in walk.values(inner) for e in walk.within(v) if isinstance(e, typed.Call)
-                for a in e.arguments if isinstance(a, typed.Symbol) and isinstance(a.type, Scalar)]  # fmt: skip
+                for a in e.arguments if isinstance(a, typed.Symbol) and isinstance(a.type, types.Scalar)]  # fmt: skip
         for symbol in (*places, *lent):
             if symbol not in inside and symbol not in seen:
                 seen.add(symbol)

@@ -1,7 +1,5 @@
 """Lists of the host: what they are, and the host operations on them. No kernel and no persistent loop knows any."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from enum import Enum
 

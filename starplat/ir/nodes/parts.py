@@ -4,8 +4,6 @@ Every part runs the same host program with the same scalars, over arrays of the 
 the nodes and arcs that it has. A node's arcs belong to the part that has the node.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from starplat.ir.nodes.operations import Combine

@@ -72,8 +72,7 @@ class Extent:
         match self.value:
             case (Arithmetic.PRODUCT, Extent(value=Count.NODES), Extent(value=int(cells))):
                 return cells
-            case _:
-                return 1
+        return 1
 
     @property
     def grows_with_arcs(self) -> bool:

@@ -108,8 +108,7 @@ def _lines(op: ir.KernelOp | ir.HostOp) -> Iterator[str]:
                 yield from (f"  {name}{many}", *indent(indent(print_ops(block))))
         return
     for name, heading in (("then", ()), ("body", ()), ("also", ()), ("otherwise", ("else",)), ("step", ("step",))):
-        block = getattr(op, name, ())
-        if isinstance(block, tuple) and block:
+        if isinstance(block := getattr(op, name, ()), tuple) and block:
             yield from (*heading, *indent(print_ops(block)))
 
 
@@ -146,8 +145,7 @@ def _shown(name: str, value: Any) -> object:
             return listed
         case _, bool() if name in _FLAGS:
             return _FLAGS[name][value]
-        case _:
-            return print_expression(value) if type(value) in EXPRESSIONS else value
+    return print_expression(value) if type(value) in EXPRESSIONS else value
 
 
 def indent(lines: Iterable[str]) -> Iterator[str]:

@@ -137,8 +137,7 @@ def _in_one_launch(step: Step) -> Step:
 def _branch(module: ir.Module, op: ir.HostIf, depth: int) -> Iterator[Step]:
     branches = (("if", op.then), ("else", op.otherwise))
     for word, ops in branches:
-        inside = list(_block(module, ops, depth + 1))
-        if inside:
+        if inside := list(_block(module, ops, depth + 1)):
             yield Step(depth, word)
             yield from inside
 

@@ -3,11 +3,10 @@
 One iteration runs after the other, so nothing here has to be atomic.
 """
 
-from starplat.ir import build
+from starplat.ir import build, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.python.function import FunctionWriter
 from starplat.ir.python.text import BIT_OR, PRODUCT, SUM, Text, mangled, width
-from starplat.ir.visitor import walk_expression
 
 _SIGNS = {
     ir.Combine.ADD: ("+", SUM),
@@ -105,7 +104,7 @@ class CellWriter(FunctionWriter):
 
     def carried_late(self, carry: ir.Carry, count: int) -> str:
         text = self.stored(carry.array, carry.value)
-        reads = any(isinstance(inner, ir.Load) for inner in walk_expression(carry.value))
+        reads = any(isinstance(inner, ir.Load) for inner in visitor.walk_expression(carry.value))
         return self.assigned(text) if reads and count else text
 
     # --- reductions ---

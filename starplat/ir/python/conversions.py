@@ -17,8 +17,7 @@ class Conversions(ABC):
     """Three ways to want a value, and casts. `bounds` says which values are known."""
 
     def __init__(self, names: Names, bounds: Bounds) -> None:
-        self.names = names
-        self.bounds = bounds
+        self.names, self.bounds = names, bounds
         self._temporaries = 0
 
     def temporary(self) -> str:
@@ -77,8 +76,7 @@ class Conversions(ABC):
                 return Text(f"round32({text.text})", ATOM)
             case ir.Element.DOUBLE:
                 return text
-            case _:
-                return Text(f"to_int{width(cast.element)}({text.text})", ATOM)
+        return Text(f"to_int{width(cast.element)}({text.text})", ATOM)
 
     def _cast_integer(self, cast: ir.Cast) -> Text:
         source, target = cast.operand.element, cast.element

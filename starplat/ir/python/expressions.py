@@ -138,8 +138,7 @@ class Expressions(Conversions):
                 return self._add_inf(binary)
             case ir.BinaryOperator.DIVIDE:
                 return self._real_divide(binary) if binary.element.is_real else self._divide(binary)
-            case _:
-                return Text(f"remainder({self.exact(binary.left).text}, {self.exact(binary.right).text})", ATOM)
+        return Text(f"remainder({self.exact(binary.left).text}, {self.exact(binary.right).text})", ATOM)
 
     def _arithmetic(self, binary: ir.Binary) -> Text:
         sign, level = _ARITHMETIC[binary.operator]

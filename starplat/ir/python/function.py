@@ -77,5 +77,4 @@ class FunctionWriter(ABC):
                 return self.total(condition) and self.total(then) and self.total(otherwise)
             case ir.Apply(_, arguments):
                 return all(self.total(argument) for argument in arguments)
-            case _:
-                return not isinstance(expression, ir.FindArc | ir.CallFunction)
+        return not isinstance(expression, ir.FindArc | ir.CallFunction)

@@ -9,9 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import assert_never
 
 from starplat.ir import nodes as ir
-from starplat.ir.python.arithmetic import identity
-from starplat.ir.python.cells import CellWriter
-from starplat.ir.python.loops import LoopWriter
+from starplat.ir.python import arithmetic, cells, loops
 from starplat.ir.python.text import literal
 from starplat.ir.visitor import all_expressions, declared_by, walk_kernel
 
@@ -22,7 +20,7 @@ def kernel_text(kernel: ir.Kernel, functions: Mapping[str, str], condition: ir.E
     parameters = ["n", "m", "items", *writer.arrays(kernel.arrays), *writer.variables(kernel.scalars)]
     with writer.indented(f"def kernel({', '.join(parameters)}):"):
         for number, reduction in enumerate(kernel.reductions):
-            start = identity(reduction.combine, reduction.variable.element)
+            start = arithmetic.identity(reduction.combine, reduction.variable.element)
             writer.line(f"{writer.accumulate(reduction, number)} = {literal(start).text}")
         writer.iterations(kernel, condition)
         results = (writer.contributed(reduction) for reduction in kernel.reductions)
@@ -44,7 +42,7 @@ def helper_text(helper: ir.Function, functions: Mapping[str, str]) -> str:
     ]
     with writer.indented(f"def {functions[helper.name]}({', '.join(['n', 'm', *parameters])}):"):
         writer.ops(helper.body)
-        fallen = "None" if helper.result is None else literal(identity(ir.Combine.ADD, helper.result)).text
+        fallen = "None" if helper.result is None else literal(arithmetic.identity(ir.Combine.ADD, helper.result)).text
         writer.line(writer.result(fallen))
     return writer.text
 
@@ -64,7 +62,7 @@ def _declared(body: Iterable[ir.KernelOp]) -> list[ir.Variable]:
     return [variable for op in walk_kernel(body) for variable in declared_by(op)]
 
 
-class _BodyWriter(CellWriter, LoopWriter):
+class _BodyWriter(cells.CellWriter, loops.LoopWriter):
     """Writes a kernel's or a helper's body. A helper returns its parameters by reference, the `references`, too."""
 
     # --- the kernel around its body ---

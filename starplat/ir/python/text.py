@@ -59,8 +59,7 @@ def width(element: ir.Element) -> int:
             return 32
         case ir.Element.LONG | ir.Element.ARC:
             return 64
-        case _:
-            return 0
+    return 0
 
 
 def literal(constant: ir.Const) -> Text:

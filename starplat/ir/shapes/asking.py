@@ -7,11 +7,10 @@ not matter which arc passes. They also look at arcs behind that one, so the test
 
 from dataclasses import dataclass
 
+from starplat.ir import build, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.build import both
 from starplat.ir.shapes.gathering import repeatable
 from starplat.ir.shapes.members import membership
-from starplat.ir.visitor import variables_read, walk_expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +45,10 @@ def asking(kernel: ir.Kernel) -> Asking | None:
             return None
     asks = node == kernel.iterator and len(ahead) == place - 1 and all(isinstance(op, ir.Let) for op in of_arc)
     values = (condition, *(op.value for op in (*ahead, *of_arc) if isinstance(op, ir.Let)))
-    if not asks or not repeatable(ahead, kernel) or any(answer in variables_read(value) for value in values):
+    if not asks or not repeatable(ahead, kernel) or any(answer in visitor.variables_read(value) for value in values):
         return None
     known = {ir.Ref(variable) for variable in (kernel.iterator, loop.neighbor, loop.position) if variable is not None}
-    if not all(_is_defined(part, known) for value in values for part in walk_expression(value)):
+    if not all(_is_defined(part, known) for value in values for part in visitor.walk_expression(value)):
         return None
     return Asking(ahead, answer, not value, loop, tuple(of_arc), condition, body[place + 1 :])
 
@@ -61,7 +60,7 @@ def _leaving(test: ir.KernelIf) -> tuple[ir.Expression, tuple[ir.KernelOp, ...] 
             return condition, tuple(found)
         case ir.KernelIf(condition, (ir.KernelIf() as inner,), ()):
             second, found_inside = _leaving(inner)
-            return both(condition, second), found_inside
+            return build.both(condition, second), found_inside
     return test.condition, None
 
 

@@ -57,5 +57,4 @@ def collecting(kernel: ir.Kernel) -> Collecting | None:
         ) if asked == mask == missing and found == grown == old == masked:
             lets = tuple(op for op in ahead if isinstance(op, ir.Let))
             return Collecting(lets, missing, wanted, loop, condition, value, found, taken)
-        case _:
-            return None
+    return None

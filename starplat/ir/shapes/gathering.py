@@ -7,6 +7,7 @@ does not matter (reals within the language's tolerance).
 
 from dataclasses import dataclass
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.shapes.members import membership
 from starplat.ir.visitor import (
@@ -76,8 +77,7 @@ def _taken(body: tuple[ir.KernelOp, ...]) -> tuple[ir.Variable, ir.Combine] | No
             return None if combine is None else (total, combine[0])
         case ir.KernelIf(_, then, ()):
             return _taken(then)
-        case _:
-            return None
+    return None
 
 
 def combined_with(total: ir.Variable, value: ir.Expression) -> tuple[ir.Combine, ir.Expression] | None:
@@ -87,8 +87,7 @@ def combined_with(total: ir.Variable, value: ir.Expression) -> tuple[ir.Combine,
             return _COMBINES[operator], operand
         case ir.Apply(function, (ir.Ref(left), operand)) if left == total and function in _EXTREMES:
             return _EXTREMES[function], operand
-        case _:
-            return None
+    return None
 
 
 def _refs(op: ir.KernelOp) -> list[ir.Variable]:
@@ -108,3 +107,14 @@ def repeatable(ahead: tuple[ir.KernelOp, ...], kernel: ir.Kernel) -> bool:
     return not any(load.array in written for load in loads) and not any(
         isinstance(op, ir.Let) and op.variable in changed for op in ahead
     )
+
+
+def raised(value: ir.Variable, by: ir.Variable) -> ir.Expression:
+    """The sum, or INF where it would be beyond."""
+    element = value.element
+    total = build.plus(ir.Ref(value), ir.Ref(by), element)
+    if element.is_real:
+        return total
+    largest = ir.infinity(element)
+    room = build.minus(largest, ir.Ref(by), element)
+    return ir.Select(build.greater(ir.Ref(value), room), largest, total)

@@ -98,16 +98,14 @@ def _halved(value: ir.Expression | None) -> ir.Expression | None:
     match value:
         case ir.Binary(ir.BinaryOperator.MULTIPLY, factor, rest) if factor == _TWO:
             return rest
-        case _:
-            return None
+    return None
 
 
 def _clears(op: ir.KernelOp, keys: ir.Array) -> bool:
     match op:
         case ir.ForRange(slot, body=(ir.Store(array, ir.Ref(at), ir.Const(-1)),)):
             return array == keys and at == slot
-        case _:
-            return False
+    return False
 
 
 def _of_row(loop: ir.ForRange | ir.ForNeighbors, node: ir.Variable) -> bool:

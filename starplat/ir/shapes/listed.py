@@ -22,8 +22,7 @@ def known_length(domain: ir.Listed | ir.InWords | ir.Numbers) -> ir.Expression |
     match domain:
         case ir.Listed(_, first, last) if isinstance(first, ir.Load) or isinstance(last, ir.Load):
             return None
-        case _:
-            return listed_length(domain)
+    return listed_length(domain)
 
 
 def listed_length(domain: ir.Listed | ir.InWords | ir.Numbers) -> ir.Expression:

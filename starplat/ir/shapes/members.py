@@ -27,8 +27,7 @@ def membership(
         return None
     conditions = list(conjuncts(kernel.filter))
     for number, condition in enumerate(conditions):
-        array = flag_of(condition, kernel.iterator)
-        if array is not None and is_set(array):
+        if (array := flag_of(condition, kernel.iterator)) is not None and is_set(array):
             rest = [*conditions[:number], *conditions[number + 1 :]]
             keep = conjunction(rest)
             takes = keep is None and bool(kernel.body) and kernel.body[0] == taking(array, kernel.iterator)
@@ -46,5 +45,4 @@ def flag_of(condition: ir.Expression, iterator: ir.Variable) -> ir.Array | None:
     match condition:
         case ir.Load(array, index) if index == ir.Ref(iterator) and array.element is ir.Element.BOOL:
             return array if array.extent is ir.Extent.NODES else None
-        case _:
-            return None
+    return None

@@ -55,8 +55,7 @@ def _row(loop: ir.ForNeighbors, module: ir.Module) -> SharedRow | None:
     writes = tuple(_writes(loop.body, module))
     if leaves(loop.body) or not (loop.parallel or not writes) or not all(_for_many(op, loop, writes) for op in writes):
         return None
-    combined = _combined(loop.body)
-    if combined is None:
+    if (combined := _combined(loop.body)) is None:
         return None
     told = (op.reduction for op in walk_kernel(loop.body) if isinstance(op, ir.Contribute))
     return SharedRow(loop, combined, tuple(dict.fromkeys(told)))
@@ -79,8 +78,7 @@ def _for_many(op: ir.KernelOp, loop: ir.ForNeighbors, writes: Iterable[ir.Kernel
             return True
         case ir.Store() | ir.UpdateCell() | ir.ExtremeCell():
             return op.shared
-        case _:
-            return True
+    return True
 
 
 def _combined(body: tuple[ir.KernelOp, ...]) -> tuple[tuple[ir.Combine, ir.Variable], ...] | None:

@@ -35,8 +35,7 @@ def _of_node(op: ir.KernelOp, node: ir.Expression) -> bool:
             return True
         case ir.Store(array, index) | ir.UpdateCell(_, array, index):
             return index == node and array.packed is None
-        case _:
-            return False
+    return False
 
 
 def _reads(ops: Iterable[ir.KernelOp]) -> set[ir.Array]:
@@ -53,5 +52,4 @@ def _in_any_order(one: ir.KernelOp, other: ir.KernelOp) -> bool:
             return True
         case ir.Store(value=ir.Const() as mine), ir.Store(value=ir.Const() as theirs) if mine == theirs:
             return True
-        case _:
-            return written_arrays((one,)).isdisjoint(written_arrays((other,)))
+    return written_arrays((one,)).isdisjoint(written_arrays((other,)))

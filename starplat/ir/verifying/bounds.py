@@ -55,8 +55,7 @@ class Bounds:
                 domain = self.domain(operand)
                 wide = domain is ir.Extent.NODES or element in (ir.Element.LONG, ir.Element.ARC)
                 return domain if wide and operand.element.is_integer else None
-            case _:
-                return None
+        return None
 
     def is_natural(self, value: ir.Expression) -> bool:
         """Whether the value is surely not negative: the difference of two such values needs no wrapping around."""
@@ -67,8 +66,7 @@ class Bounds:
                 return True
             case ir.Load(array) if array in ir.LAYOUTS:
                 return True
-            case _:
-                return self.domain(value) is not None
+        return self.domain(value) is not None
 
     def inside(self, index: ir.Expression, extent: ir.Extent) -> bool:
         """Whether the index is surely inside an array of that extent."""
@@ -81,5 +79,4 @@ class Bounds:
                 return self.domain(left) is ir.Extent.NODES
             case ir.Extent.NODES_AND_ONE, _:
                 return self.domain(index) is ir.Extent.NODES
-            case _:
-                return self.domain(index) is extent
+        return self.domain(index) is extent

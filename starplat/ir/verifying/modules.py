@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from starplat.ir import nodes as ir
-from starplat.ir.verifying.host import verify_host
+from starplat.ir.verifying import host, spaces
 from starplat.ir.verifying.operations import Body, combines
-from starplat.ir.verifying.spaces import verify_spaces
 from starplat.ir.verifying.wellformed import InvalidModule, Scope
 from starplat.ir.visitor import all_expressions, arrays_in, used_arrays, used_scalars, walk_expression, written_arrays
 
@@ -32,7 +31,7 @@ def verify(module: ir.Module) -> None:
         _verify_kernel(kernel, helpers)
     for helper in module.helpers:
         _verify_helper(helper, helpers)
-    verify_host(module)
+    host.verify_host(module)
     _verify_interface(module, whole)
 
 
@@ -89,7 +88,7 @@ def _verify_kernel(kernel: ir.Kernel, helpers: dict[str, ir.Function]) -> None:
     scope.require(len(reductions) == len(kernel.reductions), "two reductions have one variable")
     Body(scope, reductions, result=None, in_helper=False, alone=isinstance(kernel.domain, ir.Once)).block(kernel.body)
     _verify_signature(kernel, scope)
-    verify_spaces(kernel, scope)
+    spaces.verify_spaces(kernel, scope)
 
 
 def _verify_cell(reduction: ir.Reduction, kernel: ir.Kernel, scope: Scope) -> None:

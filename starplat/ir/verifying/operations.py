@@ -3,10 +3,9 @@
 from collections.abc import Iterable
 from typing import assert_never
 
+from starplat.ir import capabilities, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.capabilities import machine_elements
 from starplat.ir.verifying.wellformed import Scope
-from starplat.ir.visitor import arrays_in
 
 _ON_BITS = (ir.Combine.BIT_AND, ir.Combine.BIT_OR, ir.Combine.BIT_XOR)
 
@@ -26,11 +25,8 @@ class Body:
     def __init__(
         self, scope: Scope, reductions: set[ir.Variable], *, result: ir.Element | None, in_helper: bool, alone: bool
     ) -> None:
-        self.scope = scope
-        self.reductions = reductions
-        self.result = result
-        self.in_helper = in_helper
-        self.alone = alone
+        self.scope, self.reductions, self.result = scope, reductions, result
+        self.in_helper, self.alone = in_helper, alone
         self.locals: set[ir.Variable] = set()
         self.loops = 0
 
@@ -122,7 +118,7 @@ class Body:
         if isinstance(op, ir.CompareSwap):
             self.scope.value(op.expected, array.element)
         self.local(variable)
-        alike = machine_elements(variable.element) == machine_elements(array.element)
+        alike = capabilities.machine_elements(variable.element) == capabilities.machine_elements(array.element)
         self.scope.require(alike and array.element.is_integer, f"'{variable.name}' cannot hold '{array.name}'")
 
     def extreme(self, op: ir.ExtremeCell) -> None:
@@ -152,7 +148,7 @@ class Body:
         self.scope.index(op.node)
         self.scope.require(op.neighbor.element is ir.Element.NODE, f"'{op.neighbor.name}' is no node")
         self.scope.require(op.position.element is ir.Element.ARC, f"'{op.position.name}' is no arc")
-        for array in arrays_in(op):
+        for array in visitor.arrays_in(op):
             self.scope.array(array)
         with self.scope.block():
             self.scope.declare(op.position)

@@ -5,8 +5,7 @@ layout's array where it is indexed by an arc's id. Indices of which nothing is k
 """
 
 from starplat.ir import nodes as ir
-from starplat.ir.verifying.bounds import Bounds
-from starplat.ir.verifying.wellformed import Scope
+from starplat.ir.verifying import bounds, wellformed
 from starplat.ir.visitor import assigned_variables, walk, walk_kernel
 
 _WORDS: dict[ir.Extent | None, str] = {ir.Extent.ARCS: "arc", ir.Extent.SLOTS: "slot"}
@@ -14,7 +13,7 @@ _GIVEN: dict[ir.Extent | None, str] = {ir.Extent.ARCS: "an arc", ir.Extent.SLOTS
 _INDEXED = (ir.Load, ir.Store, ir.UpdateCell, ir.ExtremeCell, ir.Carry, ir.FetchAdd, ir.FetchOr, ir.CompareSwap)
 
 
-def verify_spaces(kernel: ir.Kernel, scope: Scope) -> None:
+def verify_spaces(kernel: ir.Kernel, scope: wellformed.Scope) -> None:
     """Passes if no array is indexed by a number of another space."""
     known = _known(kernel)
     for part in walk((kernel.filter, kernel.body)):
@@ -25,8 +24,8 @@ def verify_spaces(kernel: ir.Kernel, scope: Scope) -> None:
                 scope.require(False, message)
 
 
-def _known(kernel: ir.Kernel) -> Bounds:
-    known = Bounds(assigned_variables(kernel.body))
+def _known(kernel: ir.Kernel) -> bounds.Bounds:
+    known = bounds.Bounds(assigned_variables(kernel.body))
     match kernel.domain:
         case ir.AllArcs() if kernel.iterator is not None:
             known.learn(kernel.iterator, ir.Extent.ARCS)

@@ -45,9 +45,7 @@ class Scope:
     """The names at one point of a kernel, a helper or a host function; `where` leads every message."""
 
     def __init__(self, where: str, helpers: dict[str, ir.Function], *, on_host: bool) -> None:
-        self.where = where
-        self.helpers = helpers
-        self.on_host = on_host
+        self.where, self.helpers, self.on_host = where, helpers, on_host
         self.arrays: dict[str, ir.Array] = {}
         self._visible: dict[str, ir.Variable | ir.HostList] = {}
         self._names: set[str] = set()

@@ -12,8 +12,6 @@ frontier, and union-find must pay off: each node starts with a label of its own.
 jump (`analysis.settling.labels`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from starplat.analysis import walk
@@ -21,9 +19,8 @@ from starplat.analysis.settling.labels import hooked_ways
 from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
-from starplat.operators.canonical.hosts import HostLoop, Surroundings, surely_begins, surroundings
+from starplat.operators.canonical import hosts, rounds
 from starplat.operators.canonical.labels.spreading import whole_number
-from starplat.operators.canonical.rounds import edge_effects
 from starplat.operators.records import EdgeEffect, Spreading, Start
 from starplat.same import Same
 
@@ -36,9 +33,9 @@ def settling(program: typed.Program) -> Mapping[Same, Spreading | None]:
     found: dict[Same, Spreading | None] = {}
     for function in program.functions:
         results = function.results
-        around = surroundings(function.body)
+        around = hosts.surroundings(function.body)
         for loop in around.loops:
-            if effects := edge_effects(loop, around, program, results, frontier_is_kept=True):
+            if effects := rounds.edge_effects(loop, around, program, results, frontier_is_kept=True):
                 frontier = effects[0].frontier
                 seen = frontier is not None and (frontier in results or around.is_seen(frontier, loop))
                 found[Same(loop)] = None if seen else _by_offers(loop, around, effects)
@@ -47,7 +44,7 @@ def settling(program: typed.Program) -> Mapping[Same, Spreading | None]:
     return found
 
 
-def _by_offers(loop: HostLoop, around: Surroundings, effects: Sequence[EdgeEffect]) -> Spreading | None:
+def _by_offers(loop: hosts.HostLoop, around: hosts.Surroundings, effects: Sequence[EdgeEffect]) -> Spreading | None:
     if not all(map(_is_unchanged, effects)):
         return None
     first, before = effects[0], around.before(loop)
@@ -74,15 +71,14 @@ def _is_mutual(effect: EdgeEffect) -> bool:
     match effect.when:
         case (typed.GraphQuery(query=typed.Query.IS_EDGE, arguments=arguments),) if ends is not None:
             return arguments == tuple(map(typed.Variable, ends))
-        case _:
-            return False
+    return False
 
 
 def _by_hooks(
-    loop: HostLoop, around: Surroundings, program: typed.Program, results: frozenset[typed.Symbol]
+    loop: hosts.HostLoop, around: hosts.Surroundings, program: typed.Program, results: frozenset[typed.Symbol]
 ) -> Spreading | None:
     before, inside = around.before(loop), list(walk.statements(loop))
-    if isinstance(loop, typed.CountedLoop) or not surely_begins(loop, around.known_before(loop), before):
+    if isinstance(loop, typed.CountedLoop) or not hosts.surely_begins(loop, around.known_before(loop), before):
         return None
     hooks = (s for s in inside if isinstance(s, typed.AssignExtreme) and isinstance(s.place, typed.Cell))
     for labels, extreme in dict.fromkeys((s.place.symbol, s.extreme) for s in hooks):
@@ -128,16 +124,13 @@ def _start(labels: typed.Symbol, before: Sequence[typed.Statement]) -> Start:
                     return Start.EACH
                 if _given_to_all(s, labels) is not None:
                     return Start.FEW
-            case _:
-                pass
     return Start.EACH if labels.role is typed.Role.PARAMETER else Start.FEW
 
 
 def _all_begin(effect: EdgeEffect, before: Sequence[typed.Statement]) -> bool:
     """Whether all nodes are in the frontier at first, or all that hold a truth that spreads."""
     assert effect.frontier is not None
-    last = next(_writers(effect.frontier, before), None)
-    if last is None:
+    if (last := next(_writers(effect.frontier, before), None)) is None:
         return False
     given = _given_to_all(last, effect.frontier)
     if given == typed.TRUE or effect.symbol.property.element is not Scalar.BOOL or effect.extreme is typed.Extreme.MIN:
@@ -192,8 +185,7 @@ def _given_to_all(s: typed.Statement, symbol: typed.Symbol) -> typed.Expression 
             whole = [inner for inner in body.statements if isinstance(inner, typed.Assign) and inner.place == own]
             left = any(isinstance(i, typed.Continue | typed.Break | typed.Return) for i in walk.statements(body))
             return whole[0].value if len(stores) == len(whole) == 1 and not left else None
-        case _:
-            return None
+    return None
 
 
 def _varies(value: typed.Expression) -> bool:

@@ -7,14 +7,10 @@ return sum / 6;                                         sum <- sum 1
                                                       return sum
 """
 
-from __future__ import annotations
-
 from starplat.analysis import walk
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
 from starplat.operators import records as op
-from starplat.operators.answers.triangles import counted_in
-from starplat.operators.answers.triples import bare, constant
+from starplat.operators.answers import triangles, triples
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.same import Same
 
@@ -23,10 +19,10 @@ def with_intersections(body: typed.Block, program: typed.Program) -> tuple[typed
     """A function's body with such sums, and what its loops over all triangles are, by their `id`s."""
     found: dict[Same, op.Intersect] = {}
     for s in walk.statements(body):
-        if isinstance(s, typed.ForEach) and s.parallel and (counted := counted_in(s, program)) is not None:
+        if isinstance(s, typed.ForEach) and s.parallel and (counted := triangles.counted_in(s, program)) is not None:
             found[Same(s)] = op.Intersect(counted.symbol, counted.value, s)
     for place, meeting in found.items():
-        if isinstance(meeting.total.type, Scalar) and _is_asked_for_in_shares(meeting, body):
+        if isinstance(meeting.total.type, types.Scalar) and _is_asked_for_in_shares(meeting, body):
             body = _with_whole_sum(meeting, body)
             found[place] = op.Intersect(meeting.total, 1, meeting.loop)
     return body, found
@@ -50,6 +46,5 @@ def _with_whole_sum(meeting: op.Intersect, body: typed.Block) -> typed.Block:
 def _is_share(value: object, meeting: op.Intersect) -> bool:
     match value:
         case typed.Binary(operator=typed.Operator.DIVIDE, left=left, right=right):
-            return bare(left) == typed.Variable(meeting.total) and constant(right) == meeting.value
-        case _:
-            return False
+            return triples.bare(left) == typed.Variable(meeting.total) and triples.constant(right) == meeting.value
+    return False

@@ -8,17 +8,13 @@ Equality of nodes, cells of nodes, sums, `Min` and `Max` in any order, searches 
 which may take three nodes in any order, ask for no number. Sums of floating-point numbers may round otherwise.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from starplat.analysis import Facts, walk
 from starplat.diagnostics import Diagnostic
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
 from starplat.frontend.walk import children
-from starplat.operators.answers.intersections import with_intersections
-from starplat.operators.answers.orders import order_shows
+from starplat.operators.answers import intersections, orders
 from starplat.operators.answers.triples import bare, constant
 from starplat.operators.records import NodeNumbers, Searches, Shown
 from starplat.same import Same
@@ -68,7 +64,7 @@ class _Reader:
     def shown(self, function: typed.FunctionDefinition) -> Iterator[Shown]:
         """The places where numbers show."""
         self._seen.add(function.name)
-        body, found = with_intersections(function.body, self.program)
+        body, found = intersections.with_intersections(function.body, self.program)
         self.intersects |= bool(found)
         for s in _statements(body, found):
             if (why := self._of_statement(s)) is not None:
@@ -87,15 +83,14 @@ class _Reader:
                 return f"numbers of {_several(place.type)} are combined"
             case typed.ForEach(parallel=False, domain=domain) if not _is_over_numbers(domain):
                 search = self.searching.get(Same(s))
-                if (search is None or search.why_not is not None) and order_shows(s):
+                if (search is None or search.why_not is not None) and orders.order_shows(s):
                     return f"'{s.iterator.name}' takes one after another, and the order may show"
                 return None
             case typed.TakeBatch() | typed.ChangeGraph():
                 return "the graph changes while the program runs"
             case typed.Unsupported():
                 return f"'{s.construct}' may show numbers"
-            case _:
-                return None
+        return None
 
 
 def _statements(s: typed.Statement, found: Collection[Same]) -> Iterator[typed.Statement]:
@@ -153,17 +148,16 @@ def _of_value(part: typed.Expression) -> str | None:
             return f"of {_several(symbol.map.key)} with equal sums that of the least number is taken"
         case typed.Aggregate(property=symbol) if symbol.property.element.is_index:
             return f"numbers of {_several(symbol.property.element)} are combined"
-        case _:
-            return None
+    return None
 
 
 def _is_index(value: typed.Expression) -> bool:
-    return isinstance(value.type, Scalar) and value.type.is_index
+    return isinstance(value.type, types.Scalar) and value.type.is_index
 
 
 def _one(kind: object) -> str:
-    return "a node" if kind is Scalar.NODE else "an arc"
+    return "a node" if kind is types.Scalar.NODE else "an arc"
 
 
 def _several(kind: object) -> str:
-    return "nodes" if kind is Scalar.NODE else "arcs"
+    return "nodes" if kind is types.Scalar.NODE else "arcs"

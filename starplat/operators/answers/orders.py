@@ -4,8 +4,6 @@ It does not where iterations only add to what they share, take the least of it, 
 none of that; or where a loop ends at the first that passes a test, and does the same whichever that is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from starplat.analysis import walk
@@ -27,8 +25,7 @@ def order_shows(loop: typed.ForEach) -> bool:
     ways: dict[typed.Symbol, object] = {}
     for s in inside:
         for symbol in {*walk.written(s)} & shared:
-            way = _way(s)
-            if way is None or ways.setdefault(symbol, way) != way:
+            if (way := _way(s)) is None or ways.setdefault(symbol, way) != way:
                 return True
     return any(_is_over(s, shared) for s in (loop, *inside))
 
@@ -59,8 +56,7 @@ def _reads(part: typed.Expression, shared: set[typed.Symbol]) -> bool:
             return symbol in shared
         case typed.MapValue(symbol=symbol) | typed.MapSize(symbol=symbol) | typed.MapBest(symbol=symbol):
             return symbol in shared
-        case _:
-            return False
+    return False
 
 
 def _is_over(s: typed.Statement, shared: set[typed.Symbol]) -> bool:
@@ -86,8 +82,7 @@ def _ends_at_any(loop: typed.ForEach, own: set[typed.Symbol]) -> bool:
             return all(_is_same(s, own) for s in (*found, end))
         case (*found, typed.Break() | typed.Return() as end) if loop.filter is not None:
             return all(_is_same(s, own) for s in (*found, end))
-        case _:
-            return False
+    return False
 
 
 def _is_same(s: typed.Statement, own: set[typed.Symbol]) -> bool:
@@ -101,8 +96,7 @@ def _of(part: typed.Expression, own: set[typed.Symbol]) -> bool:
     match part:
         case typed.Variable(symbol=symbol) | typed.Cell(symbol=symbol) | typed.ArcInHand(iterator=symbol):
             return symbol in own
-        case _:
-            return False
+    return False
 
 
 def _way(s: typed.Statement) -> object:
@@ -117,5 +111,4 @@ def _way(s: typed.Statement) -> object:
             return value
         case typed.AddToSet() | typed.AddToMap():
             return type(s)
-        case _:
-            return None
+    return None

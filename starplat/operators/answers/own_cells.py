@@ -11,8 +11,6 @@ nodes that a source reaches at a level are the sources that reach it at that lev
 of an iteration become properties, and what follows the search is done to each node behind all searches.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from starplat.analysis import walk
@@ -80,8 +78,7 @@ class OwnVisits(Visits):
                 return self.is_own(place) and self.is_same(value)
             case typed.AssignExtreme(place=place, candidate=value, carried=()):
                 return self.is_own(place) and self.is_same(value)
-            case _:
-                return False
+        return False
 
     def is_own(self, place: typed.Place) -> bool:
         """Whether a place is a cell of the source or a local of what is done behind its search."""
@@ -120,5 +117,4 @@ class OwnVisits(Visits):
                 return True
             case typed.Cell(symbol=symbol, index=index) if self.is_behind and index == typed.Variable(self.node):
                 return symbol not in self.found.own
-            case _:
-                return super().is_known(part)
+        return super().is_known(part)

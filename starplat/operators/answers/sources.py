@@ -16,13 +16,10 @@ into cells of the source, or locals from which these are computed behind the sea
 `iterateInBFS`, and what is done to a node may stand in its body.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from starplat.analysis import walk
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar, SetType
+from starplat.frontend import typed, types
 from starplat.operators.answers.components import begin_or_offer_nothing
 from starplat.operators.answers.own_cells import OwnVisits
 from starplat.operators.answers.visits import Search, Visits, flat
@@ -57,9 +54,8 @@ def _is_over_nodes(loop: typed.ForEach, program: typed.Program) -> bool:
         case typed.AllNodes():
             return loop.filter is None
         case typed.Members(symbol=symbol):
-            return loop.filter is None and symbol.type == SetType(Scalar.NODE)
-        case _:
-            return False
+            return loop.filter is None and symbol.type == types.SetType(types.Scalar.NODE)
+    return False
 
 
 def _may_search(loop: typed.ForEach) -> bool:
@@ -119,8 +115,7 @@ class _Reader:
         rest = list(after)
         while rest and reached is not None:
             if not visits.keep(rest[0]):
-                more = visits.of_loop(rest[0])
-                if more is None:
+                if (more := visits.of_loop(rest[0])) is None:
                     break
                 reached = (*reached, *more)
             del rest[0]
@@ -163,8 +158,7 @@ class _Reader:
         level: typed.Symbol | None = None
         beside = []
         for s in flat(search.body):
-            kept = _level_kept(s, search.iterator)
-            if kept is None:
+            if (kept := _level_kept(s, search.iterator)) is None:
                 beside.append(s)
             elif level not in (None, kept):
                 return None
@@ -176,10 +170,10 @@ class _Reader:
 
     def begins_at_source(self, level: typed.Symbol, before: Sequence[typed.Statement]) -> bool:
         """Whether the level is INF but for the source, which has 0."""
-        begun = initial_values(level, before) if level.property.element is Scalar.INT else None
+        begun = initial_values(level, before) if level.property.element is types.Scalar.INT else None
         if begun is None or not isinstance(begun.fill, typed.Infinity) or begun.fill.negative:
             return False
-        return begun.set == ((self.source, typed.Literal(0, Scalar.INT)),)
+        return begun.set == ((self.source, typed.Literal(0, types.Scalar.INT)),)
 
     def begins(self, s: typed.Statement, own: frozenset[typed.Symbol]) -> bool:
         """Whether a statement before the search only prepares what belongs to it, or what nothing else sees."""
@@ -190,8 +184,7 @@ class _Reader:
                 return all(symbol in own and not isinstance(value, typed.Symbol) for symbol, value in items)
             case typed.Assign(place=typed.Cell(symbol=symbol, index=index)):
                 return symbol in own and index == self.source
-            case _:
-                return False
+        return False
 
 
 def _both_ways(effect: EdgeEffect) -> bool:

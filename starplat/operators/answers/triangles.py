@@ -5,8 +5,6 @@ Takes a loop of the checked program, gives what a triangle adds to which place. 
 every arc has its reverse and no other beside it, so the program's own loop is still needed for others.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -108,8 +106,6 @@ def _rows(loop: typed.ForEach) -> Iterator[typed.ForEach]:
             case typed.ForEach(domain=typed.Neighbors(node=node)) as row if bare(node) == typed.Variable(loop.iterator):
                 if not _may_leave(row):
                     yield row
-            case _:
-                pass
 
 
 def _counted_of(node: typed.Symbol, row: typed.ForEach, program: typed.Program) -> Iterator[PerTriangle]:
@@ -145,8 +141,7 @@ def _is_own(place: typed.Place, node: typed.Symbol) -> bool:
             return symbol.type in _SUMS
         case typed.Cell(symbol=typed.Symbol(type=PropertyType(element=element)), index=index):
             return element in _SUMS and index == typed.Variable(node)
-        case _:
-            return False
+    return False
 
 
 def _may_leave(row: typed.ForEach) -> bool:

@@ -6,8 +6,6 @@ from questions for an arc. All else that is asked must compare numbers or degree
 graphs in which every arc has its reverse and no other beside it.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,10 +13,8 @@ from itertools import permutations, product
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
-from starplat.operators.canonical.effects import asked_by_loop, forwarded
-from starplat.operators.canonical.rebuilding import substituted
+from starplat.frontend import typed, types
+from starplat.operators.canonical import effects, rebuilding
 
 _CHOICES = {typed.Function.MIN: min, typed.Function.MAX: max}
 _MEANINGS: dict[typed.Operator, Callable[[int, int], int]] = {
@@ -32,7 +28,7 @@ _MEANINGS: dict[typed.Operator, Callable[[int, int], int]] = {
     typed.Operator.OR: operator.or_,
 }
 _DEGREES = (typed.Query.OUT_DEGREE, typed.Query.IN_DEGREE)
-_WHOLE = (Scalar.INT, Scalar.LONG, Scalar.NODE, Scalar.EDGE)
+_WHOLE = (types.Scalar.INT, types.Scalar.LONG, types.Scalar.NODE, types.Scalar.EDGE)
 _ORDERS = list(permutations(range(3)))
 """The orders of the numbers of three nodes."""
 
@@ -176,14 +172,12 @@ class Triples:
 
     def _looked_for(self, row: typed.ForEach) -> typed.Expression:
         """Which of the three nodes a loop looks for: it only does something for that one."""
-        for condition in asked_by_loop(row)[0]:
+        for condition in effects.asked_by_loop(row)[0]:
             match self.term(condition):
                 case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=right):
                     others = {bare(left), bare(right)} - {typed.Variable(row.iterator)}
                     if len(others) == 1 and others <= set(self.nodes):
                         return others.pop()
-                case _:
-                    pass
         raise NotCounted
 
     def _called(self, call: typed.Call, total: typed.Place) -> int:
@@ -196,21 +190,19 @@ class Triples:
             case (*ahead, typed.Return(value=value)) if plain and value is not None and not written & values.keys():
                 self.parts, self.changed = None, written
                 added = typed.Update(typed.Combine.ADD, total, value)
-                return self.value(substituted((*ahead, added), values), total)
-            case _:
-                raise NotCounted
+                return self.value(rebuilding.substituted((*ahead, added), values), total)
+        raise NotCounted
 
     # --- conditions
 
     def term(self, value: typed.Expression) -> typed.Expression:
         """The value in terms of the nodes."""
-        return bare(forwarded(value, self.known))
+        return bare(effects.forwarded(value, self.known))
 
     def condition(self, condition: typed.Expression) -> None:
         """Takes a condition apart into arcs that there must be and comparisons of nodes."""
         for c in conjuncts(self.term(condition)):
-            ends = tested_arc(c)
-            if ends is None:
+            if (ends := tested_arc(c)) is None:
                 self.conditions.append(c)
             elif len(set(ends)) == 2 and set(ends) <= set(self.nodes):
                 self.arcs.add(frozenset(ends))
@@ -243,7 +235,7 @@ def tested_arc(condition: typed.Expression) -> tuple[typed.Expression, typed.Exp
 def closes_no_pair(row: typed.ForEach, node: typed.Symbol) -> bool:
     """Whether a loop over the neighbors of a node only does something for those without an arc the other way."""
     ends = {typed.Variable(node), typed.Variable(row.iterator)}
-    conditions = (c for c in asked_by_loop(row)[0] if isinstance(c, typed.Unary))
+    conditions = (c for c in effects.asked_by_loop(row)[0] if isinstance(c, typed.Unary))
     denied = (tested_arc(c.operand) for c in conditions if c.operator is typed.UnaryOperator.NOT)
     return any(tested is not None and set(tested) == ends for tested in denied)
 
@@ -255,8 +247,7 @@ def constant(value: typed.Expression) -> int | None:
             return int(number)
         case typed.Unary(operator=typed.UnaryOperator.NEGATE, operand=operand):
             return None if (denied := constant(operand)) is None else -denied
-        case _:
-            return None
+    return None
 
 
 def _number(value: typed.Expression) -> int:

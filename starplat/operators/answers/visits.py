@@ -6,16 +6,12 @@
 `Visits` reads statements on a node in this way, and refuses those whose outcome depends on the order of the sources.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from starplat.analysis import walk
-from starplat.analysis.infinity import may_be_infinite
+from starplat.analysis import infinity, walk
 from starplat.analysis.settling.monotone import MIRRORED, conjuncts
-from starplat.frontend import typed
-from starplat.frontend.types import Carrier, Scalar
+from starplat.frontend import typed, types
 from starplat.operators.canonical.rebuilding import rebuilt
 
 _IDEMPOTENT = (typed.Combine.AND, typed.Combine.OR, typed.Combine.BIT_AND, typed.Combine.BIT_OR)
@@ -40,9 +36,9 @@ class Visits:
     ) -> None:
         self.loop, self.found, self.infinite = loop, found, infinite
         name = "v" if found.node is None else found.node.name
-        self.node = typed.Symbol(name, Scalar.NODE, typed.Role.ITERATOR, loop.span)
-        self.level = typed.Symbol("level", Scalar.INT, typed.Role.LOCAL, loop.span)
-        self.count = typed.Symbol("count", Scalar.INT, typed.Role.LOCAL, loop.span)
+        self.node = typed.Symbol(name, types.Scalar.NODE, typed.Role.ITERATOR, loop.span)
+        self.level = typed.Symbol("level", types.Scalar.INT, typed.Role.LOCAL, loop.span)
+        self.count = typed.Symbol("count", types.Scalar.INT, typed.Role.LOCAL, loop.span)
         self.why_not: str | None = None
         self.locals: set[typed.Symbol] = set()
         self.kept: dict[typed.Symbol, typed.Symbol] = {}
@@ -76,8 +72,7 @@ class Visits:
                 less = operator in (typed.Operator.LESS, typed.Operator.NOT_EQUAL)
                 infinite = isinstance(right, typed.Infinity) and not right.negative
                 return less and infinite and left == typed.Cell(self.level_kept, typed.Variable(node))
-            case _:
-                return False
+        return False
 
     @property
     def level_kept(self) -> typed.Symbol:
@@ -88,8 +83,7 @@ class Visits:
         """The statements, once for all sources that reach the node at a level; None if that is not the same."""
         made = []
         for s in statements:
-            one = self.visit(self.of_node(s, node))
-            if one is None:
+            if (one := self.visit(self.of_node(s, node))) is None:
                 return None
             made.append(one)
         return tuple(made)
@@ -106,15 +100,14 @@ class Visits:
                     return typed.Variable(self.level, span=part.span)
                 case typed.Binary(operator=operator, left=left, right=right) if operator in is_source:
                     if {left, right} == {typed.Variable(node), typed.Variable(self.loop.iterator)}:
-                        level, zero = typed.Variable(self.level, span=part.span), typed.Literal(0, Scalar.INT)
-                        return typed.Binary(is_source[operator], level, zero, Scalar.BOOL, span=part.span)
+                        level, zero = typed.Variable(self.level, span=part.span), typed.Literal(0, types.Scalar.INT)
+                        return typed.Binary(is_source[operator], level, zero, types.Scalar.BOOL, span=part.span)
                     return None
                 case typed.Variable(symbol=symbol) if symbol in self.kept:
                     return typed.Cell(self.kept[symbol], typed.Variable(self.node), span=part.span)
                 case typed.Symbol() if part is stands_for:
                     return self.node
-                case _:
-                    return None
+            return None
 
         return rebuilt(s, change)
 
@@ -128,7 +121,7 @@ class Visits:
             case typed.Block():
                 inner = [self.visit(i) for i in s.statements]
                 return None if None in inner else replace(s, statements=tuple(i for i in inner if i is not None))
-            case typed.Declare(symbol=symbol, value=value) if isinstance(symbol.type, Scalar):
+            case typed.Declare(symbol=symbol, value=value) if isinstance(symbol.type, types.Scalar):
                 self.locals.add(symbol)
                 return s if value is not None and self.is_same(value) else None
             case typed.If(condition=condition, then=then, otherwise=otherwise) if self.is_same(condition):
@@ -142,17 +135,16 @@ class Visits:
                 return s if self.is_mine(place, combine) and self.is_same(value) else None
             case typed.Update(combine=typed.Combine.ADD, place=place, value=value):
                 is_mine = self.is_mine(place, typed.Combine.ADD)
-                is_mine = is_mine and not may_be_infinite(value, self.infinite, frozenset())
+                is_mine = is_mine and not infinity.may_be_infinite(value, self.infinite, frozenset())
                 return self.added(s, place, value) if is_mine and self.is_same(value) else None
             case typed.Assign(place=place, value=typed.Literal() as value):
                 return s if self.is_mine(place, value) else None
-            case _:
-                return None
+        return None
 
     def added(self, s: typed.Update, place: typed.Place, value: typed.Expression) -> typed.Statement:
         """The value as often as there are sources."""
         kind = place.type
-        if kind in (Scalar.FLOAT, Scalar.DOUBLE) and not self.loop.any_order:
+        if kind in (types.Scalar.FLOAT, types.Scalar.DOUBLE) and not self.loop.any_order:
             self.why_not = (
                 f"'{place.symbol.name}' is a sum of floating-point numbers, which 'for' adds up in the order of the "
                 "sources; write 'forall', or add whole numbers"
@@ -163,7 +155,7 @@ class Visits:
         """The sum of the value `count` times."""
         kind = place.type
         count: typed.Expression = typed.Variable(self.count, span=s.span)
-        if kind is not Scalar.INT:
+        if kind is not types.Scalar.INT:
             count = typed.Convert(count, kind, span=s.span)
         one = value.operand if isinstance(value, typed.Convert) else value
         if isinstance(one, typed.Literal) and one.value == 1:
@@ -177,7 +169,7 @@ class Visits:
             return False
         if self.how.setdefault(place.symbol, how) != how:
             return False
-        of_nodes = place.symbol.property.carrier is Carrier.NODE
+        of_nodes = place.symbol.property.carrier is types.Carrier.NODE
         return of_nodes and place.index == typed.Variable(self.node)
 
     def is_same(self, value: typed.Expression) -> bool:
@@ -198,8 +190,7 @@ class Visits:
             case typed.GraphQuery() | typed.SetSize() | typed.SetContains():
                 symbols = {part.symbol} if isinstance(part, typed.SetSize | typed.SetContains) else set()
                 return not symbols & self.changed
-            case _:
-                return False
+        return False
 
     @property
     def changed(self) -> set[typed.Symbol]:

@@ -5,14 +5,11 @@ forall (e in g.edges()) {                        forall (u in g.nodes()) {
 }                                                }
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
 from starplat.analysis import walk
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
 from starplat.operators.canonical.rebuilding import rebuilt
 
 
@@ -22,8 +19,8 @@ def by_rows(loop: typed.Statement) -> typed.ForEach | None:
     if not isinstance(loop, typed.ForEach) or not loop.parallel or not isinstance(loop.domain, typed.AllEdges):
         return None
     graph, arc = loop.domain.graph, loop.iterator
-    source = replace(arc, name="source", type=Scalar.NODE)
-    destination = replace(arc, name="destination", type=Scalar.NODE)
+    source = replace(arc, name="source", type=types.Scalar.NODE)
+    destination = replace(arc, name="destination", type=types.Scalar.NODE)
     ends = {typed.End.SOURCE: source, typed.End.DESTINATION: destination}
     named = _names_of_ends(loop.body, arc)
 
@@ -42,8 +39,7 @@ def by_rows(loop: typed.Statement) -> typed.ForEach | None:
                     if len(kept) == len(part.statements)
                     else rebuilt(replace(part, statements=tuple(kept)), change)
                 )
-            case _:
-                return None
+        return None
 
     body = rebuilt(loop.body, change)
     places = [place for s in walk.statements(body) for place in walk.written_places(s)]

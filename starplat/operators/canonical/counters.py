@@ -5,14 +5,11 @@ while (changes > 0) {                            while (changes) {
   changes = 0; ... changes += 1; ...               changes = False; ... changes = True; ...
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
 from starplat.analysis import walk
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
 from starplat.frontend.walk import children
 from starplat.operators.canonical.rebuilding import rebuilt
 
@@ -30,7 +27,7 @@ _SAYS = {
 
 def as_flags(body: typed.Block) -> typed.Block:
     """A function's body with such counters as flags."""
-    flags = {s: replace(s, type=Scalar.BOOL) for s in _counters(body)}
+    flags = {s: replace(s, type=types.Scalar.BOOL) for s in _counters(body)}
     if not flags:
         return body
 
@@ -45,8 +42,7 @@ def as_flags(body: typed.Block) -> typed.Block:
             case typed.Binary(left=typed.Variable(symbol=symbol)) if symbol in flags:
                 flag = typed.Variable(flags[symbol], span=part.span)
                 return flag if says_that_some(part) else typed.Unary(typed.UnaryOperator.NOT, flag, span=part.span)
-            case _:
-                return None
+        return None
 
     return rebuilt(body, change)
 
@@ -54,7 +50,7 @@ def as_flags(body: typed.Block) -> typed.Block:
 def _flag(value: typed.Expression) -> typed.Literal:
     number = _number(value)
     assert number is not None
-    return typed.Literal(number > 0, Scalar.BOOL, span=value.span)
+    return typed.Literal(number > 0, types.Scalar.BOOL, span=value.span)
 
 
 def _counters(body: typed.Block) -> set[typed.Symbol]:
@@ -62,7 +58,7 @@ def _counters(body: typed.Block) -> set[typed.Symbol]:
     found = {
         s.symbol
         for s in walk.statements(body)
-        if isinstance(s, typed.Declare) and isinstance(s.symbol.type, Scalar) and s.symbol.type.is_integer
+        if isinstance(s, typed.Declare) and isinstance(s.symbol.type, types.Scalar) and s.symbol.type.is_integer
     }
     counted: set[typed.Symbol] = set()
     for s in walk.statements(body):

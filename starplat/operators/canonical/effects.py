@@ -1,7 +1,5 @@
 """Reads the rounds of a loop as effects on arcs: what every arc offers to the node at its other end."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -50,10 +48,7 @@ class EffectReader:
         *,
         in_order: bool = False,
     ) -> None:
-        self.symbol = symbol
-        self.extreme = extreme
-        self.written = written
-        self.worst = worst
+        self.symbol, self.extreme, self.written, self.worst = symbol, extreme, written, worst
         self.in_order = in_order
         self.graphs: set[typed.Symbol] = set()
         self._taken_back: set[typed.Symbol] = set()
@@ -219,8 +214,7 @@ class EffectReader:
             case typed.Binary(operator=typed.Operator.NOT_EQUAL, left=typed.Infinity() as end, right=right):
                 turned = replace(condition, left=right, right=end)
                 return right == offered and self._is_idle(turned, offered, candidate, destination)
-            case _:
-                return False
+        return False
 
     def _is_better_than_worst(self, condition: typed.Expression, offered: typed.Cell) -> bool:
         better = typed.Operator.GREATER if self.extreme is typed.Extreme.MAX else typed.Operator.LESS
@@ -229,8 +223,7 @@ class EffectReader:
                 if left != offered:
                     operator, left, right = MIRRORED[operator], right, left
                 return left == offered and right == self.worst and operator is better
-            case _:
-                return False
+        return False
 
 
 def asked(condition: typed.Expression | None) -> tuple[typed.Expression, ...]:
@@ -268,8 +261,7 @@ def is_end(candidate: typed.Expression, offered: typed.Cell, extreme: typed.Extr
         case typed.Apply(function=typed.Function.MIN | typed.Function.MAX as function, arguments=arguments):
             strong = (function is typed.Function.MAX) is (extreme is typed.Extreme.MIN)
             return strong and any(is_end(argument, offered, extreme) for argument in arguments)
-        case _:
-            return False
+    return False
 
 
 def is_bounded(value: typed.Expression, offered: typed.Cell, extreme: typed.Extreme) -> bool:
@@ -282,8 +274,7 @@ def is_bounded(value: typed.Expression, offered: typed.Cell, extreme: typed.Extr
         case typed.Apply(function=typed.Function.MIN | typed.Function.MAX as function, arguments=arguments):
             weak = (function is typed.Function.MIN) is (extreme is typed.Extreme.MAX)
             return weak and any(is_bounded(argument, offered, extreme) for argument in arguments)
-        case _:
-            return False
+    return False
 
 
 def _besides(candidate: typed.Expression, s: typed.AssignExtreme) -> typed.Expression:
@@ -292,8 +283,7 @@ def _besides(candidate: typed.Expression, s: typed.AssignExtreme) -> typed.Expre
     match candidate:
         case typed.Apply(function=function, arguments=(left, right)) if function is best and s.place in (left, right):
             return right if left == s.place else left
-        case _:
-            return candidate
+    return candidate
 
 
 def _own_first(value: typed.Expression, own: typed.Cell) -> typed.Expression:
@@ -303,8 +293,7 @@ def _own_first(value: typed.Expression, own: typed.Cell) -> typed.Expression:
             return value if left == own else replace(value, arguments=(right, left))
         case typed.Binary(operator=typed.Operator.ADD, left=left, right=right) if right == own:
             return value if left == own else replace(value, left=right, right=left)
-        case _:
-            return value
+    return value
 
 
 def _without(value: typed.Expression, part: typed.Cell) -> typed.Expression:

@@ -7,8 +7,6 @@ if (d + 1 < w.level) {                           <w.level, more> = <Min(w.level,
 int d = v.far < w.far ? v.far : w.far;           int d = min(v.far, w.far);
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -36,8 +34,7 @@ def as_extremes(body: typed.Block) -> typed.Block:
             ):
                 way = _WAYS.get(function) if place in (left, right) else None
                 return way and typed.AssignExtreme(way, place, right if left == place else left, span=part.span)
-            case _:
-                return None
+        return None
 
     return rebuilt(body, change)
 
@@ -85,8 +82,7 @@ def _wins(asked: list[typed.Expression], s: typed.AssignExtreme) -> list[typed.E
         case typed.Apply(function=function, arguments=arguments) if function is worse:
             each = [[c for c in asked if says_that_it_wins(c, replace(s, candidate=a))] for a in arguments]
             return [c for of in each for c in of] if all(each) else []
-        case _:
-            return []
+    return []
 
 
 def _won_already(
@@ -145,8 +141,7 @@ def without_choices(body: typed.Block) -> typed.Block:
             case typed.Conditional(condition=typed.Binary() as asks) if part.type in (Scalar.INT, Scalar.LONG):
                 least = _chosen(part, asks)
                 return None if least is None else rebuilt(least, change)
-            case _:
-                return None
+        return None
 
     return rebuilt(body, change)
 

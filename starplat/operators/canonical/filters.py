@@ -14,16 +14,13 @@ if (v.level != depth) { continue; }                   if (v.level == depth) { ..
 ...
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts, mentions
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
 from starplat.frontend.walk import children
 from starplat.operators.canonical.rebuilding import rebuilt
 
@@ -51,8 +48,7 @@ def without_continues(body: typed.Block) -> typed.Block:
         match part:
             case typed.ForEach(body=inside):
                 return replace(part, body=rebuilt(_structured(inside), change))
-            case _:
-                return None
+        return None
 
     return rebuilt(body, change) if any(isinstance(s, typed.Continue) for s in walk.statements(body)) else body
 
@@ -64,8 +60,6 @@ def _structured(block: typed.Block) -> typed.Block:
                 rest = _structured(replace(block, statements=block.statements[place + 1 :]))
                 stays = typed.If(_denied(condition), rest, span=s.span)
                 return replace(block, statements=(*block.statements[:place], stays))
-            case _:
-                pass
     return block
 
 
@@ -82,7 +76,7 @@ def all_of(conditions: Iterable[typed.Expression]) -> typed.Expression | None:
     """One condition that holds where all of them do; None if there are none."""
     joined: typed.Expression | None = None
     for c in conditions:
-        joined = c if joined is None else typed.Binary(typed.Operator.AND, joined, c, Scalar.BOOL, span=c.span)
+        joined = c if joined is None else typed.Binary(typed.Operator.AND, joined, c, types.Scalar.BOOL, span=c.span)
     return joined
 
 
@@ -141,8 +135,7 @@ def _is_of_other_level(condition: typed.Expression, loop: typed.ForEach, written
             stores = list(_stores(symbol, loop.body.statements, ()))
             places = [p for s in walk.statements(loop.body) for p in walk.written_places(s) if p.symbol is symbol]
             return len(stores) == len(places) and all(_gives_next(s, when, level) for s, when in stores)
-        case _:
-            return False
+    return False
 
 
 def _stores(
@@ -162,21 +155,17 @@ def _stores(
                 yield from _stores(symbol, s.body.statements, (*when, *asked))
             case typed.Block():
                 yield from _stores(symbol, s.statements, when)
-            case _:
-                pass
 
 
 def _gives_next(s: typed.Assign, when: Sequence[typed.Expression], level: typed.Expression) -> bool:
     match s.value:
         case typed.Binary(operator=typed.Operator.ADD, left=left, right=typed.Literal(value=1)) if left == level:
             return any(_has_none(c, s.place) for c in when)
-        case _:
-            return False
+    return False
 
 
 def _has_none(condition: typed.Expression, place: typed.Place) -> bool:
     match condition:
         case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=typed.Infinity(negative=False)):
             return left == place
-        case _:
-            return False
+    return False

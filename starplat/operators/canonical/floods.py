@@ -24,8 +24,7 @@ from typing import Any
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import asked_flag, mentions
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
 from starplat.operators.build import Builder
 from starplat.operators.canonical.effects import asked, asked_by_loop
 from starplat.operators.canonical.hosts import HostLoop, surroundings
@@ -93,8 +92,7 @@ def _is_no_node(value: typed.Expression) -> bool:
             return number < 0
         case typed.Infinity():
             return True
-        case _:
-            return False
+    return False
 
 
 def _emptied(rounds: HostLoop) -> typed.Symbol | None:
@@ -102,8 +100,7 @@ def _emptied(rounds: HostLoop) -> typed.Symbol | None:
     match rounds:
         case typed.FixedPoint(condition=typed.Unary(operator=typed.UnaryOperator.NOT, operand=asked), node=node):
             return asked_flag(asked, node)
-        case _:
-            return None
+    return None
 
 
 @dataclass(frozen=True)
@@ -135,7 +132,7 @@ class _Search:
     def reaches_component(self, program: typed.Program) -> bool:
         """Whether the rounds give the number to all of the node's component, and nothing to others."""
         build = Builder(self.label.span)
-        mark = build.of_nodes("mark", Scalar.BOOL)
+        mark = build.of_nodes("mark", types.Scalar.BOOL)
         search = rebuilt(self.rounds, lambda part: self._marking(part, mark))
         names = {self.label, self.own.symbol}
         inside = [i for s in (*self.prepared, search) for i in walk.statements(s)]
@@ -179,8 +176,7 @@ class _Search:
                 symbol is self.label and self._is_own(value)
             ):
                 return Builder(part.span).assign(typed.Cell(mark, cell.index, span=cell.span), True)
-            case _:
-                return None
+        return None
 
     def _is_own(self, value: typed.Expression) -> bool:
         return whole_number(value) == self.own
@@ -188,7 +184,7 @@ class _Search:
     def labels(self) -> Sequence[typed.Statement]:
         """Every node begins with its number, and the least spreads."""
         build, nodes = Builder(self.each.span), typed.AllNodes(self.graph)
-        more = build.local("more", Scalar.BOOL)
+        more = build.local("more", types.Scalar.BOOL)
         first, here, there = (replace(self.own.symbol, name=name) for name in ("v", "v", "w"))
         flag = build.variable(more)
         begins = build.assign(build.cell(self.label, first), substituted(self.number, {self.own.symbol: first}))
@@ -216,8 +212,7 @@ def _asking(search: HostLoop, mark: typed.Symbol, flags: set[typed.Symbol]) -> H
             ):
                 build = Builder(part.span)
                 return replace(part, filter=build.both(*asked(condition), build.cell(mark, node)))
-            case _:
-                return None
+        return None
 
     return rebuilt(search, change)
 
@@ -238,5 +233,4 @@ def _marked(
             return of in flags
         case typed.Attach(items=items):
             return all(value == typed.FALSE or value in flags for symbol, value in items if symbol is flag)
-        case _:
-            return flag not in walk.written(s)
+    return flag not in walk.written(s)

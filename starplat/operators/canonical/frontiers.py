@@ -17,8 +17,6 @@ lowers only falls, what a cell offers falls with it, and the loop ends only when
 else that the loop writes may be read later.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -26,32 +24,27 @@ from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.build import Builder
-from starplat.operators.canonical.counted import added_by_arcs, never_better, where_none_is_negative
+from starplat.operators.canonical import counted, hosts, rebuilding, rounds, unread
 from starplat.operators.canonical.effects import is_bounded, is_end
-from starplat.operators.canonical.hosts import HostLoop, Surroundings, surroundings
 from starplat.operators.canonical.labels.spreading import both_ways, filled_apart, is_spread_out
-from starplat.operators.canonical.rebuilding import with_block
-from starplat.operators.canonical.rounds import edge_effects
+from starplat.operators.canonical.searches import offers, unreached
 from starplat.operators.canonical.searches.initial_values import constant, initial_values, order
-from starplat.operators.canonical.searches.offers import asks_for_own_truth
-from starplat.operators.canonical.searches.unreached import with_infinity
-from starplat.operators.canonical.unread import without_unread
 from starplat.operators.records import EdgeEffect
 from starplat.same import Same
 
 
 def over_frontiers(body: typed.Block, program: typed.Program, results: frozenset[typed.Symbol]) -> typed.Block:
     """A function's body with such loops over frontiers; `results` are the symbols that its caller sees."""
-    around = surroundings(body)
-    tried: dict[Same, HostLoop] = {}
+    around = hosts.surroundings(body)
+    tried: dict[Same, hosts.HostLoop] = {}
     while (loop := next((other for other in around.loops if Same(other) not in tried), None)) is not None:
         tried[Same(loop)] = loop
-        asks = any(asks_for_own_truth(s) for s in loop.body.statements)
+        asks = any(offers.asks_for_own_truth(s) for s in loop.body.statements)
         if (in_form := _is_in_form(loop)) and not asks and not is_spread_out(loop):
             continue
-        effects = edge_effects(loop, around, program, results)
-        if not effects and (trial := with_infinity(loop, around)) is not None:
-            effects = edge_effects(trial.loop, trial.around, program, results)
+        effects = rounds.edge_effects(loop, around, program, results)
+        if not effects and (trial := unreached.with_infinity(loop, around)) is not None:
+            effects = rounds.edge_effects(trial.loop, trial.around, program, results)
             if effects:
                 body, around, loop = trial.around.body, trial.around, trial.loop
         if not effects or any(e.carried and e.symbol.property.element is Scalar.BOOL for e in effects):
@@ -59,12 +52,12 @@ def over_frontiers(body: typed.Block, program: typed.Program, results: frozenset
         replacement = _Replacement(body, loop, effects, around)
         shorter = asks and replacement.members_hold()
         if replacement.labels or shorter or not (in_form or replacement.spreads_labels()):
-            body = without_unread(replacement.made(), results)
-            around = surroundings(body)
+            body = unread.without_unread(replacement.made(), results)
+            around = hosts.surroundings(body)
     return body
 
 
-def _is_in_form(loop: HostLoop) -> bool:
+def _is_in_form(loop: hosts.HostLoop) -> bool:
     """Whether a loop asks one flag of all nodes, and its rounds do nothing but loop over nodes, without values that a
     node holds for its neighbors: these are offered as they are. Nodes do not ask neighbors for that flag."""
     return isinstance(loop, typed.FixedPoint) and all(
@@ -96,7 +89,7 @@ class _Replacement:
     body: typed.Block
     loop: typed.Statement
     effects: tuple[EdgeEffect, ...]
-    around: Surroundings
+    around: hosts.Surroundings
 
     @cached_property
     def labels(self) -> tuple[EdgeEffect, ...]:
@@ -129,15 +122,15 @@ class _Replacement:
         if isinstance(self.loop, typed.CountedLoop):
             new = self._where_enough(*new)
         changed = replace(block, statements=(*first, *new, *block.statements[place + 1 :]))
-        return with_block(self.body, block, changed)
+        return rebuilding.with_block(self.body, block, changed)
 
     def _where_enough(self, fixed_point: typed.Statement) -> tuple[typed.Statement, ...]:
         """The fixed point, where the loop has rounds enough to come to it."""
         new: tuple[typed.Statement, ...] = (fixed_point,)
-        for added in dict.fromkeys(added_by_arcs(e) for e in self.effects if not never_better(e)):
+        for added in dict.fromkeys(counted.added_by_arcs(e) for e in self.effects if not counted.never_better(e)):
             assert added is not None
             *known, inner = new
-            new = (*known, *where_none_is_negative(added, self._graph, inner, self.loop))
+            new = (*known, *counted.where_none_is_negative(added, self._graph, inner, self.loop))
         return new
 
     def _everywhere(self, active: typed.Symbol) -> tuple[typed.Statement, ...]:
@@ -176,8 +169,6 @@ class _Replacement:
                     done.append(Builder(s.span).assign(typed.Cell(active, index, span=s.span), True))
                 case _ if target in walk.all_written(s):
                     return None
-                case _:
-                    pass
         return tuple(done) if filled is not None else None
 
     def _offers_nothing(self, value: typed.Expression) -> bool:

@@ -10,8 +10,6 @@ This changes what a single round sees of itself: it is for loops that go on unti
 also be kept for the next round, `v.next = best;`: that begins as `next = dist`, and is offered the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,8 +17,7 @@ from typing import Any
 from starplat.analysis.settling.monotone import conjuncts, mentions, rises_with, says_that_it_wins
 from starplat.frontend import typed
 from starplat.operators.build import Builder
-from starplat.operators.canonical.effects import REVERSED
-from starplat.operators.canonical.rebuilding import rebuilt, substituted
+from starplat.operators.canonical import effects, rebuilding
 
 
 def as_scatters(loop: typed.Statement) -> tuple[typed.Statement, ...] | None:
@@ -29,8 +26,7 @@ def as_scatters(loop: typed.Statement) -> tuple[typed.Statement, ...] | None:
     match loop:
         case typed.ForEach(parallel=True, domain=typed.AllNodes(), filter=None, body=body):
             return _from_local(loop, body.statements) or _for_later(loop, body.statements)
-        case _:
-            return None
+    return None
 
 
 def _for_later(loop: typed.ForEach, statements: Sequence[typed.Statement]) -> tuple[typed.Statement, ...] | None:
@@ -100,8 +96,7 @@ def _asks_whether_found(condition: typed.Expression, best: typed.Symbol, extreme
             way = condition.operator
             wrong = typed.Operator.GREATER if extreme is typed.Extreme.MIN else typed.Operator.LESS
             return symbol is best and negative is (extreme is typed.Extreme.MAX) and way is not wrong
-        case _:
-            return False
+    return False
 
 
 def _row(
@@ -114,7 +109,7 @@ def _row(
     if row.domain.node != typed.Variable(loop.iterator) or (found := _offered(row.body, best, store.extreme)) is None:
         return None
     conditions, offer = found
-    candidate = rebuilt(store.candidate, lambda part: offer if part == best else None)
+    candidate = rebuilding.rebuilt(store.candidate, lambda part: offer if part == best else None)
     whole = replace(store, candidate=candidate)
     here, there = row.iterator, replace(loop.iterator)
 
@@ -124,18 +119,17 @@ def _row(
                 return replace(part, iterator=there)
             case typed.Symbol() if part is loop.iterator:
                 return there
-            case _:
-                return None
+        return None
 
-    inner: typed.Statement = rebuilt(whole, change)
+    inner: typed.Statement = rebuilding.rebuilt(whole, change)
     asked = [*(() if row.filter is None else (row.filter,)), *conditions]
     if any(mentions(value, kept) for value in (*asked, offer)):
         return None
     build = Builder(row.span)
     for condition in reversed(asked):
-        inner = build.when(rebuilt(condition, change), inner)
+        inner = build.when(rebuilding.rebuilt(condition, change), inner)
     graph = row.domain.graph
-    arcs = build.over(there, build.row(graph, here, REVERSED[row.domain.direction]), inner)
+    arcs = build.over(there, build.row(graph, here, effects.REVERSED[row.domain.direction]), inner)
     return replace(build.over(here, typed.AllNodes(graph), arcs), span=loop.span)
 
 
@@ -151,23 +145,23 @@ def _offered(
         s = statements.pop(0)
         match s:
             case typed.Declare(symbol=symbol, value=value) if value is not None:
-                values[symbol] = substituted(value, values)
+                values[symbol] = rebuilding.substituted(value, values)
             case typed.Assign(place=place, value=typed.Apply(function=used, arguments=(left, right))) if (
                 place == own and used is function and own in (left, right) and not statements
             ):
-                return conditions, substituted(right if left == own else left, values)
+                return conditions, rebuilding.substituted(right if left == own else left, values)
             case typed.AssignExtreme(place=place, carried=(), extreme=way) if (
                 place == own and way is extreme and not statements
             ):
-                return conditions, substituted(s.candidate, values)
+                return conditions, rebuilding.substituted(s.candidate, values)
             case typed.If(otherwise=None, then=typed.Block(statements=then)) if not statements:
                 match then:
                     case (typed.Assign(place=place, value=value),) if place == own and says_that_it_wins(
                         s.condition, typed.AssignExtreme(extreme, place, value)
                     ):
-                        return conditions, substituted(value, values)
+                        return conditions, rebuilding.substituted(value, values)
                     case _:
-                        conditions += [substituted(c, values) for c in conjuncts(s.condition)]
+                        conditions += [rebuilding.substituted(c, values) for c in conjuncts(s.condition)]
                         statements = list(then)
             case _:
                 return None

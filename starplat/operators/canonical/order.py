@@ -12,8 +12,6 @@ forall (v in g.nodes().filter(taken)) {               forall (v in g.nodes().fil
 forall (s in sources) { iterateInBFS (...) }          for (s in sources) { iterateInBFS (...) }
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -40,8 +38,7 @@ def with_fills(body: typed.Block, inside: Callable[[typed.ForEach], typed.ForEac
                 return part
             case typed.Block():
                 return with_statements(part, [new for s in part.statements for new in _filled(rebuilt(s, change))])
-            case _:
-                return None
+        return None
 
     return rebuilt(body, change)
 
@@ -57,8 +54,7 @@ def one_by_one(body: typed.Block, program: typed.Program) -> typed.Block:
                 if isinstance(domain, typed.AllNodes) or _is_still(domain, inside):
                     return replace(part, parallel=False, any_order=True, body=rebuilt(inside, change))
                 return None
-            case _:
-                return None
+        return None
 
     return rebuilt(body, change)
 
@@ -99,8 +95,7 @@ def _fill(
         ):
             plain = all(not isinstance(part, typed.Cell | typed.Call) for part in walk.within(value))
             return typed.Attach(graph, ((symbol, value),), span=s.span) if plain and _is_one(value, written) else None
-        case _:
-            return None
+    return None
 
 
 def _is_one(value: typed.Expression, written: set[typed.Symbol]) -> bool:
@@ -115,8 +110,6 @@ def _is_one(value: typed.Expression, written: set[typed.Symbol]) -> bool:
                 pass
             case _ if not isinstance(part, constant):
                 return False
-            case _:
-                pass
     return True
 
 
@@ -138,8 +131,7 @@ def _may_come_first(s: typed.Statement, node: typed.Symbol, before: Sequence[typ
             own is node and all(isinstance(b, typed.ForEach) for b in before)
         ):
             return not any(_touches(b, symbol) for b in before)
-        case _:
-            return False
+    return False
 
 
 def _touches(s: typed.Statement, symbol: typed.Symbol) -> bool:

@@ -5,15 +5,12 @@ int next = max(v.level, 0) + 1;                  int next = v.level + 1;
 What a property of the program's own, or one that it fills, can hold follows from all that is stored to it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from starplat.analysis import walk
-from starplat.frontend import typed
-from starplat.frontend.types import PropertyType, Scalar
+from starplat.frontend import typed, types
 from starplat.operators.canonical.rebuilding import rebuilt
 
 
@@ -45,10 +42,9 @@ def _cell_and_number(value: typed.Apply) -> tuple[typed.Cell, int] | None:
         return None
     match value.arguments:
         case (typed.Cell() as cell, typed.Literal(value=number)) | (typed.Literal(value=number), typed.Cell() as cell):
-            whole = isinstance(cell.symbol.type, PropertyType) and cell.symbol.type.element is Scalar.INT
+            whole = isinstance(cell.symbol.type, types.PropertyType) and cell.symbol.type.element is types.Scalar.INT
             return (cell, number) if whole and isinstance(number, int) else None
-        case _:
-            return None
+    return None
 
 
 @dataclass(frozen=True)
@@ -79,8 +75,7 @@ class _Stored:
             case typed.AssignExtreme(place=typed.Cell(symbol=symbol), candidate=value, carried=carried):
                 beside = all(c.place.symbol is not self.symbol for c in carried)
                 return symbol is self.symbol and beside and self._is_inside(value, self._locals())
-            case _:
-                return False
+        return False
 
     def _locals(self) -> Mapping[typed.Symbol, typed.Expression]:
         """Scalars that are declared with a value and never given another."""
@@ -113,5 +108,4 @@ class _Stored:
             ):
                 lowest, highest = self._range(left, values)
                 return lowest + number, highest + number
-            case _:
-                return -math.inf, math.inf
+        return -math.inf, math.inf

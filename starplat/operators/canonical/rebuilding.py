@@ -1,7 +1,5 @@
 """Rebuilding parts of a checked tree: a change made everywhere below a node, and fresh symbols for declared names."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import is_dataclass, replace
@@ -23,8 +21,7 @@ def rebuilt(tree: Tree, change: Change) -> Tree:
 
 
 def _rebuilt(part: Any, change: Change) -> Any:
-    kind = type(part)
-    if kind is tuple:
+    if (kind := type(part)) is tuple:
         every = tuple(_rebuilt(inner, change) for inner in part)
         return part if all(new is old for new, old in zip(every, part, strict=True)) else every
     names = _names(kind)  # type: ignore[arg-type]
@@ -77,8 +74,7 @@ def with_host_blocks(body: typed.Block, change: Callable[[Statements], Statement
             case typed.Block():
                 done = change(rebuilt(part.statements, inside))
                 return part if done is part.statements else replace(part, statements=done)
-            case _:
-                return None
+        return None
 
     return rebuilt(body, inside)
 
@@ -92,8 +88,7 @@ def substituted(tree: Tree, values: Mapping[typed.Symbol, typed.Expression | typ
                 return values.get(part) if isinstance(values.get(part), typed.Symbol) else None
             case typed.Variable(symbol=symbol) if isinstance(value := values.get(symbol), typed.Expression):
                 return value
-            case _:
-                return None
+        return None
 
     return rebuilt(tree, change)
 

@@ -3,8 +3,6 @@
 Integers are assumed not to overflow; `run --checked` reports it if they do.
 """
 
-from __future__ import annotations
-
 from starplat.analysis import walk
 from starplat.frontend import typed
 
@@ -20,8 +18,7 @@ def added(s: typed.Statement) -> int | None:
         case typed.Update(combine=typed.Combine.ADD, value=value):
             amount = number(value)
             return amount if amount is not None and amount > 0 else None
-        case _:
-            return None
+    return None
 
 
 def number(value: typed.Expression | None) -> int | None:
@@ -36,8 +33,7 @@ def number(value: typed.Expression | None) -> int | None:
         case typed.Unary(operator=typed.UnaryOperator.NEGATE, operand=operand):
             constant_ = number(operand)
             return None if constant_ is None else -constant_
-        case _:
-            return None
+    return None
 
 
 def least(symbol: typed.Symbol, body: typed.Statement) -> int | None:
@@ -53,8 +49,6 @@ def least(symbol: typed.Symbol, body: typed.Statement) -> int | None:
                 given.append(number(value))
             case _ if symbol in walk.written(s) and added(s) is None:
                 return None
-            case _:
-                pass
     numbers = [first for first in given if first is not None]
     is_local = symbol.role is typed.Role.LOCAL
     return min(numbers, default=None) if is_local and len(numbers) == len(given) else None

@@ -1,21 +1,18 @@
 """Removes stores to local properties that are never read, as rewrites of their readers leave them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from starplat.analysis import walk
-from starplat.frontend import typed
-from starplat.frontend.types import PropertyType
+from starplat.frontend import typed, types
 from starplat.operators.canonical.rebuilding import rebuilt, with_statements
 
 
 def without_unread(body: typed.Block, results: frozenset[typed.Symbol]) -> typed.Block:
     """A function's body without stores of constants to properties of its own that it does not read."""
     inside = list(walk.statements(body))
-    own = {s.symbol for s in inside if isinstance(s, typed.Declare) and isinstance(s.symbol.type, PropertyType)}
+    own = {s.symbol for s in inside if isinstance(s, typed.Declare) and isinstance(s.symbol.type, types.PropertyType)}
     dead = own - results - {symbol for s in inside for symbol in walk.read(s)}
     stored = {symbol for s in inside if not _is_plain(s) for symbol in walk.written(s)}
     return without_stores(body, dead - stored) if dead - stored else body
@@ -31,8 +28,7 @@ def _is_plain(s: typed.Statement) -> bool:
             return isinstance(index, typed.Variable) and isinstance(
                 value, typed.Literal | typed.Infinity | typed.Variable
             )
-        case _:
-            return False
+    return False
 
 
 def without_stores(body: typed.Block, dead: set[typed.Symbol]) -> typed.Block:
@@ -53,8 +49,7 @@ def _left(s: typed.Statement, dead: set[typed.Symbol]) -> Iterator[typed.Stateme
         case typed.Assign(place=typed.Cell(symbol=symbol)) if symbol in dead:
             return
         case typed.Attach(items=items) if any(symbol in dead for symbol, _ in items):
-            rest = tuple(item for item in items if item[0] not in dead)
-            if rest:
+            if rest := tuple(item for item in items if item[0] not in dead):
                 yield replace(s, items=rest)
         case _:
             yield s

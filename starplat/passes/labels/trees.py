@@ -7,10 +7,8 @@ and what is known of the graph; `union_find` launches what comes out.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from starplat.ir import build
+from starplat.ir import build, fresh_names, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.fresh_names import FreshNames
-from starplat.ir.visitor import with_signature
 from starplat.source import Span
 
 STEPS = ("start", "sample", "set_apart", "join", "flatten")
@@ -86,7 +84,7 @@ class Trees:
         told = () if self.one_way is None else (ir.Reduction(self.one_way, ir.Combine.OR),)
         reductions = told if step in ("start", "sample", "join") else ()
         name, why = self.names[step], f"union-find: {comment}"
-        return with_signature(
+        return visitor.with_signature(
             ir.Kernel(name, domain, iterator, body, reductions=reductions, span=self.span, comment=why)
         )
 
@@ -138,7 +136,7 @@ class Trees:
         loop = ir.ForNeighbors(ir.Direction.OUT, ir.Ref(self.v), self.u, arc, linked, parallel=True)
         kernel = self.kernel("join", ir.AllNodes(), self.v, (loop,), comment)
         keep = None if self.apart is None else ir.Load(self.apart, ir.Ref(self.v))
-        return with_signature(replace(kernel, filter=keep, shares_arcs=self.shares_arcs))
+        return visitor.with_signature(replace(kernel, filter=keep, shares_arcs=self.shares_arcs))
 
     def join_mutual(self, direction: ir.Direction) -> ir.Kernel:
         """The reverse of an arc is looked for from one of its ends, where the node there is better; of arcs that enter
@@ -161,7 +159,7 @@ class Trees:
         kernel = self.kernel(
             "join", ir.AllNodes(), self.v, (*rows, loop), "joins the trees at the ends of arcs that have their reverse"
         )
-        return with_signature(replace(kernel, shares_arcs=self.shares_arcs))
+        return visitor.with_signature(replace(kernel, shares_arcs=self.shares_arcs))
 
     def flattening(self) -> ir.Kernel:
         return self.kernel(
@@ -247,7 +245,7 @@ class Trees:
 
     def local(self, name: str, element: ir.Element | None = None) -> ir.Variable:
         """A local of the kernels, by default for a label; its name is free in each of them."""
-        return ir.Variable(FreshNames(self.taken).free(name), element or self.tree.element)
+        return ir.Variable(fresh_names.FreshNames(self.taken).free(name), element or self.tree.element)
 
     def better(self, one: ir.Expression, other: ir.Expression) -> ir.Expression:
         return ir.Apply(ir.MathFunction.MIN if self.is_least else ir.MathFunction.MAX, (one, other), one.element)

@@ -20,11 +20,8 @@ be looked at: only nodes that are still apart from it join along their arcs, tho
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from starplat.ir import build
+from starplat.ir import build, fresh_names, uses, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.fresh_names import FreshNames, names_throughout
-from starplat.ir.uses import Use, rows, use
-from starplat.ir.visitor import walk_host, written_arrays
 from starplat.operators.records import Start
 from starplat.passes.labels.trees import STEPS, Trees
 from starplat.passes.memory import has_two_names
@@ -51,7 +48,7 @@ def union_find(
     done = []
     rewritten = module
     for function in () if has_two_names(module) else module.functions:
-        for row in rows(function.body):
+        for row in uses.rows(function.body):
             for place, op in enumerate(row):
                 if isinstance(op, ir.Loop) and op.spreading is not None and _is_wanted(op.spreading, even_few, joins):
                     function_now = rewritten.function(function.name)
@@ -83,12 +80,14 @@ class _Builder:
     def __post_init__(self) -> None:
         self.label = self.found.labels
         self.are_nodes = self.found.start is Start.NODES
-        launched = (self.module.kernel(op.kernel) for op in walk_host((self.loop,)) if isinstance(op, ir.Launch))
-        changing = [kernel for kernel in launched if self.label in written_arrays(kernel.body)]
-        kernels = FreshNames(kernel.name for kernel in self.module.kernels)
+        launched = (
+            self.module.kernel(op.kernel) for op in visitor.walk_host((self.loop,)) if isinstance(op, ir.Launch)
+        )
+        changing = [kernel for kernel in launched if self.label in visitor.written_arrays(kernel.body)]
+        kernels = fresh_names.FreshNames(kernel.name for kernel in self.module.kernels)
         stem = f"{self.host_function.name}_{self.label.name}"
         self.names = {step: kernels.free(f"{stem}_{step}") for step in (*STEPS, "restart", "combine", "share")}
-        names = FreshNames(names_throughout(self.host_function, self.module))
+        names = fresh_names.FreshNames(fresh_names.names_throughout(self.host_function, self.module))
         self.one_way = ir.Variable(names.free("one_way"), ir.Element.BOOL)
         self.both_ways = self.symmetric or self.found.both_ways
         self.apart = ir.Array(
@@ -125,7 +124,7 @@ class _Builder:
 
     def begun_by(self) -> ir.Launch | None:
         """The launch that only gives nodes their first labels, which the loop's replacement does itself."""
-        touching = (op for op in reversed(self.before) if use(op, self.label, self.module) is not Use.NONE)
+        touching = (op for op in reversed(self.before) if uses.use(op, self.label, self.module) is not uses.Use.NONE)
         last = next(touching, None)
         if not self.are_nodes or not isinstance(last, ir.Launch):
             return None

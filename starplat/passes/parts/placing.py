@@ -5,15 +5,12 @@ cells of them until the cells of other parts are looked at: only then they are s
 program may have come from is stale (a may-analysis over structured loops).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from starplat.ir import build
+from starplat.ir import build, fresh_names
 from starplat.ir import nodes as ir
-from starplat.ir.fresh_names import names_of
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.verifying.modules import verify
 from starplat.ir.visitor import arrays_in, walk_host, with_signature
@@ -74,7 +71,7 @@ class _Function:
 class _Placing:
     def __init__(self, given: ir.Module, poison: bool | None) -> None:
         self.given, self.poison = given, poison
-        self.names = names_of(given)
+        self.names = fresh_names.names_of(given)
         self.first = ir.Variable(self.names.fresh("part_first"), ir.Element.NODE)
         self.end = ir.Variable(self.names.fresh("part_end"), ir.Element.NODE)
         self.first_arc = ir.Variable(self.names.fresh("part_first_arc"), ir.Element.ARC)

@@ -5,15 +5,12 @@ cells that all change by one operator, or the cell of the source itself. All els
 its own, so that searches are scheduled as on one device; parts exchange nothing but what the loop has found.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 
+from starplat.ir import fresh_names, launches
 from starplat.ir import nodes as ir
-from starplat.ir.fresh_names import names_of
-from starplat.ir.launches import changed_by, touched
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.verifying.modules import verify
 from starplat.ir.visitor import arrays_in, declared_by, walk_host, walk_kernel, written_arrays
@@ -54,7 +51,7 @@ class _Left:
 
 class _Divider:
     def __init__(self, module: ir.Module) -> None:
-        self.module, self.names = module, names_of(module)
+        self.module, self.names = module, fresh_names.names_of(module)
         self.entry = module.function(module.entry)
         self.made: list[ir.Array] = []
 
@@ -100,7 +97,7 @@ class _Divider:
         kernels = [self.module.kernel(op.kernel) for op in body if isinstance(op, ir.Launch)]
         if self.assigned(body, kernels) - {loop.variable, *(v for op in body for v in declared_by(op))}:
             return None
-        written = {array for op in body for array in changed_by(op)}
+        written = {array for op in body for array in launches.changed_by(op)}
         written |= {array for kernel in kernels for array in written_arrays(kernel.body)}
         combined, of_source = list[tuple[ir.Array, ir.Combine]](), list[ir.Array]()
         for array in sorted(written, key=lambda array: array.name):
@@ -130,7 +127,7 @@ class _Divider:
             return False
         inside = {id(op) for op in walk_host((loop,))}
         outside = (op for op in walk_host(self.entry.body) if id(op) not in inside)
-        if any(array in touched(op, self.module) for op in outside):
+        if any(array in launches.touched(op, self.module) for op in outside):
             return False
         return self.begins_anew(loop.body, array)
 
@@ -148,11 +145,10 @@ class _Divider:
                 blocks = [block for block in (then, otherwise) if self.touches(block, array)]
                 alone = len(blocks) == 2 or not self.touches(ops[place + 1 :], array)
                 return alone and all(self.begins_anew(block, array) for block in blocks)
-            case _:
-                return False
+        return False
 
     def touches(self, ops: Iterable[ir.HostOp], array: ir.Array) -> bool:
-        return any(array in touched(op, self.module) for op in walk_host(ops))
+        return any(array in launches.touched(op, self.module) for op in walk_host(ops))
 
     def is_of_source(
         self, array: ir.Array, loop: SourceLoop, touching: Iterable[ir.HostOp], kernels: Iterable[ir.Kernel]
@@ -183,8 +179,6 @@ def _leaves(ops: Iterable[ir.HostOp]) -> bool:
                 return True
             case ir.HostIf(_, then, otherwise) if _leaves(then) or _leaves(otherwise):
                 return True
-            case _:
-                pass
     return False
 
 
@@ -198,8 +192,7 @@ def _operator(array: ir.Array, kernels: Iterable[ir.Kernel]) -> ir.Combine | Non
         if array in (*heads, *arrays_in(kernel.domain)):
             return None
         for op in walk_kernel(kernel.body):
-            uses = sum(one == array for one in arrays_in(op))
-            if not uses:
+            if not (uses := sum(one == array for one in arrays_in(op))):
                 continue
             match op:
                 case ir.UpdateCell(combine, target) if target == array and uses == 1:

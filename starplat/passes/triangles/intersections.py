@@ -13,16 +13,14 @@ from starplat.ir import nodes as ir
 from starplat.ir.fresh_names import FreshNames
 from starplat.ir.visitor import walk_host, walk_kernel, with_signature
 from starplat.passes.rewritten import Found, Rewritten, tidied
-from starplat.passes.triangles.pairs import PairSearch
+from starplat.passes.triangles import pairs, tables, uncounted
 from starplat.passes.triangles.search import Meeting, TriangleSearch
-from starplat.passes.triangles.tables import TableSearch
 from starplat.passes.triangles.tallies import OfNodes, Sum
-from starplat.passes.triangles.uncounted import Uncounted, counts_of
 
 Counts = dict[ir.Variable | ir.Array, ir.PerTriangle]
 """What grows, and by how much."""
 
-_KINDS = {Meeting.TABLES: TableSearch, Meeting.PAIRS: PairSearch}
+_KINDS = {Meeting.TABLES: tables.TableSearch, Meeting.PAIRS: pairs.PairSearch}
 
 
 def triangles(
@@ -65,7 +63,7 @@ def _counts(kernel: ir.Kernel, adds: Callable[[ir.Element], bool]) -> Counts:
         case ir.PerTriangle() as count:
             counts = {kernel.reductions[0].variable: count}
         case None if isinstance(kernel.domain, ir.AllNodes):
-            found = counts_of(*walk_kernel(kernel.body))
+            found = uncounted.counts_of(*walk_kernel(kernel.body))
             elements = {local.element for local in found}
             if len(elements) == 1 and all(map(adds, elements)):
                 for local, count in found.items():
@@ -114,7 +112,7 @@ def _with_counts(search: TriangleSearch, locals_: Iterable[ir.Variable | ir.Arra
 
     name = FreshNames({kernel.name for kernel in search.module.kernels}).free(f"{kernel.name}_from_triangles")
     comment = f"{kernel.comment}: from the triangles of nodes".removeprefix(": ")
-    body = Uncounted(added).kernel_block(kernel.body)
+    body = uncounted.Uncounted(added).kernel_block(kernel.body)
     return search.module_with(
         OfNodes(counts, search.local("here", element)),
         before=(ir.Fill(counts, ir.Const(0, element)),),

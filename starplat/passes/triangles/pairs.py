@@ -5,11 +5,10 @@ Rows stay as they are, so that the test of the graph is all there is to do befor
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.passes.triangles.search import TriangleSearch
-from starplat.passes.triangles.tallies import Tally
+from starplat.passes.triangles import search, tallies
 
 
-class PairSearch(TriangleSearch):
+class PairSearch(search.TriangleSearch):
     """The search among the pairs of a node's neighbors."""
 
     def arrays(self) -> tuple[ir.Array, ...]:
@@ -18,14 +17,14 @@ class PairSearch(TriangleSearch):
     def ready(self) -> tuple[ir.HostOp, ...]:
         return ()
 
-    def kernels(self, tally: Tally) -> tuple[ir.Kernel, ...]:
+    def kernels(self, tally: tallies.Tally) -> tuple[ir.Kernel, ...]:
         return self.checking(), self.intersecting(tally)
 
-    def intersecting(self, tally: Tally) -> ir.Kernel:
+    def intersecting(self, tally: tallies.Tally) -> ir.Kernel:
         comment = "looks for arcs between neighbors before a node and behind it"
         return self.step("intersect", ir.AllNodes(), self.v, (self.pairs(tally),), tally.reductions, comment)
 
-    def pairs(self, tally: Tally) -> ir.KernelOp:
+    def pairs(self, tally: tallies.Tally) -> ir.KernelOp:
         v, u, w = (ir.Ref(node) for node in (self.v, self.u, self.w))
         joined = build.at_least(ir.FindArc(u, w), ir.Const(0, ir.Element.ARC))
         third = ir.KernelIf(build.both(build.greater(w, v), joined), tally.found(self.w))

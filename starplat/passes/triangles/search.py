@@ -14,13 +14,10 @@ branches of merging two rows cost more than either. Where it is not known, each 
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from starplat.ir import build
+from starplat.ir import build, fresh_names, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.fresh_names import FreshNames, names_throughout
-from starplat.ir.visitor import with_signature
 from starplat.passes.rewritten import replaced
-from starplat.passes.triangles.marked_rows import MarkedRows
-from starplat.passes.triangles.tallies import Tally
+from starplat.passes.triangles import marked_rows, tallies
 
 
 class Meeting(Enum):
@@ -51,8 +48,8 @@ class TriangleSearch:
 
     def __post_init__(self) -> None:
         kernels = {kernel.name for kernel in self.module.kernels}
-        self.names = {step: FreshNames(kernels).free(f"{self.kernel.name}_{step}") for step in _STEPS}
-        self.outer = FreshNames(names_throughout(self.host_function, self.module))
+        self.names = {step: fresh_names.FreshNames(kernels).free(f"{self.kernel.name}_{step}") for step in _STEPS}
+        self.outer = fresh_names.FreshNames(fresh_names.names_throughout(self.host_function, self.module))
         self.other = ir.Variable(self.outer.fresh("other_graph"), ir.Element.BOOL)
         self.excess = ir.Variable(self.outer.fresh("downward_excess"), ir.Element.LONG)
         self.kept = ir.Array(self.outer.fresh("kept_columns"), ir.Element.NODE, ir.Extent.ARCS, ir.Origin.TEMPORARY)
@@ -64,11 +61,11 @@ class TriangleSearch:
 
     def local(self, name: str, element: ir.Element) -> ir.Variable:
         """A local of the kernels written here."""
-        return ir.Variable(FreshNames(self.taken).free(name), element)
+        return ir.Variable(fresh_names.FreshNames(self.taken).free(name), element)
 
     def module_with(
         self,
-        tally: Tally,
+        tally: tallies.Tally,
         *,
         before: tuple[ir.HostOp, ...] = (),
         after: tuple[ir.HostOp, ...] = (),
@@ -108,7 +105,7 @@ class TriangleSearch:
 
     # --- kernels ---
 
-    def kernels(self, tally: Tally) -> tuple[ir.Kernel, ...]:
+    def kernels(self, tally: tallies.Tally) -> tuple[ir.Kernel, ...]:
         orient = self.step(
             "orient", ir.AllNodes(), self.v, self.orient(), (), "keeps the arcs to nodes of higher degree"
         )
@@ -122,10 +119,10 @@ class TriangleSearch:
             "check", ir.AllArcs(), self.e, (*self.check(), *more), told[: 2 - self.symmetric], f"{asked}{comment}"
         )
 
-    def intersecting(self, tally: Tally) -> ir.Kernel:
+    def intersecting(self, tally: tallies.Tally) -> ir.Kernel:
         comment = "looks for arcs between the ends of arcs that a node keeps"
         if self.meeting is Meeting.MARKS:
-            worker, body = MarkedRows(self.kept, self.ends, self.marks, self.local).share(tally)
+            worker, body = marked_rows.MarkedRows(self.kept, self.ends, self.marks, self.local).share(tally)
             return self.step("intersect", ir.Workers(), worker, body, tally.reductions, comment)
         return self.step("intersect", ir.AllArcs(), self.e, self.intersect(tally), tally.reductions, comment)
 
@@ -141,7 +138,7 @@ class TriangleSearch:
         name, span, shared = self.names[step], self.kernel.span, isinstance(domain, ir.Triangles)
         comment = f"triangles: {comment}"
         kernel = ir.Kernel(name, domain, iterator, body, reductions=reductions, span=span, comment=comment)
-        return with_signature(replace(kernel, shares_arcs=shared))
+        return visitor.with_signature(replace(kernel, shares_arcs=shared))
 
     def check(self) -> tuple[ir.KernelOp, ...]:
         """Where no arc is twice, arcs have their reverse if those down have, and there are as many up."""
@@ -189,7 +186,7 @@ class TriangleSearch:
         equal = build.both(build.equal(ir.Ref(others), ir.Ref(degree)), build.greater(ir.Ref(self.u), ir.Ref(self.v)))
         return build.either(build.greater(ir.Ref(others), ir.Ref(degree)), equal)
 
-    def intersect(self, tally: Tally) -> tuple[ir.KernelOp, ...]:
+    def intersect(self, tally: tallies.Tally) -> tuple[ir.KernelOp, ...]:
         """What one arc finds, if its node keeps it."""
         end = self.local("end", ir.Element.ARC)
         found = self.searched(end, tally) if self.meeting is Meeting.SEARCH else self.merged(end, tally)
@@ -199,7 +196,7 @@ class TriangleSearch:
             ir.KernelIf(build.less(ir.Ref(self.e), ir.Ref(end)), found),
         )
 
-    def merged(self, end: ir.Variable, tally: Tally) -> tuple[ir.KernelOp, ...]:
+    def merged(self, end: ir.Variable, tally: tallies.Tally) -> tuple[ir.KernelOp, ...]:
         """For an arc v -> u: the nodes that both have an arc to."""
         j, last = self.local("j", ir.Element.ARC), self.local("last", ir.Element.ARC)
         one, other = self.local("one", ir.Element.NODE), self.local("other", ir.Element.NODE)
@@ -225,7 +222,7 @@ class TriangleSearch:
             *tally.end(self.v, self.u),
         )
 
-    def searched(self, end: ir.Variable, tally: Tally) -> tuple[ir.KernelOp, ...]:
+    def searched(self, end: ir.Variable, tally: tallies.Tally) -> tuple[ir.KernelOp, ...]:
         """For an arc v -> w: whichever other node u v has an arc to, does u have one to w?"""
         each = (
             ir.Let(self.u, ir.Load(self.kept, ir.Ref(self.i))),
@@ -234,7 +231,7 @@ class TriangleSearch:
         loop = ir.ForRange(self.i, ir.CSR.first(ir.Ref(self.v)), ir.Ref(end), each)
         return (ir.Let(self.w, ir.Load(self.kept, ir.Ref(self.e))), *tally.begin(), loop, *tally.end(self.v, self.w))
 
-    def search(self, tally: Tally) -> tuple[ir.KernelOp, ...]:
+    def search(self, tally: tallies.Tally) -> tuple[ir.KernelOp, ...]:
         """Whether w stands in the row of u: a binary search."""
         low, high, last = (self.local(name, ir.Element.ARC) for name in ("low", "high", "last"))
         middle = self.local("middle", ir.Element.ARC)

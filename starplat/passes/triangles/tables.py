@@ -7,11 +7,10 @@ graph, and long rows are shared. Hu, Liu and Huang (SC 2021) build such tables a
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.passes.triangles.search import TriangleSearch
-from starplat.passes.triangles.tallies import Tally
+from starplat.passes.triangles import search, tallies
 
 
-class TableSearch(TriangleSearch):
+class TableSearch(search.TriangleSearch):
     """The search by tables."""
 
     def __post_init__(self) -> None:
@@ -28,7 +27,7 @@ class TableSearch(TriangleSearch):
     def ready(self) -> tuple[ir.HostOp, ...]:
         return ()
 
-    def kernels(self, tally: Tally) -> tuple[ir.Kernel, ...]:
+    def kernels(self, tally: tallies.Tally) -> tuple[ir.Kernel, ...]:
         comment = " keeps the arcs to nodes of higher degree"
         return self.checking(more=self.keeping(), comment=comment), self.intersecting(tally)
 
@@ -48,7 +47,7 @@ class TableSearch(TriangleSearch):
             ir.KernelIf(self.later(degree, others), keep),
         )
 
-    def intersecting(self, tally: Tally) -> ir.Kernel:
+    def intersecting(self, tally: tallies.Tally) -> ir.Kernel:
         number = self.local("number", ir.Element.LONG)
         triangles = ir.Triangles(self.kept, self.sizes, number, tally.of_each)
         body = (tally.several(self.v, number),)

@@ -6,9 +6,8 @@ All of it holds for graphs in which every arc has its reverse and no other besid
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from starplat.ir import build
+from starplat.ir import build, rewriter
 from starplat.ir import nodes as ir
-from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import blocks_of, declared_by, expressions_of, variables_read, walk_kernel
 
 Added = Callable[[ir.Variable, int], ir.KernelOp]
@@ -21,7 +20,7 @@ def counts_of(*loops: ir.KernelOp) -> dict[ir.Variable, ir.PerTriangle]:
     return {c.target: c for c in counts if isinstance(c.target, ir.Variable)}
 
 
-class Uncounted(Rewriter):
+class Uncounted(rewriter.Rewriter):
     """Puts what is `added` in the place of loops that count, and leaves out those that do nothing."""
 
     def __init__(self, added: Added) -> None:
@@ -61,11 +60,10 @@ def _by_degree(loop: ir.KernelOp) -> tuple[ir.KernelOp, ...]:
             many: ir.Expression = ir.Cast(degree, element)
             many = many if one == 1 else build.times(ir.Const(one, element), many)
             return (ir.SetLocal(sum_, build.plus(ir.Ref(sum_), many)),)
-        case _:
-            return ()
+    return ()
 
 
-class _Without(Rewriter):
+class _Without(rewriter.Rewriter):
     """Drops what makes some locals grow, the locals inside that are added to them, and what is left with nothing in
     it."""
 

@@ -11,15 +11,13 @@ import numpy as np
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.frontend.typed import ALL
-from starplat.graph.updates import Changed, Updates
-from starplat.graph.updates.history import Change
+from starplat.graph.updates import Changed, Updates, history
 from starplat.ir import nodes as ir
 from starplat.ir.lists import unset
+from starplat.runtime import elements, resident
 from starplat.runtime.actions.machine import Flow, Frame, Machine, Place
 from starplat.runtime.changing.merge import Moving
 from starplat.runtime.changing.slices import Slice
-from starplat.runtime.elements import needs_wide_arcs
-from starplat.runtime.resident import weights_as
 
 
 def take_batch(machine: Machine, op: ir.TakeBatch, frame: Frame) -> Flow:
@@ -43,10 +41,9 @@ def end_batch(machine: Machine, op: ir.EndBatch, frame: Frame) -> Flow:
 
 def change_graph(machine: Machine, op: ir.ChangeGraph, frame: Frame) -> Flow:
     first, end, kind = (int(machine.value(number, frame)) for number in (op.first, op.end, op.kind))
-    kinds = tuple(one for one in op.kinds if kind in (ALL, one))
-    if not kinds:
+    if not (kinds := tuple(one for one in op.kinds if kind in (ALL, one))):
         return Flow.ON
-    change = Change(_list(machine, op.adds_of, frame), first, end, kinds)
+    change = history.Change(_list(machine, op.adds_of, frame), first, end, kinds)
     if machine.world.graphs.merges_on_device:
         _change_on_device(machine, change, frame)
     else:
@@ -54,7 +51,7 @@ def change_graph(machine: Machine, op: ir.ChangeGraph, frame: Frame) -> Flow:
     return Flow.ON
 
 
-def _change_on_host(machine: Machine, change: Change, frame: Frame) -> None:
+def _change_on_host(machine: Machine, change: history.Change, frame: Frame) -> None:
     graph = machine.world.graphs.graph
     changed = change.of(graph)
     _require_width(machine, changed.graph.num_arcs)
@@ -63,7 +60,7 @@ def _change_on_host(machine: Machine, change: Change, frame: Frame) -> None:
         _carry(machine, array, frame.places[array.name], changed)
 
 
-def _change_on_device(machine: Machine, change: Change, frame: Frame) -> None:
+def _change_on_device(machine: Machine, change: history.Change, frame: Frame) -> None:
     graphs = machine.world.graphs
     slice = graphs.slice(change)
     if not len(slice):
@@ -89,7 +86,7 @@ def _moving(array: ir.Array, frame: Frame, slice: Slice) -> Moving:
 
 def _require_width(machine: Machine, num_arcs: int) -> None:
     """E0811 where kernels cannot count the arcs of the changed graph as they counted those of the first."""
-    if needs_wide_arcs(num_arcs) is not machine.kernels.wide_arcs:
+    if elements.needs_wide_arcs(num_arcs) is not machine.kernels.wide_arcs:
         message = f"the graph has {num_arcs:,} arcs now, whose numbers are wider than those the run began with"
         help = "run the rest of the updates on the graph as it is by then"
         raise DiagnosticError(Diagnostic("E0811", message, machine.module.source, Label(machine.span), help=help))
@@ -106,7 +103,7 @@ def _carry(machine: Machine, array: ir.Array, place: Place, changed: Changed) ->
     new = machine.allocate(array)
     if array.extent is ir.Extent.ARCS:
         weights = array.origin is ir.Origin.WEIGHT
-        start = weights_as(changed.graph, array.element)[changed.comes] if weights else unset(array.element)
+        start = resident.weights_as(changed.graph, array.element)[changed.comes] if weights else unset(array.element)
         machine.device.upload(new, changed.carried(machine.device.download(old), start))
     place.buffer, place.known = new, None
     if not machine.world.graphs.is_given(old):

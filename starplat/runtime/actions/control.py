@@ -25,15 +25,13 @@ def rounds(machine: Machine, op: ir.Loop, frame: Frame) -> Flow:
     with machine.progress.loop() as loop:
         while True:
             if tested:
-                flow = machine.block(op.before, frame)
-                if flow is not Flow.ON:
+                if (flow := machine.block(op.before, frame)) is not Flow.ON:
                     return flow
                 if not machine.value(op.condition, frame):
                     return Flow.ON
             tested = True
             machine.begin_round(loop, op)
-            flow = machine.block(op.body, frame)
-            if flow is Flow.BREAK:
+            if (flow := machine.block(op.body, frame)) is Flow.BREAK:
                 return Flow.ON
             if flow is Flow.RETURN:
                 return flow
@@ -60,8 +58,7 @@ def for_range(machine: Machine, op: ir.HostForRange, frame: Frame) -> Flow:
     with machine.progress.loop() as loop:
         while frame.variables[op.variable.name] < end:
             loop.begin_round()
-            flow = machine.block(op.body, frame)
-            if flow is Flow.BREAK:
+            if (flow := machine.block(op.body, frame)) is Flow.BREAK:
                 break
             if flow is Flow.RETURN:
                 return flow
@@ -107,8 +104,7 @@ def _each(machine: Machine, steps: Iterator[None], body: Op, frame: Frame) -> Fl
     with machine.progress.loop() as loop:
         for _ in steps:
             loop.begin_round()
-            flow = machine.block(body, frame)
-            if flow is Flow.BREAK:
+            if (flow := machine.block(body, frame)) is Flow.BREAK:
                 break
             if flow is Flow.RETURN:
                 return flow

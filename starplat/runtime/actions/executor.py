@@ -60,8 +60,7 @@ class Executor(Machine):
 
     def block(self, ops: Op, frame: Frame) -> Flow:
         for op in ops:
-            flow = self.perform(op, frame)
-            if flow is not Flow.ON:
+            if (flow := self.perform(op, frame)) is not Flow.ON:
                 return flow
         return Flow.ON
 

@@ -28,8 +28,7 @@ def tell(machine: Machine, op: ir.Tell, frame: Frame) -> Flow:
 
 
 def tell_recorded(machine: Machine, op: ir.TellRecorded, frame: Frame) -> Flow:
-    wrong = bool(machine.device.read_cell(machine.buffer(op.faulted, frame), 0))
-    if not wrong:
+    if not bool(machine.device.read_cell(machine.buffer(op.faulted, frame), 0)):
         _say_recorded(machine, op, frame, None)
         return Flow.ON
     cells = machine.device.download(machine.buffer(op.faults, frame)).reshape(-1, FAULT_CELLS)
@@ -65,8 +64,7 @@ def _say_recorded(machine: Machine, op: ir.TellRecorded, frame: Frame, last: int
     if not op.lines:
         return
     device, (taken, words, reals) = machine.device, (machine.buffer(array, frame) for array in op.lines)
-    count = int(device.read_cell(taken, 0))
-    if count == 0:
+    if (count := int(device.read_cell(taken, 0))) == 0:
         return
     device.write_cell(taken, 0, 0)
     pairs = device.download(words).reshape(-1, 2)[:count]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import assert_never
 
 from starplat.diagnostics import Diagnostic, DiagnosticError
-from starplat.frontend.mistakes.suggest import did_you_mean
+from starplat.frontend.mistakes.remedies import did_you_mean
 from starplat.frontend.typed import ALL
 from starplat.frontend.types import Carrier, GraphType, PropertyType, Scalar, SetType, Type, UpdatesType
 from starplat.graph.graph import Graph

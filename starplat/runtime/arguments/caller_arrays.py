@@ -93,8 +93,7 @@ def fetched(value: Any) -> Cells:
         return _from_opencl(value)
     if cuda_interface(value) is not None and (brought := _from_cuda(value)) is not None:
         return brought
-    interface = sycl_interface(value)
-    if interface is not None:
+    if (interface := sycl_interface(value)) is not None:
         return _from_sycl(value, interface)
     try:
         return np.array(np.from_dlpack(value, device="cpu", copy=True))
@@ -123,8 +122,7 @@ def _from_sycl(value: Any, interface: dict[str, Any]) -> Cells:
 
     raw = np.frombuffer(as_usm_memory(value).copy_to_host(), np.uint8)
     dtype, shape = np.dtype(interface["typestr"]), tuple(interface["shape"])
-    strides = interface.get("strides")
-    if strides is None:
+    if (strides := interface.get("strides")) is None:
         cells: Cells = raw[: dtype.itemsize * int(np.prod(shape))].view(dtype).reshape(shape)
         return cells
     if any(step < 0 for step in strides):

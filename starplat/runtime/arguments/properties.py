@@ -88,8 +88,7 @@ def members(value: Any, kind: SetType, graph: Graph) -> Cells:
         raise UnfitError(f"{value!r} is no list of ids")
     flags: Cells = np.zeros(count, np.bool_)
     for item in value:
-        index = int(scalar(item, kind.member, graph))
-        if index == NONE:
+        if (index := int(scalar(item, kind.member, graph))) == NONE:
             raise UnfitError("-1 stands for none and cannot be a member", out_of_range=True)
         flags[index] = True
     return flags

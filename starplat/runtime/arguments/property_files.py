@@ -35,8 +35,7 @@ def property_in(words: str, name: str, kind: PropertyType) -> Any:
         OSError, UnicodeDecodeError: it cannot be read.
     """
     path, column = _path_and_column(words)
-    reader = _TABLES.get(path.suffix.lower())
-    if reader is not None:
+    if (reader := _TABLES.get(path.suffix.lower())) is not None:
         return _chosen(reader(path), path, column or name, kind, must=bool(column))
     if column:
         raise UnfitError(f"{path} has no columns")
@@ -128,8 +127,7 @@ def _csv_table(path: Path) -> Table:
 
 
 def _npz_table(path: Path) -> Table:
-    loaded = _loaded(path)
-    if not isinstance(loaded, np.lib.npyio.NpzFile):
+    if not isinstance(loaded := _loaded(path), np.lib.npyio.NpzFile):
         raise UnfitError(f"{path} is no .npz archive")
     with loaded:
         arrays: dict[str, NDArray[Any]] = _guarded(path, lambda: dict(loaded))

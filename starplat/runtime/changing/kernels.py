@@ -10,9 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from starplat.ir import build
+from starplat.ir import build, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.visitor import with_signature
 from starplat.source import SourceFile
 
 PIECE = 256
@@ -109,7 +108,7 @@ def _module(*kernels: ir.Kernel) -> ir.Module:
 def _kernel(
     name: str, domain: ir.Domain, iterator: ir.Variable, body: tuple[ir.KernelOp, ...], comment: str
 ) -> ir.Kernel:
-    return with_signature(ir.Kernel(name, domain, iterator, body=body, comment=comment))
+    return visitor.with_signature(ir.Kernel(name, domain, iterator, body=body, comment=comment))
 
 
 def _first_that(low: ir.Variable, high: ir.Variable, middle: ir.Variable, too_low: ir.Expression) -> ir.KernelWhile:

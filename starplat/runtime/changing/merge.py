@@ -4,8 +4,6 @@ What is as long as the slice (sorting, sums) is done by the device's own module 
 arrays where it has one, else by NumPy.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 

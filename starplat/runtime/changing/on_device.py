@@ -3,8 +3,6 @@
 No arc crosses to the host or back. Arrays of the graph before stay as they are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 

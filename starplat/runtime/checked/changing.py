@@ -1,7 +1,5 @@
 """What a checked run does with updates: lists as parameters, batches, and the graph after them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,5 +69,4 @@ def _start(symbol: typed.Symbol) -> Value:
             return -1 if element.is_index else dtype_of(element_of(element), wide_arcs=True).type(0).item()
         case SetType(member=Scalar.EDGE):
             return False
-        case _:
-            raise AssertionError(f"{symbol} has no value for an edge")
+    raise AssertionError(f"{symbol} has no value for an edge")

@@ -3,18 +3,15 @@
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
-from starplat.frontend import typed
+from starplat.frontend import typed, types
 from starplat.frontend.typed import Aggregation, Operator, Query, UnaryOperator, scalar_of
-from starplat.frontend.types import Scalar
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.ir.python import arithmetic
 from starplat.ir.python.arithmetic import Fault, Value
-from starplat.runtime import items
+from starplat.runtime import elements, items, resident
 from starplat.runtime.checked import numbers
 from starplat.runtime.checked.memory import Box, Frame, Thing, Whereabouts, cell_of, written
-from starplat.runtime.elements import element_of
-from starplat.runtime.resident import weights_as
 
 Caller = Callable[[typed.Call, Frame], "Value | None"]
 
@@ -23,8 +20,7 @@ class Expressions:
     """Values on one graph. `call` runs a function of the program."""
 
     def __init__(self, graph: Graph, where: Whereabouts, call: Caller) -> None:
-        self.where = where
-        self.call = call
+        self.where, self.call = where, call
         self.at_graph(graph)
 
     def at_graph(self, graph: Graph) -> None:
@@ -38,7 +34,7 @@ class Expressions:
     @cached_property
     def weights(self) -> list[int]:
         """The graph's weights, of a program that has no property for them."""
-        cells: list[int] = weights_as(self.graph, ir.Element.INT).tolist()
+        cells: list[int] = resident.weights_as(self.graph, ir.Element.INT).tolist()
         return cells
 
     def value(self, e: typed.Expression, frame: Frame) -> Value:
@@ -101,8 +97,7 @@ class Expressions:
             case typed.SetContains():
                 member, flags = self.integer(e.member, frame), frame.cells(e.symbol).values
                 return bool(flags[cell_of(flags, member, e.symbol.name)])
-            case _:
-                return self._of_graph(e, frame)
+        return self._of_graph(e, frame)
 
     def _of_graph(self, e: typed.Expression, frame: Frame) -> Value:
         match e:
@@ -116,8 +111,7 @@ class Expressions:
                 return frame.arcs[e.iterator]
             case typed.GraphQuery():
                 return self._query(e, frame)
-            case _:
-                raise AssertionError(f"{e} was refused before")
+        raise AssertionError(f"{e} was refused before")
 
     def _unary(self, e: typed.Unary, frame: Frame) -> Value:
         operand = self.value(e.operand, frame)
@@ -136,8 +130,7 @@ class Expressions:
                 return bool(left and self.value(e.right, frame))
             case Operator.OR:
                 return bool(left or self.value(e.right, frame))
-            case _:
-                return numbers.binary(e.operator, left, self.value(e.right, frame), scalar_of(e.left))
+        return numbers.binary(e.operator, left, self.value(e.right, frame), scalar_of(e.left))
 
     def _aggregate(self, e: typed.Aggregate, frame: Frame) -> Value:
         values = [written(value, e.property.name) for value in frame.cells(e.property).values]
@@ -196,7 +189,7 @@ class Expressions:
         return Box(self.value(given, frame))
 
 
-def _extreme_of(values: Sequence[Value], type: Scalar, *, least: bool) -> Value:
+def _extreme_of(values: Sequence[Value], type: types.Scalar, *, least: bool) -> Value:
     """The least (greatest) of the values, INF (-INF) of none."""
     start = _infinity(typed.Infinity(type, negative=not least))
     return min(values, default=start) if least else max(values, default=start)
@@ -205,5 +198,5 @@ def _extreme_of(values: Sequence[Value], type: Scalar, *, least: bool) -> Value:
 def _infinity(e: typed.Infinity) -> Value:
     if e.type.is_real:
         return -float("inf") if e.negative else float("inf")
-    element = element_of(e.type)
+    element = elements.element_of(e.type)
     return ir.limits(element)[0] if e.negative else int(ir.infinity(element).value)

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
-from starplat.frontend import typed
-from starplat.frontend.types import Carrier, ListType, MapType, PropertyType, Scalar, SetType
+from starplat.frontend import typed, types
 from starplat.graph.graph import Graph
 from starplat.ir.python.arithmetic import Fault, Value
 from starplat.source import SourceFile, Span
@@ -79,15 +78,15 @@ class Frame:
     def declare(self, symbol: typed.Symbol, value: Value | None, graph: Graph) -> None:
         """A scalar, property, set, list or map comes to be."""
         match symbol.type:
-            case PropertyType(carrier=carrier):
-                count = graph.num_nodes if carrier is Carrier.NODE else graph.num_arcs
+            case types.PropertyType(carrier=carrier):
+                count = graph.num_nodes if carrier is types.Carrier.NODE else graph.num_arcs
                 self.things[symbol] = Cells([value] * count)
-            case SetType(member=member):
-                count = graph.num_nodes if member is Scalar.NODE else graph.num_arcs
+            case types.SetType(member=member):
+                count = graph.num_nodes if member is types.Scalar.NODE else graph.num_arcs
                 self.things[symbol] = Cells([False] * count)
-            case ListType():
+            case types.ListType():
                 self.things[symbol] = Elements()
-            case MapType():
+            case types.MapType():
                 self.things[symbol] = Sums()
             case _:
                 self.things[symbol] = Box(value)

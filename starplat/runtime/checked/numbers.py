@@ -49,8 +49,7 @@ def _of_bools(operator: Operator, left: bool, right: bool) -> bool:
             return left and right
         case Operator.BIT_OR:
             return left or right
-        case _:
-            return left != right
+    return left != right
 
 
 def _of_integers(operator: Operator, left: int, right: int, kind: Scalar) -> int:
@@ -74,8 +73,7 @@ def _of_integers(operator: Operator, left: int, right: int, kind: Scalar) -> int
             return left & right
         case Operator.BIT_OR:
             return left | right
-        case _:
-            return left ^ right
+    return left ^ right
 
 
 def _of_reals(operator: Operator, left: Value, right: Value, kind: Scalar) -> float:

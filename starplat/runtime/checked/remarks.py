@@ -4,11 +4,9 @@ import sys
 from collections.abc import Iterator
 
 from starplat.diagnostics import DiagnosticError
-from starplat.frontend import typed, walk
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types, walk
 from starplat.ir.python.arithmetic import Fault
-from starplat.runtime.checked.expressions import Expressions
-from starplat.runtime.checked.memory import Frame, Whereabouts
+from starplat.runtime.checked import expressions, memory
 from starplat.runtime.elements import written
 
 _MOST_VALUES = 6
@@ -19,16 +17,15 @@ _SHOWN_TOO = typed.Aggregate | typed.MapValue | typed.MapSize | typed.MapBest | 
 class Remarks:
     """The remarks of one run."""
 
-    def __init__(self, values: Expressions, where: Whereabouts) -> None:
-        self.values = values
-        self.where = where
+    def __init__(self, values: expressions.Expressions, where: memory.Whereabouts) -> None:
+        self.values, self.where = values, where
 
-    def print(self, s: typed.Print, frame: Frame) -> None:
+    def print(self, s: typed.Print, frame: memory.Frame) -> None:
         """Writes a line: the parts with blanks between them."""
         parts = [part if isinstance(part, str) else self.shown(part, frame) for part in s.parts]
         print(*parts, file=sys.stderr, flush=True)
 
-    def judge(self, s: typed.Assert, frame: Frame) -> None:
+    def judge(self, s: typed.Assert, frame: memory.Frame) -> None:
         """Stops the run if the condition is False.
 
         Raises:
@@ -42,7 +39,7 @@ class Remarks:
         fault = Fault("E0719", f"an assertion fails{said}", told or None)
         raise self.where.stopped(fault, s.condition.span)
 
-    def told(self, condition: typed.Expression, frame: Frame) -> Iterator[tuple[str, str]]:
+    def told(self, condition: typed.Expression, frame: memory.Frame) -> Iterator[tuple[str, str]]:
         """The parts of a condition that have values, as they are written, with these; not those that cannot be
         evaluated, which `&&` and `||` may have passed over."""
         source = self.where.source
@@ -53,9 +50,9 @@ class Remarks:
                 except DiagnosticError:
                     continue
 
-    def shown(self, e: typed.Expression, frame: Frame) -> str:
+    def shown(self, e: typed.Expression, frame: memory.Frame) -> str:
         """A value as people write it: a node by its id in the input, INF as such."""
         value, kind = self.values.value(e, frame), typed.scalar_of(e)
-        if kind is Scalar.NODE and 0 <= value < self.where.graph.num_nodes:
+        if kind is types.Scalar.NODE and 0 <= value < self.where.graph.num_nodes:
             return str(self.where.graph.original_id(int(value)))
         return written(value, kind)

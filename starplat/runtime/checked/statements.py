@@ -4,19 +4,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import Enum, auto
 
-from starplat.analysis import Facts
-from starplat.analysis.convergence import Spelling
-from starplat.analysis.pulling import pulls_from_parents
-from starplat.frontend import typed
+from starplat.analysis import Facts, convergence, pulling
+from starplat.frontend import typed, types
 from starplat.frontend.typed import Direction
-from starplat.frontend.types import Scalar
 from starplat.graph.graph import Graph
 from starplat.ir.python.arithmetic import Fault, Value
-from starplat.runtime.checked.changing import carry, end_of_batch, given_in
-from starplat.runtime.checked.expressions import Expressions
+from starplat.runtime.checked import changing, expressions, remarks, stores
 from starplat.runtime.checked.memory import Cells, Frame, Whereabouts
-from starplat.runtime.checked.remarks import Remarks
-from starplat.runtime.checked.stores import Stores
 from starplat.runtime.elements import Returned
 from starplat.same import Same
 
@@ -30,23 +24,21 @@ class Flow(Enum):
     RETURN = auto()
 
 
-class Statements(Stores):
+class Statements(stores.Stores):
     """Runs the functions of one program on one graph, which updates may change; `after_batch` is called when a batch of
     them is done."""
 
     def __init__(self, facts: Facts, graph: Graph, after_batch: Callable[[], None] = lambda: None) -> None:
-        self.facts = facts
-        self.after_batch = after_batch
-        self.graph = graph
+        self.facts, self.after_batch, self.graph = facts, after_batch, graph
         where = Whereabouts(facts.program.source, graph)
-        super().__init__(Expressions(graph, where, self.call), where)
+        super().__init__(expressions.Expressions(graph, where, self.call), where)
         self.one_flag = {
             Same(found.loop): found.frontier
             for function in facts.functions
             for found in function.fixed_points
-            if found.spelling is Spelling.ONE_FLAG
+            if found.spelling is convergence.Spelling.ONE_FLAG
         }
-        self.remarks = Remarks(self.values, where)
+        self.remarks = remarks.Remarks(self.values, where)
         self.returned: Returned = None
         self.searches: list[tuple[typed.IterateInBFS, list[int]]] = []
 
@@ -105,8 +97,7 @@ class Statements(Stores):
 
     def sequence(self, statements: Iterable[typed.Statement], frame: Frame) -> Flow:
         for s in statements:
-            flow = self.perform(s, frame)
-            if flow is not Flow.ON:
+            if (flow := self.perform(s, frame)) is not Flow.ON:
                 return flow
         return Flow.ON
 
@@ -151,7 +142,7 @@ class Statements(Stores):
     def take_batch(self, s: typed.TakeBatch, frame: Frame) -> None:
         first, size, limit = (self.values.integer(e, frame) for e in (s.first, s.size, s.limit))
         try:
-            frame.box(s.end).value = end_of_batch(given_in(s.updates, frame), first, size, limit)
+            frame.box(s.end).value = changing.end_of_batch(changing.given_in(s.updates, frame), first, size, limit)
         except Fault as fault:
             raise self.where.stopped(fault, s.size.span) from fault
 
@@ -159,10 +150,10 @@ class Statements(Stores):
         first, end, kind = (self.values.integer(number, frame) for number in s.updates.numbers)
         if kind not in (typed.ALL, typed.ADDITIONS if s.adds else typed.DELETIONS):
             return
-        updates = given_in(s.updates, frame)
+        updates = changing.given_in(s.updates, frame)
         change = updates.added if s.adds else updates.deleted
         changed = change(self.graph, first, end)
-        carry(s, changed, frame)
+        changing.carry(s, changed, frame)
         self.graph = changed.graph
         self.values.at_graph(changed.graph)
 
@@ -182,8 +173,7 @@ class Statements(Stores):
         unasked = isinstance(s, typed.DoWhile)
         while unasked or self.values.value(s.condition, frame):
             unasked = False
-            flow = self.perform(s.body, frame)
-            if flow is Flow.RETURN:
+            if (flow := self.perform(s.body, frame)) is Flow.RETURN:
                 return flow
             if flow is Flow.BREAK:
                 break
@@ -217,7 +207,7 @@ class Statements(Stores):
         frame.declare(iterator, item, self.graph)
         if arc is not None:
             frame.arcs[iterator] = arc
-        is_node = iterator.type is Scalar.NODE
+        is_node = iterator.type is types.Scalar.NODE
         if is_node:
             self.where.nodes.append((iterator.name, int(item)))
         yield
@@ -236,7 +226,7 @@ class Statements(Stores):
             case typed.Items(symbol=symbol):
                 return [(item, None) for item in frame.elements(symbol)]
             case typed.Keys(symbol=symbol):
-                is_bool = symbol.map.key is Scalar.BOOL
+                is_bool = symbol.map.key is types.Scalar.BOOL
                 return [(bool(key) if is_bool else key, None) for key in sorted(frame.sums(symbol))]
             case typed.Numbers(count=count):
                 return [(number, None) for number in range(self.values.integer(count, frame))]
@@ -252,7 +242,7 @@ class Statements(Stores):
         if self.searches and isinstance(domain.node, typed.Variable):
             search, levels = self.searches[-1]
             if domain.node.symbol is search.iterator and direction is not Direction.BOTH:
-                pulls = direction is Direction.OUT and pulls_from_parents(s, search)
+                pulls = direction is Direction.OUT and pulling.pulls_from_parents(s, search)
                 direction = Direction.IN if pulls else direction
                 step = 1 if direction is Direction.OUT else -1
         found = self.row(node, direction)
@@ -279,16 +269,14 @@ class Statements(Stores):
         flag.value = False
         while not flag.value:
             flag.value = True
-            flow = self.round(s, frame)
-            if flow in (Flow.RETURN, Flow.BREAK):
+            if (flow := self.round(s, frame)) in (Flow.RETURN, Flow.BREAK):
                 break
             flag.value = bool(flag.value) and all(self.holds(s, v, frame) for v in range(self.graph.num_nodes))
         return flow if flow is Flow.RETURN else Flow.ON
 
     def round(self, s: typed.FixedPoint, frame: Frame) -> Flow:
         """The body; one flag is read as it was when the round began."""
-        frontier = self.one_flag.get(Same(s))
-        if frontier is None:
+        if (frontier := self.one_flag.get(Same(s))) is None:
             return self.perform(s.body, frame)
         fresh = frame.writes[frontier] = Cells([False] * self.graph.num_nodes)
         flow = self.perform(s.body, frame)
@@ -303,8 +291,7 @@ class Statements(Stores):
     # --- searches
 
     def search(self, s: typed.IterateInBFS, frame: Frame) -> Flow:
-        source = self.values.integer(s.source, frame)
-        if source == -1:
+        if (source := self.values.integer(s.source, frame)) == -1:
             return Flow.ON
         try:
             levels = self.levels(self.values.node(source))

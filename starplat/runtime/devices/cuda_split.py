@@ -4,8 +4,6 @@ Kernels read all of it by one pointer: the first pages are the GPU's, the others
 crosses the link as memory of `cudaHostAlloc` does.
 """
 
-from __future__ import annotations
-
 import ctypes
 import weakref
 from contextlib import ExitStack, suppress
@@ -50,8 +48,7 @@ def _driver() -> Any:
 
 
 def _call(name: str, *arguments: Any) -> None:
-    error = getattr(_driver(), name)(*arguments)
-    if error == _OUT_OF_MEMORY:
+    if (error := getattr(_driver(), name)(*arguments)) == _OUT_OF_MEMORY:
         raise MemoryError(name)
     if error:
         raise DriverFaultError(f"{name} failed with error {error}")

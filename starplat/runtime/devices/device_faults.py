@@ -9,8 +9,7 @@ class Faults:
     __slots__ = ("device", "errors")
 
     def __init__(self, device: str, errors: tuple[type[BaseException], ...]) -> None:
-        self.device = device
-        self.errors = errors
+        self.device, self.errors = device, errors
 
     def __enter__(self) -> None: ...
 

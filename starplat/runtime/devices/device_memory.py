@@ -101,8 +101,7 @@ class DeviceMemory(ABC):
         Raises:
             NoRoomError: E0903, there is not enough memory.
         """
-        kept = self._free.get((dtype, count, placement))
-        if kept and placement is not ir.Placement.SPLIT:
+        if (kept := self._free.get((dtype, count, placement))) and placement is not ir.Placement.SPLIT:
             return kept.pop()
         buffer = Buffer(dtype, count, self._room(dtype, max(count, 1), placement, near), placement=placement, near=near)
         self._ours.add(buffer)

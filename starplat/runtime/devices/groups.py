@@ -9,14 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from starplat.backends import BACKENDS
-from starplat.backends.legal_module import loop_entry
+from starplat.backends import BACKENDS, legal_module
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import loops_of
-from starplat.runtime.devices.buffers import Buffer
+from starplat.runtime.devices import buffers, together, words
 from starplat.runtime.devices.device import Device, LaunchSize
-from starplat.runtime.devices.together import WORD, Board, board_for
-from starplat.runtime.devices.words import Given, WordKernels, always
 from starplat.runtime.elements import Value
 
 
@@ -25,11 +22,11 @@ class Group:
     """The kernel of an `OnDevice` operation for one group, its arguments, and the control block of its words."""
 
     entry: Any
-    arguments: tuple[Given, ...]
-    board: Board
+    arguments: tuple[words.Given, ...]
+    board: together.Board
 
 
-class GroupKernels(WordKernels):
+class GroupKernels(words.WordKernels):
     """The kernels of one module; a target says how one group is started (`start_group`).
 
     Attributes:
@@ -37,7 +34,7 @@ class GroupKernels(WordKernels):
     """
 
     runs_together = True
-    apart: int = WORD
+    apart: int = together.WORD
 
     def __init__(self, device: Device, module: ir.Module, wide_arcs: bool, *, cached: bool) -> None:
         super().__init__(device, module, wide_arcs, cached=cached)
@@ -48,17 +45,17 @@ class GroupKernels(WordKernels):
         """Launches a kernel for one group."""
 
     @abstractmethod
-    def piece(self, buffer: Buffer, place: int) -> Any:
+    def piece(self, buffer: buffers.Buffer, place: int) -> Any:
         """What a kernel gets for a word that begins at a byte of a buffer."""
 
     def _load_group(self, op: ir.OnDevice) -> Group:
-        name, parameters = loop_entry(op, self.module, BACKENDS[self.device.target].capabilities)
-        board = board_for(self.device, parameters, wide_arcs=self.wide_arcs, apart=self.apart)
-        pieces = {number: always(self.piece(board.buffer, place)) for number, place in board.places.items()}
+        name, parameters = legal_module.loop_entry(op, self.module, BACKENDS[self.device.target].capabilities)
+        board = together.board_for(self.device, parameters, wide_arcs=self.wide_arcs, apart=self.apart)
+        pieces = {number: words.always(self.piece(board.buffer, place)) for number, place in board.places.items()}
         return Group(self.entry(name, parameters), self.all_given(parameters, pieces=pieces), board)
 
     def _launch_together(
-        self, op: ir.OnDevice, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
+        self, op: ir.OnDevice, arrays: Mapping[str, buffers.Buffer], scalars: Mapping[str, Value], size: LaunchSize
     ) -> dict[str, Value]:
         group = self._groups[op.name]
         self.start_group(group.entry, [given(arrays, scalars, size) for given in group.arguments])

@@ -20,15 +20,11 @@ from starplat.backends.files.render import render
 from starplat.backends.launch import KernelArgument
 from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import identity
-from starplat.runtime.devices.buffers import Buffer
+from starplat.runtime.devices import buffers, process_exit, words
 from starplat.runtime.devices.device import Device, Kernels, LaunchSize
-from starplat.runtime.devices.process_exit import hear_of_endings, within
-from starplat.runtime.devices.words import Word, WordKernels
 from starplat.runtime.elements import Cells, Value, as_value, clipped, dtype_of
 from starplat.runtime.text import kernels_text_to_run
-from starplat.toolchain.compilers import Build
-from starplat.toolchain.contexts import primary_context
-from starplat.toolchain.libraries import open_library
+from starplat.toolchain import compilers, contexts, libraries
 
 WIDE_ARCS_FLAG = "-DARC_64"
 
@@ -45,13 +41,13 @@ _SCALARS: dict[ir.Element, type[Any]] = {
 class LibraryDevice(Device):
     """The host's cores or a GPU. Every call is over when it returns."""
 
-    def __init__(self, build: Build) -> None:
+    def __init__(self, build: compilers.Build) -> None:
         self._build = build
-        self._memory = self._opened(open_library(build, render(f"{self.target}/memory.cpp"))[0])
-        hear_of_endings()
+        self._memory = self._opened(libraries.open_library(build, render(f"{self.target}/memory.cpp"))[0])
+        process_exit.hear_of_endings()
         super().__init__(self._name())
         self._memory.device = self.name
-        hear_of_endings()
+        process_exit.hear_of_endings()
 
     def _opened(self, library: ctypes.CDLL) -> Memory:
         return Memory(library, self._build.number)
@@ -64,7 +60,7 @@ class LibraryDevice(Device):
     def build(self, module: ir.Module, *, wide_arcs: bool) -> Kernels:
         text = kernels_text_to_run(self.target, module)
         self.ready()
-        library, cached = open_library(self._build, text, (WIDE_ARCS_FLAG,) if wide_arcs else ())
+        library, cached = libraries.open_library(self._build, text, (WIDE_ARCS_FLAG,) if wide_arcs else ())
         return self.kernels(self, module, wide_arcs, library, cached)
 
     @property
@@ -82,30 +78,30 @@ class LibraryDevice(Device):
     def _allocate(self, dtype: np.dtype[Any], count: int) -> Any:
         return Allocation(self._memory, -(-dtype.itemsize * count // 8) * 8)
 
-    def _upload(self, buffer: Buffer, cells: Cells) -> None:
+    def _upload(self, buffer: buffers.Buffer, cells: Cells) -> None:
         self._memory.call("memory_upload", buffer.memory.address, cells.ctypes.data, cells.nbytes)
 
-    def _download(self, buffer: Buffer, cells: Cells) -> None:
+    def _download(self, buffer: buffers.Buffer, cells: Cells) -> None:
         self._memory.call("memory_download", cells.ctypes.data, buffer.memory.address, cells.nbytes)
 
-    def _fill(self, buffer: Buffer, value: Any) -> None:
+    def _fill(self, buffer: buffers.Buffer, value: Any) -> None:
         cell = np.array([value], buffer.dtype)
         self._memory.call("memory_fill", buffer.memory.address, buffer.count, cell.itemsize, cell.ctypes.data)
 
-    def _copy(self, destination: Buffer, source: Buffer) -> None:
+    def _copy(self, destination: buffers.Buffer, source: buffers.Buffer) -> None:
         size = source.dtype.itemsize
         self._memory.call("memory_copy", destination.memory.address, source.memory.address, source.count, size)
 
-    def _read_cell(self, buffer: Buffer, index: int) -> Any:
+    def _read_cell(self, buffer: buffers.Buffer, index: int) -> Any:
         cell = np.empty(1, buffer.dtype)
         self._memory.call("memory_download", cell.ctypes.data, self._address(buffer, index), cell.nbytes)
         return cell[0]
 
-    def _write_cell(self, buffer: Buffer, index: int, value: Any) -> None:
+    def _write_cell(self, buffer: buffers.Buffer, index: int, value: Any) -> None:
         cell = np.array([value], buffer.dtype)
         self._memory.call("memory_upload", self._address(buffer, index), cell.ctypes.data, cell.nbytes)
 
-    def _address(self, buffer: Buffer, index: int) -> int:
+    def _address(self, buffer: buffers.Buffer, index: int) -> int:
         return int(buffer.memory.address) + index * buffer.dtype.itemsize
 
 
@@ -114,7 +110,7 @@ class OpenACCDevice(LibraryDevice):
 
     target = "openacc"
 
-    def __init__(self, build: Build) -> None:
+    def __init__(self, build: compilers.Build) -> None:
         super().__init__(build)
         self.is_host = not self._memory.number("device_is_gpu")
 
@@ -132,9 +128,8 @@ class Memory:
     def __init__(self, library: ctypes.CDLL, number: int) -> None:
         self.device = "the device"
         """What it is called, as soon as that is known."""
-        self._library = library
-        self._number = number
-        self._choose_context = primary_context(number)
+        self._library, self._number = library, number
+        self._choose_context = contexts.primary_context(number)
         library.memory_allocate.restype = ctypes.c_void_p
         library.memory_free_bytes.restype = ctypes.c_size_t
 
@@ -142,13 +137,13 @@ class Memory:
         """Chooses the device for this thread; the libraries of all devices share what OpenACC has chosen."""
         self._choose_context()
         if getattr(self._current, "memory", None) is not self:
-            within(self.device, self._library.device_use, ctypes.c_int(self._number))
+            process_exit.within(self.device, self._library.device_use, ctypes.c_int(self._number))
             self._current.memory = self
 
     def call(self, function: str, *arguments: int) -> Any:
         """What a function returns, on the device."""
         self.ready()
-        return within(self.device, getattr(self._library, function), *map(ctypes.c_size_t, arguments))
+        return process_exit.within(self.device, getattr(self._library, function), *map(ctypes.c_size_t, arguments))
 
     def number(self, function: str) -> int:
         """A number that a function without arguments returns."""
@@ -177,7 +172,7 @@ class Allocation:
         weakref.finalize(self, memory.call, "memory_release", self.address).atexit = False
 
 
-class LibraryKernels(WordKernels):
+class LibraryKernels(words.WordKernels):
     """The kernels of one module. What a reduction finds is a word of the host: its clause brings it there."""
 
     device: LibraryDevice
@@ -193,19 +188,19 @@ class LibraryKernels(WordKernels):
 
     def start(self, entry: Any, kernel: ir.Kernel, size: LaunchSize, arguments: list[Any]) -> None:
         self.device.ready()
-        within(self.device.name, entry, *arguments)
+        process_exit.within(self.device.name, entry, *arguments)
 
-    def memory(self, buffer: Buffer) -> Any:
+    def memory(self, buffer: buffers.Buffer) -> Any:
         return buffer.memory.pointer
 
-    def _word(self, reduction: ir.Reduction) -> Word:
+    def _word(self, reduction: ir.Reduction) -> words.Word:
         element = reduction.variable.element
         dtype = np.dtype(np.int32) if element is ir.Element.BOOL else dtype_of(element, wide_arcs=self.wide_arcs)
         start = clipped(identity(reduction.combine, element).value, dtype)
-        return Word(reduction.variable.name, element, start, Buffer(dtype, 1, HostCell(dtype)))
+        return words.Word(reduction.variable.name, element, start, buffers.Buffer(dtype, 1, HostCell(dtype)))
 
     def _launch(
-        self, kernel: ir.Kernel, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
+        self, kernel: ir.Kernel, arrays: Mapping[str, buffers.Buffer], scalars: Mapping[str, Value], size: LaunchSize
     ) -> dict[str, Value]:
         loaded = self._loaded[kernel.name]
         self.start(loaded.entry, kernel, size, [given(arrays, scalars, size) for given in loaded.arguments])

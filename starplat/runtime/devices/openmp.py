@@ -3,15 +3,13 @@
 import ctypes
 from collections.abc import Mapping
 
-from starplat.backends import BACKENDS
+from starplat.backends import BACKENDS, legal_module
 from starplat.backends import statements as st
-from starplat.backends.legal_module import loop_entry
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import loops_of
-from starplat.runtime.devices.buffers import Buffer
+from starplat.runtime.devices import buffers, process_exit
 from starplat.runtime.devices.device import LaunchSize
 from starplat.runtime.devices.library import HostCell, LibraryDevice, LibraryKernels
-from starplat.runtime.devices.process_exit import within
 from starplat.runtime.devices.words import Loaded, Word
 from starplat.runtime.elements import Value, as_value, dtype_of
 
@@ -43,18 +41,18 @@ class KernelsWithGroups(LibraryKernels):
         self._groups = {op.name: self._load_group(op) for op in loops_of(module)}
 
     def _load_group(self, op: ir.OnDevice) -> Loaded:
-        name, parameters = loop_entry(op, self.module, BACKENDS[self.device.target].capabilities)
+        name, parameters = legal_module.loop_entry(op, self.module, BACKENDS[self.device.target].capabilities)
         words = {variable.name: self._outcome(variable) for variable in op.outcomes}
         return Loaded(self.entry(name, parameters), self.all_given(parameters, words), words)
 
     def _outcome(self, variable: ir.Variable) -> Word:
         dtype = dtype_of(st.result_element(variable.element), wide_arcs=self.wide_arcs)
-        return Word(variable.name, variable.element, dtype.type(0), Buffer(dtype, 1, HostCell(dtype)))
+        return Word(variable.name, variable.element, dtype.type(0), buffers.Buffer(dtype, 1, HostCell(dtype)))
 
     def _launch_together(
-        self, op: ir.OnDevice, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
+        self, op: ir.OnDevice, arrays: Mapping[str, buffers.Buffer], scalars: Mapping[str, Value], size: LaunchSize
     ) -> dict[str, Value]:
         group = self._groups[op.name]
         self.device.ready()
-        within(self.device.name, group.entry, *(given(arrays, scalars, size) for given in group.arguments))
+        process_exit.within(self.device.name, group.entry, *(given(arrays, scalars, size) for given in group.arguments))
         return {name: as_value(word.buffer.memory.cell[0], word.element) for name, word in group.words.items()}

@@ -13,21 +13,16 @@ from starplat.backends.sycl import CPU_CAPABILITIES, aspects
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.runtime import elements, host_memory
 from starplat.runtime.arguments.caller_arrays import cell_run, sycl_interface
 from starplat.runtime.devices.buffers import Adopted, Buffer
 from starplat.runtime.devices.device import ArrayDevice, Kernels, LaunchSize
 from starplat.runtime.devices.device_faults import Faults, device_fault
 from starplat.runtime.devices.groups import GroupKernels
 from starplat.runtime.devices.together import WORD as BOARD_WORD
-from starplat.runtime.elements import Cells
-from starplat.runtime.host_memory import at_most_host_memory
 from starplat.runtime.text import kernels_text_to_run
-from starplat.toolchain import sycl_apart
-from starplat.toolchain.cache import key_of, open_cache
-from starplat.toolchain.description import unavailable
-from starplat.toolchain.refused import first_error, refused_kernels
+from starplat.toolchain import cache, description, refused, sycl_apart, sycl_shim
 from starplat.toolchain.sycl import INSTALL, device_identity, shim, sycl
-from starplat.toolchain.sycl_shim import SyclError, dpctl_compiler
 
 WIDE_ARCS_OPTION = "-DARC_64"
 OPTIONS = ("-fwrapv",)
@@ -47,7 +42,7 @@ class SyclDevice(ArrayDevice):
     def __init__(self, device: Any) -> None:
         self.dpctl = sycl()
         super().__init__(f"{device.name.strip()} ({device.sycl_platform.name.strip()})")
-        self._faults = Faults(self.name, (SyclError, RuntimeError, self.dpctl.SyclKernelSubmitError))
+        self._faults = Faults(self.name, (sycl_shim.SyclError, RuntimeError, self.dpctl.SyclKernelSubmitError))
         self.shim = shim()
         self.device = device
         try:
@@ -74,14 +69,13 @@ class SyclDevice(ArrayDevice):
 
     def _made_by_dpctl(self, text: str, options: tuple[str, ...]) -> Any:
         """dpctl's own bundle of kernels; nothing of it can be kept for the next process."""
-        create = dpctl_compiler(self.dpctl)
-        if create is None:
+        if (create := sycl_shim.dpctl_compiler(self.dpctl)) is None:
             message = f"dpctl {self.dpctl.__version__} has no way to run kernels that are built from SYCL source"
-            raise unavailable(message, INSTALL)
+            raise description.unavailable(message, INSTALL)
         try:
             return create(self.queue, text, copts=list(options))
         except Exception as error:  # the class for it is called otherwise in every version
-            raise refused_kernels(self.name, text, ".cpp", first_error(str(error))) from error
+            raise refused.refused_kernels(self.name, text, ".cpp", refused.first_error(str(error))) from error
 
     def _check(self, module: ir.Module, wide_arcs: bool) -> None:
         wanted = aspects(module, wide_arcs=wide_arcs)
@@ -89,11 +83,11 @@ class SyclDevice(ArrayDevice):
 
     def _bundle(self, text: str, options: tuple[str, ...]) -> tuple[int, bool]:
         """The built kernels, and whether they came from the cache."""
-        key = key_of(text, *options, device_identity(self.device))
-        return open_cache(self.target).load_or_build(key, self._loaded, lambda: self._compiled(text, options))
+        key = cache.key_of(text, *options, device_identity(self.device))
+        return cache.open_cache(self.target).load_or_build(key, self._loaded, lambda: self._compiled(text, options))
 
     def _loaded(self, binary: bytes) -> int | None:
-        with suppress(SyclError):
+        with suppress(sycl_shim.SyclError):
             return self.shim.load(self.queue, binary)
         return None
 
@@ -106,8 +100,8 @@ class SyclDevice(ArrayDevice):
                 return bundle, self.shim.binary(bundle)
             binary = sycl_apart.build(self.shim.path, place, text, options)
             return self.shim.load(self.queue, binary), binary
-        except SyclError as error:
-            raise refused_kernels(self.name, text, ".cpp", first_error(str(error))) from error
+        except sycl_shim.SyclError as error:
+            raise refused.refused_kernels(self.name, text, ".cpp", refused.first_error(str(error))) from error
 
     def synchronise(self) -> None:
         with self.faults():
@@ -136,7 +130,7 @@ class SyclDevice(ArrayDevice):
 
     def _free_memory(self, ours: int) -> int | None:
         left = self.device.global_mem_size - ours
-        return at_most_host_memory(left) if self.is_host else left
+        return host_memory.at_most_host_memory(left) if self.is_host else left
 
     def faults(self) -> Faults:
         """Errors of the SYCL runtime as diagnostics."""
@@ -155,11 +149,11 @@ class SyclDevice(ArrayDevice):
         except self.dpctl.memory.USMAllocationError as error:
             raise MemoryError(str(error)) from error
 
-    def _upload(self, buffer: Buffer, cells: Cells) -> None:
+    def _upload(self, buffer: Buffer, cells: elements.Cells) -> None:
         with self.faults():
             self.shim.copy(self.queue, address(buffer), cells.ctypes.data, cells.nbytes, wait=True)
 
-    def _download(self, buffer: Buffer, cells: Cells) -> None:
+    def _download(self, buffer: Buffer, cells: elements.Cells) -> None:
         with self.faults():
             self.shim.copy(self.queue, cells.ctypes.data, address(buffer), cells.nbytes, wait=True)
 
@@ -204,7 +198,7 @@ class UsmArray:
             "offset": 0,
         }
 
-    def asnumpy(self) -> Cells:
+    def asnumpy(self) -> elements.Cells:
         """The cells on the host."""
         size = self.dtype.itemsize * self.shape[0]
         return np.frombuffer(self.usm_memory.copy_to_host(), np.uint8)[:size].view(self.dtype)

@@ -9,20 +9,18 @@ from starplat.backends.launch import GROUP_SIZE, GROUPS_OF_A_UNIT, THREADS_OF_ON
 from starplat.backends.sycl import CAPABILITIES, aspects, single_source_text
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.runtime.devices.buffers import Buffer
+from starplat.runtime.devices import buffers, device_faults
 from starplat.runtime.devices.device import Kernels, LaunchSize
-from starplat.runtime.devices.device_faults import device_fault
 from starplat.runtime.devices.groups import GroupKernels
 from starplat.runtime.devices.library import WIDE_ARCS_FLAG, LibraryDevice, Memory
 from starplat.runtime.devices.sycl import as_c, require_aspects
 from starplat.runtime.text import kernels_text_to_run
-from starplat.toolchain.compilers import Build, Place
-from starplat.toolchain.libraries import open_library
+from starplat.toolchain import compilers, libraries
 
 
-def capabilities_on(build: Build) -> Capabilities | None:
+def capabilities_on(build: compilers.Build) -> Capabilities | None:
     """Of the device that a build is for, where they are not those of the target in general."""
-    return None if build.place is Place.GPU else replace(CAPABILITIES, quick_groups=False)
+    return None if build.place is compilers.Place.GPU else replace(CAPABILITIES, quick_groups=False)
 
 
 class SyclSourceDevice(LibraryDevice):
@@ -30,11 +28,11 @@ class SyclSourceDevice(LibraryDevice):
 
     target = "sycl"
 
-    def __init__(self, build: Build) -> None:
+    def __init__(self, build: compilers.Build) -> None:
         super().__init__(build)
         self.few_groups = GROUPS_OF_A_UNIT * self._memory.number("device_threads")
         self.capabilities = capabilities_on(build)
-        self.is_host = build.place is not Place.GPU
+        self.is_host = build.place is not compilers.Place.GPU
 
     def _name(self) -> str:
         return f"{self._memory.text('device_name').strip()} (SYCL, {self._build.maker})"
@@ -46,7 +44,7 @@ class SyclSourceDevice(LibraryDevice):
         wanted = aspects(module, wide_arcs=wide_arcs)
         require_aspects(self.name, wanted, lambda aspect: bool(self._memory.number(f"device_has_{aspect}")))
         text = kernels_text_to_run(self.target, module, single_source_text)
-        library, cached = open_library(self._build, text, (WIDE_ARCS_FLAG,) if wide_arcs else ())
+        library, cached = libraries.open_library(self._build, text, (WIDE_ARCS_FLAG,) if wide_arcs else ())
         return SyclSourceKernels(self, module, wide_arcs, library, cached)
 
     def items_of_group(self) -> int:
@@ -70,7 +68,7 @@ class CheckedMemory(Memory):
     def call(self, function: str, *arguments: int) -> Any:
         found = super().call(function, *arguments)
         if error := self._library.device_error():
-            raise device_fault("the SYCL device", error.decode(errors="replace"))
+            raise device_faults.device_fault("the SYCL device", error.decode(errors="replace"))
         return found
 
 
@@ -98,15 +96,15 @@ class SyclSourceKernels(GroupKernels):
     def start_group(self, entry: Any, arguments: list[Any]) -> None:
         self._submit(entry, 1, self._sycl.items_of_group(), arguments)
 
-    def piece(self, buffer: Buffer, place: int) -> Any:
+    def piece(self, buffer: buffers.Buffer, place: int) -> Any:
         return ctypes.c_void_p(buffer.memory.address + place)
 
     def _submit(self, entry: Any, groups: int, group: int, arguments: list[Any]) -> None:
         queue = ctypes.c_void_p(self._sycl.queue())
         if error := entry(queue, ctypes.c_size_t(groups), ctypes.c_size_t(group), *arguments):
-            raise device_fault(self.device.name, error.decode(errors="replace"))
+            raise device_faults.device_fault(self.device.name, error.decode(errors="replace"))
 
-    def memory(self, buffer: Buffer) -> Any:
+    def memory(self, buffer: buffers.Buffer) -> Any:
         return ctypes.c_void_p(buffer.memory.address)
 
     def number(self, element: ir.Element) -> Callable[[Any], Any]:

@@ -63,8 +63,6 @@ def board_for(device: Device, arguments: tuple[KernelArgument, ...], *, wide_arc
             case ArgumentKind.BARRIER:
                 places[number] = place
                 cells += bytes(WORD)
-            case _:
-                pass
     first = np.frombuffer(bytes(cells) or bytes(WORD), np.uint8)  # no device has blocks of nothing
     buffer, fresh = (device.allocate_word(np.dtype(np.uint8), len(first)) for _ in range(2))
     device.upload_words(fresh, first)

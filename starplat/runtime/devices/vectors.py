@@ -4,19 +4,16 @@ By default they are NumPy's, and cross to the device and back; a device whose me
 gives that module.
 """
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar
 
 import numpy as np
 
-from starplat.runtime.devices.buffers import Buffer
-from starplat.runtime.devices.device_memory import DeviceMemory
+from starplat.runtime.devices import buffers, device_memory
 from starplat.runtime.elements import Cells
 
 
-class VectorMemory(DeviceMemory):
+class VectorMemory(device_memory.DeviceMemory):
     """The memory of a device, and short arrays in it.
 
     Attributes:
@@ -36,21 +33,21 @@ class VectorMemory(DeviceMemory):
         """The cells as a vector."""
         return cells
 
-    def as_vector(self, buffer: Buffer) -> Any:
+    def as_vector(self, buffer: buffers.Buffer) -> Any:
         """The cells of a buffer as a vector."""
         return self.download(buffer)
 
-    def as_buffer(self, vector: Any) -> Buffer:
+    def as_buffer(self, vector: Any) -> buffers.Buffer:
         """The vector as a kernel takes it."""
         buffer = self.allocate(vector.dtype, len(vector))
         self.upload(buffer, vector)
         return buffer
 
-    def allocate_changing(self, dtype: np.dtype[Any], count: int) -> Buffer:
+    def allocate_changing(self, dtype: np.dtype[Any], count: int) -> buffers.Buffer:
         """Cells of arcs of a graph that changes: the next graph has another number of them."""
         return self.allocate(dtype, count)
 
-    def release_changing(self, buffer: Buffer) -> None:
+    def release_changing(self, buffer: buffers.Buffer) -> None:
         """Gives such cells back. None are kept: hardly any other buffer has just this size."""
         if not buffer.lent:
             self._ours.discard(buffer)

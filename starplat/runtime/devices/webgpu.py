@@ -11,8 +11,7 @@ import numpy as np
 
 from starplat.backends import launch
 from starplat.backends.webgpu import bindings_of, fill_text
-from starplat.backends.wgsl.instances import Binding
-from starplat.backends.wgsl.kernels import given_to_kernel
+from starplat.backends.wgsl import instances, kernels
 from starplat.ir import nodes as ir
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device, Kernels, LaunchSize
@@ -110,7 +109,7 @@ class WebGPUDevice(Device):
     @cached_property
     def filling(self) -> Entry:
         """The kernel that fills buffers."""
-        cells = Binding("cells", 0, ir.Element.INT, written=True, atomic=False)
+        cells = instances.Binding("cells", 0, ir.Element.INT, written=True, atomic=False)
         return Entry(self, self.device.create_shader_module(code=fill_text()), "fill", (cells,), numbers=2)
 
 
@@ -126,7 +125,7 @@ class Entry:
     on: WebGPUDevice
     text: Any
     name: str
-    bindings: Sequence[Binding]
+    bindings: Sequence[instances.Binding]
     numbers: int
     bound: dict[tuple[Any, ...], Any] = field(default_factory=dict)
 
@@ -146,7 +145,7 @@ class Entry:
             compute={"module": self.text, "entry_point": self.name},
         )
 
-    def _described(self, binding: Binding) -> dict[str, Any]:
+    def _described(self, binding: instances.Binding) -> dict[str, Any]:
         return self._entry(binding.number, "storage" if binding.written else "read-only-storage")
 
     def _entry(self, number: int, kind: str) -> dict[str, Any]:
@@ -193,7 +192,7 @@ class WebGPUKernels(WordKernels):
             raise refused_kernels(device.name, text, ".wgsl", first_error(str(error))) from error
 
     def entry(self, name: str, parameters: tuple[launch.KernelArgument, ...]) -> Entry:
-        numbers = len(given_to_kernel(parameters))
+        numbers = len(kernels.given_to_kernel(parameters))
         return Entry(self._webgpu, self._text, name, self._bindings[name], numbers)
 
     def start(self, entry: Entry, kernel: ir.Kernel, size: LaunchSize, arguments: list[Any]) -> None:

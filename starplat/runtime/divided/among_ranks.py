@@ -1,7 +1,5 @@
 """Runs a program in parts: this process is one of the ranks, all of which call this with the same."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Ranks of a run in parts begin alike or not at all, and end together."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -37,8 +35,7 @@ def agreed(communicator: Communicator, work: Callable[[], Answer]) -> Answer:
     except DiagnosticError as raised:
         error = raised
     said = None if error is None else (error.diagnostics, error.exit_code)
-    first = next(filter(None, communicator.gather(said)), None)
-    if first is not None:
+    if (first := next(filter(None, communicator.gather(said)), None)) is not None:
         diagnostics, code = first
         raise DiagnosticError(*diagnostics, exit_code=code) from error
     return answer[0]

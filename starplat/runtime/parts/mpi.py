@@ -1,7 +1,5 @@
 """Ranks that MPI has started and connects, through mpi4py."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from functools import cache

@@ -4,8 +4,6 @@ NCCL waits on the devices, so ranks meet on the host before an exchange begins, 
 and once all have begun it, that none asks its driver for anything that would wait for an exchange not begun elsewhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
@@ -13,9 +11,8 @@ from typing import Any
 
 from starplat.ir import nodes as ir
 from starplat.runtime.elements import Cells
-from starplat.runtime.parts import peers
+from starplat.runtime.parts import peers, threads
 from starplat.runtime.parts.peers import PeerCommunicator
-from starplat.runtime.parts.threads import Meeting
 
 _KINDS = {"bool": "UINT8", "int32": "INT32", "int64": "INT64", "float32": "FLOAT32", "float64": "FLOAT64"}
 _OPERATIONS = {
@@ -32,7 +29,7 @@ _OPERATIONS = {
 class NcclCommunicator(PeerCommunicator):
     """One of the ranks: `nccl` is the module, `connection` this rank's communicator of NCCL's."""
 
-    def __init__(self, rank: int, size: int, meeting: Meeting, nccl: Any, connection: Any) -> None:
+    def __init__(self, rank: int, size: int, meeting: threads.Meeting, nccl: Any, connection: Any) -> None:
         super().__init__(rank, size, meeting)
         self._nccl, self._connection = nccl, connection
 
@@ -72,10 +69,9 @@ class NcclCommunicator(PeerCommunicator):
         return int(getattr(self._nccl, f"NCCL_{name}"))
 
 
-def connected(gpus: tuple[int, ...]) -> Callable[[int, int, Meeting], PeerCommunicator]:
+def connected(gpus: tuple[int, ...]) -> Callable[[int, int, threads.Meeting], PeerCommunicator]:
     """What makes the communicator of a rank: by NCCL, or by the driver's copies where CuPy comes without it."""
-    found = _connections(gpus)
-    if found is None:
+    if (found := _connections(gpus)) is None:
         return PeerCommunicator
     nccl, connections = found
     return lambda rank, size, meeting: NcclCommunicator(rank, size, meeting, nccl, connections[rank])

@@ -1,7 +1,5 @@
 """Who has which nodes and arcs in a run in parts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

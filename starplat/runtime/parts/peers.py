@@ -4,8 +4,6 @@ Streams wait for each other by events, and the host only tells the events around
 others' arrays while these rest, so nothing spins on a device, and a rank that fails leaves no other waiting there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from itertools import pairwise
@@ -14,27 +12,25 @@ from typing import Any
 import numpy as np
 
 from starplat.ir import nodes as ir
-from starplat.runtime.devices.buffers import Buffer
-from starplat.runtime.devices.device_memory import DeviceMemory
+from starplat.runtime.devices import buffers, device_memory
 from starplat.runtime.elements import Cells
-from starplat.runtime.parts.communicator import OPERATIONS
-from starplat.runtime.parts.threads import ThreadCommunicator
+from starplat.runtime.parts import communicator, threads
 
 
-class PeerCommunicator(ThreadCommunicator):
+class PeerCommunicator(threads.ThreadCommunicator):
     """One of the ranks; its thread is inside of its device and stream, and `cells` are arrays of CuPy."""
 
-    def cells(self, device: DeviceMemory, buffer: Buffer) -> Cells:
+    def cells(self, device: device_memory.DeviceMemory, buffer: buffers.Buffer) -> Cells:
         own: Cells = buffer.memory[: buffer.count]
         return own
 
-    def put(self, device: DeviceMemory, buffer: Buffer, cells: Cells) -> None:
+    def put(self, device: device_memory.DeviceMemory, buffer: buffers.Buffer, cells: Cells) -> None:
         own: Any = buffer.memory[: buffer.count]
         if _address(own) != _address(cells):
             own[...] = cells
 
     @contextmanager
-    def running(self, device: DeviceMemory) -> Iterator[None]:
+    def running(self, device: device_memory.DeviceMemory) -> Iterator[None]:
         device.waiting = self._meeting.turn.left
         try:
             with self._meeting.turn.kept():
@@ -51,7 +47,7 @@ class PeerCommunicator(ThreadCommunicator):
             piece = of_rank[first:end]
             if of_rank is not cells:
                 piece = _brought(piece, like=cells)
-            total = piece if total is None else OPERATIONS[combine](total, piece)
+            total = piece if total is None else communicator.OPERATIONS[combine](total, piece)
         if first < end:
             cells[first:end] = total
         return self._exchanged(cells, bounds)

@@ -3,8 +3,6 @@
 Values that are not finite (INF, NaN) are left out. Of large arrays every k-th value is looked at.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from starplat.frontend.types import Scalar

@@ -29,8 +29,7 @@ def _found(
     module: ir.Module, graph: Graph, bound: Bound, properties: Mapping[str, Any], returned: object
 ) -> Iterator[Diagnostic]:
     for argument in module.arguments:
-        cells = properties.get(argument.name)
-        if isinstance(cells, np.ndarray):
+        if isinstance(cells := properties.get(argument.name), np.ndarray):
             yield from _in_property(argument, graph, bound, cells)
     for kind, value in zip(module.result_types, returned if isinstance(returned, tuple) else (returned,), strict=False):
         element = kind.element if isinstance(kind, ListType) else kind

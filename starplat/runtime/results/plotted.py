@@ -1,7 +1,5 @@
 """Pictures of a result by matplotlib: histograms of its properties, or their values in descending order."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 

@@ -9,15 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, in_a_line, warn
-from starplat.frontend.mistakes.suggest import did_you_mean
+from starplat.frontend.mistakes.remedies import did_you_mean
 from starplat.frontend.types import PropertyType, Scalar
 from starplat.graph.graph import Graph
 from starplat.runtime.arguments.caller_arrays import fetched, on_a_device
 from starplat.runtime.arguments.properties import shown_cells
 from starplat.runtime.elements import Cells
 from starplat.runtime.estimate import Estimate
-from starplat.runtime.results.histogram import finite_values
-from starplat.runtime.results.shown import as_frame, as_html, by_id, in_words
+from starplat.runtime.results import histogram, shown
 from starplat.runtime.tracing.trace import Trace
 
 SCHEMA = 1
@@ -176,10 +175,10 @@ class Result(Mapping[str, Any]):
     __hash__ = object.__hash__
 
     def __repr__(self) -> str:
-        return in_words(self)
+        return shown.in_words(self)
 
     def _repr_html_(self) -> str:
-        return as_html(self)
+        return shown.as_html(self)
 
     @property
     def ids(self) -> NDArray[Any]:
@@ -210,7 +209,7 @@ class Result(Mapping[str, Any]):
         Raises:
             DiagnosticError: E0710, the run brought no such property back.
         """
-        return by_id(self.on_host(name), self.types[name], self.graph)
+        return shown.by_id(self.on_host(name), self.types[name], self.graph)
 
     def to_pandas(self, *, edges: bool = False) -> Any:
         """A pandas frame of all properties of nodes, by id, or of all properties of edges, by both ends.
@@ -218,7 +217,7 @@ class Result(Mapping[str, Any]):
         Raises:
             DiagnosticError: E0813, pandas is not installed.
         """
-        return as_frame(self, edges=edges)
+        return shown.as_frame(self, edges=edges)
 
     def on_host(self, name: str) -> Cells:
         """A property as a NumPy array, nodes in it by their original ids."""
@@ -264,7 +263,7 @@ def summarised(cells: Cells, kind: Scalar) -> Summary:
     """The summary of cells of that type; sums of whole numbers are exact, of reals in double precision."""
     if cells.dtype.kind == "O" and not all(isinstance(cell, int) for cell in cells):
         return Summary(kind.value, len(cells), sum(cell is not None for cell in cells), None, None, None)
-    finite = finite_values(cells, kind)
+    finite = histogram.finite_values(cells, kind)
     if not len(finite):
         return Summary(kind.value, len(cells), 0, 0.0 if kind.is_real else 0, None, None)
     least, greatest = finite.min(), finite.max()

@@ -10,12 +10,9 @@ from typing import Any, Protocol, assert_never
 
 import numpy as np
 
-from starplat.ir import build
+from starplat.ir import build, conditions, points, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.conditions import conjuncts
 from starplat.ir.interpreting import vectorize
-from starplat.ir.points import rows_of, way_of
-from starplat.ir.visitor import variables_read, walk_expression, with_signature
 from starplat.runtime.elements import Cells, Value, dtype_of
 from starplat.runtime.tracing.reads import Lying, reads_of
 from starplat.runtime.tracing.trace import Filled, Held, Walk
@@ -54,14 +51,13 @@ def _nodes(kernel: ir.Kernel, before: Before, num_nodes: int, num_arcs: int) -> 
             return None if kept is None else np.flatnonzero(kept)
         case ir.NodeNeighbors(_, node):
             return np.array([int(before.value(node))])
-        case _:
-            return None
+    return None
 
 
 def _walk(
     kernel: ir.Kernel, line: int | None, nodes: Cells | None, before: Before, num_nodes: int, num_arcs: int
 ) -> Walk:
-    rows, way = rows_of(kernel), way_of(kernel)
+    rows, way = points.rows_of(kernel), points.way_of(kernel)
     match kernel.domain:
         case ir.AllNodes() if kernel.filter is None:
             return Walk(kernel.name, line, num_nodes, None if rows is None else num_arcs, way, Held.ALL)
@@ -105,17 +101,17 @@ def _sought(kernel: ir.Kernel) -> ir.Kernel | None:
         case _:
             return None
     known = {neighbor, *kernel.scalars}
-    about = [part for part in conjuncts(condition) if variables_read(part) <= known]
-    if not any(neighbor in variables_read(part) for part in about):
+    about = [part for part in conditions.conjuncts(condition) if visitor.variables_read(part) <= known]
+    if not any(neighbor in visitor.variables_read(part) for part in about):
         return None
     chosen = build.both(*about)
     arcs = ir.ForNeighbors(ir.Direction.OUT, ir.Ref(neighbor), node, position, (), loop.parallel)
-    return with_signature(replace(kernel, iterator=neighbor, filter=chosen, body=(arcs,)))
+    return visitor.with_signature(replace(kernel, iterator=neighbor, filter=chosen, body=(arcs,)))
 
 
 def held_by(kernel: ir.Kernel) -> Held:
     """How the nodes of a condition are held, where there is no set."""
-    asked = list(walk_expression(kernel.filter)) if kernel.filter else []
+    asked = list(visitor.walk_expression(kernel.filter)) if kernel.filter else []
     if any(vectorize.bits_asked(part, kernel) is not None for part in asked):
         return Held.BITS
     loads = [part for part in asked if isinstance(part, ir.Load)]
@@ -135,7 +131,7 @@ def filled_by(op: ir.Fill | ir.CopyArray, num_nodes: int, num_arcs: int, *, wide
 
 def _counted(kernel: ir.Kernel, line: int | None, nodes: Cells | None, before: Before, held: Held) -> Walk:
     """A walk over nodes, given by number; None where they are unknown."""
-    rows, way = rows_of(kernel), way_of(kernel)
+    rows, way = points.rows_of(kernel), points.way_of(kernel)
     if nodes is None:
         return Walk(kernel.name, line, None, None, way, held)
     arcs = None
@@ -147,10 +143,9 @@ def _counted(kernel: ir.Kernel, line: int | None, nodes: Cells | None, before: B
 
 def _kept(kernel: ir.Kernel, before: Before, num_nodes: int, num_arcs: int) -> Cells | None:
     """For every node whether the kernel's filter holds; None where only the kernel can evaluate it."""
-    mask = _mask(kernel)
-    if mask is None or kernel.filter is None:
+    if (mask := _mask(kernel)) is None or kernel.filter is None:
         return None
-    loaded = {part.array for part in walk_expression(kernel.filter) if isinstance(part, ir.Load)}
+    loaded = {part.array for part in visitor.walk_expression(kernel.filter) if isinstance(part, ir.Load)}
     cells = [before.cells(array) if array in loaded else None for array in kernel.arrays]
     given = [vectorize.numpy_scalar(variable, before.scalar(variable)) for variable in kernel.scalars]
     kept = mask(num_nodes, num_arcs, *cells, *given)

@@ -1,7 +1,5 @@
 """A picture of a trace by matplotlib: the active nodes and the time of every round."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

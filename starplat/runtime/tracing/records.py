@@ -93,8 +93,7 @@ def _walk(one: Recorded, line: int | None, module: ir.Module, num_nodes: int, nu
     if one.point.instead_of is not None:
         rows = pushing_rows(one.point.instead_of, module)
     arcs = None if rows is None else one.arcs
-    members = _members(one, kernel)
-    if members is not None:
+    if (members := _members(one, kernel)) is not None:
         return Walk(kernel.name, line, one.active, arcs, way, _held(one, members))
     match kernel.domain:
         case ir.AllNodes() if kernel.filter is None:

@@ -58,8 +58,7 @@ def _counts(
             return num_nodes, None, None
         case Held.ARCS:
             return num_arcs, walk.active, None
-        case _:
-            return walk.active or 0, walk.active, walk.arcs
+    return walk.active or 0, walk.active, walk.arcs
 
 
 def _held(walk: Walk, num_nodes: int) -> float:
@@ -71,8 +70,7 @@ def _held(walk: Walk, num_nodes: int) -> float:
             return num_nodes / 8
         case Held.LAYERS:
             return num_nodes / 256 + min(num_nodes / 8, 4.0 * (walk.active or 0))
-        case _:
-            return 0.0
+    return 0.0
 
 
 def copy_rate(device: Device) -> float:

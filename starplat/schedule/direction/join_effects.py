@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from starplat.ir import build
+from starplat.ir import build, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.visitor import expressions_of
 
 _IDEMPOTENT = (ir.Combine.OR, ir.Combine.AND, ir.Combine.MIN, ir.Combine.MAX)
 
@@ -58,8 +57,7 @@ def _as_store(op: ir.KernelOp) -> ir.KernelOp:
             ir.Combine.AND, array, index, ir.Const(False) as value
         ) if array.element is ir.Element.BOOL:
             return ir.Store(array, index, value)
-        case _:
-            return op
+    return op
 
 
 def _marks(op: ir.KernelOp, own: ir.Ref) -> bool:
@@ -93,8 +91,7 @@ def denies(store: ir.KernelOp, condition: ir.Expression) -> bool:
             return asked != value
         case ir.Binary(ir.BinaryOperator.NOT_EQUAL, left, ir.Const() as asked) if left == cell:
             return asked == value
-        case _:
-            return condition == cell and value.value is False
+    return condition == cell and value.value is False
 
 
 def values(effect: Effect) -> Iterator[ir.Expression]:
@@ -106,5 +103,5 @@ def values(effect: Effect) -> Iterator[ir.Expression]:
         case ir.UpdateCell(value=value):
             yield value
         case Marks(ops):
-            values = {e for op in ops for e in expressions_of(op)}
+            values = {e for op in ops for e in visitor.expressions_of(op)}
             yield from (e for e in values if not isinstance(e, ir.Ref))

@@ -9,11 +9,10 @@ value.
 
 from dataclasses import dataclass, replace
 
-from starplat.ir import build
+from starplat.ir import build, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjuncts
 from starplat.ir.shapes.members import Membership, flag_of, membership
-from starplat.ir.visitor import walk_expression, written_arrays
 from starplat.schedule.direction.join_effects import Effect, Marks, denies, effect_of, leaves, values
 from starplat.schedule.edge_effects import EdgeEffect, edge_effect
 
@@ -76,8 +75,7 @@ def join_of(kernel: ir.Kernel, known: tuple[ir.Expression, ...] = ()) -> Join:
     edge = edge_effect(body, kernel.iterator)
     if edge is None or edge.loop.direction is not ir.Direction.OUT:
         raise NotJoined("it does more than to go over the arcs that leave its nodes")
-    done = effect_of(edge.ops, edge.loop.neighbor, kernel)
-    if done is None:
+    if (done := effect_of(edge.ops, edge.loop.neighbor, kernel)) is None:
         raise NotJoined("it does more to a neighbor than to combine a value with one of its cells")
     effect, more = done
     chosen = _chosen(kernel, found)
@@ -115,7 +113,7 @@ class _Told:
     """The cells that a kernel changes and reads for what it sends."""
 
     def __init__(self, body: tuple[ir.KernelOp, ...], teller: ir.Variable, edge: EdgeEffect, effect: Effect) -> None:
-        self.written = written_arrays(body)
+        self.written = visitor.written_arrays(body)
         self.teller, self.own = ir.Ref(teller), ir.Ref(edge.loop.neighbor)
         self.edge, self.effect = edge, effect
         self.expressions = [*edge.conditions, *edge.lets.values(), *values(effect)]
@@ -126,7 +124,7 @@ class _Told:
         Raises:
             NotJoined: it does, and the order of arcs may make a difference in the end.
         """
-        parts = [part for expression in self.expressions for part in walk_expression(expression)]
+        parts = [part for expression in self.expressions for part in visitor.walk_expression(expression)]
         if any(isinstance(part, ir.CallFunction) for part in parts):
             raise NotJoined("it calls a function for each arc")
         changing = {part for part in parts if isinstance(part, ir.Load) and part.array in self.written}

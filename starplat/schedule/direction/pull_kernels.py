@@ -1,12 +1,13 @@
-"""Push kernels over chosen nodes, and their pull form: an unreached node searches its in-neighbors for a chosen one."""
+"""Push kernels over chosen nodes, and their pull form: an unreached node searches its in-neighbors for a chosen one.
+
+Kernels that are no longer launched then go, with the lock arrays that only these used.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from starplat.ir import build
+from starplat.ir import build, fresh_names, launches, rewriter, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.fresh_names import FreshNames
-from starplat.ir.visitor import walk_expression, with_signature
 from starplat.schedule.edge_effects import EdgeEffect, edge_effect
 
 
@@ -45,7 +46,7 @@ def _is_known(expression: ir.Expression, spread: Spread) -> bool:
     """Whether an expression is the same from the other end: it reads the two nodes, not the arc, and no changing cells
     but those of the two."""
     told = {carry.array for carry in spread.lowering.carried}
-    for part in walk_expression(expression):
+    for part in visitor.walk_expression(expression):
         match part:
             case ir.CallFunction():
                 return False
@@ -56,8 +57,6 @@ def _is_known(expression: ir.Expression, spread: Spread) -> bool:
                     return False
             case ir.Load(array) if array in told:
                 return False
-            case _:
-                pass
     return True
 
 
@@ -69,7 +68,7 @@ def says_only_that(ops: Iterable[ir.KernelOp]) -> bool:
 def from_other_end(
     kernel: ir.Kernel,
     spread: Spread,
-    taken: FreshNames,
+    taken: fresh_names.FreshNames,
     chosen: ir.Expression,
     told: tuple[ir.KernelOp, ...],
     *,
@@ -83,7 +82,7 @@ def from_other_end(
     found = ir.KernelIf(build.both(chosen, *spread.guards), (_lowered(spread, by_value), *told, ir.KernelBreak()))
     position = ir.Variable(taken.fresh(f"{spread.loop.position.name}_in"), ir.Element.ARC)
     unreached = build.equal(ir.Load(spread.cells, ir.Ref(node)), ir.infinity(spread.cells.element))
-    return with_signature(
+    return visitor.with_signature(
         replace(
             kernel,
             name=taken.fresh(f"{kernel.name}_pull"),
@@ -108,3 +107,47 @@ def with_graph_arrays(module: ir.Module) -> ir.Module:
     """The module with the list of graph arrays that its kernels use brought up to date."""
     used = {array for kernel in module.kernels for array in kernel.arrays}
     return replace(module, graph_arrays=tuple(array for array in ir.GRAPH_ARRAYS if array in used))
+
+
+def without_the_unused(module: ir.Module, given: ir.Module, changed: Iterable[str] = ()) -> ir.Module:
+    """The module without what is left over of `given`, of which kernels are gone or `changed`."""
+    gone = launches.launched_names(given.functions) - launches.launched_names(module.functions)
+    kernels = tuple(kernel for kernel in module.kernels if kernel.name not in gone)
+    locks = {array for name in (*gone, *changed) for array in _locks(given, name)}
+    return without_locks(replace(module, kernels=kernels), locks)
+
+
+def without_locks(module: ir.Module, locks: set[ir.Array]) -> ir.Module:
+    """The module without those of the locks that no kernel uses."""
+    used = {array for kernel in module.kernels for array in kernel.arrays}
+    dropper = _Dropper({lock for lock in locks - used if _is_only_filled(lock, module)})
+    functions = tuple(
+        replace(f, arrays=tuple(a for a in f.arrays if a not in dropper.arrays), body=dropper.host_block(f.body))
+        for f in module.functions
+    )
+    return replace(module, functions=functions)
+
+
+def _locks(module: ir.Module, kernel: str) -> set[ir.Array]:
+    ops = (op for op in visitor.walk_kernel(module.kernel(kernel).body) if isinstance(op, ir.ExtremeCell))
+    return {op.lock for op in ops if op.lock is not None}
+
+
+def _is_only_filled(array: ir.Array, module: ir.Module) -> bool:
+    ops = (op for f in module.functions for op in visitor.walk_host(f.body) if not isinstance(op, ir.OnDevice))
+    return all(isinstance(op, ir.Fill) for op in ops if array in visitor.arrays_in(op))
+
+
+class _Dropper(rewriter.Rewriter):
+    """Drops the fills of some arrays."""
+
+    def __init__(self, arrays: set[ir.Array]) -> None:
+        self.arrays = arrays
+
+    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
+        match op:
+            case ir.Fill(array) if array in self.arrays:
+                return ()
+            case ir.OnDevice(arrays=arrays):
+                return (replace(self.rebuild(op), arrays=tuple(a for a in arrays if a not in self.arrays)),)
+        return (self.rebuild(op),)

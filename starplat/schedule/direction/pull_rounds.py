@@ -4,12 +4,10 @@ The host knows the length of a list. A launch counts the arcs of its nodes, only
 fewer nodes pushing is fast in any case, with more there is no doubt.
 """
 
-from starplat.ir import build
+from starplat.ir import build, fresh_names, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.fresh_names import FreshNames
 from starplat.ir.shapes.listed import known_length
-from starplat.ir.visitor import with_signature
 from starplat.schedule.loop.groups import FEW
 from starplat.source import Span
 
@@ -45,9 +43,8 @@ def pulls_if_many_words(
 class ListChoices:
     """Makes choices by list lengths, and the kernels that count arcs for them, collected in `added`."""
 
-    def __init__(self, taken: FreshNames, added: list[ir.Kernel]) -> None:
-        self.taken = taken
-        self.added = added
+    def __init__(self, taken: fresh_names.FreshNames, added: list[ir.Kernel]) -> None:
+        self.taken, self.added = taken, added
         self._counts: dict[ir.Array, tuple[ir.Kernel, ir.Variable, ir.Variable]] = {}
 
     def choose(
@@ -90,7 +87,7 @@ class ListChoices:
         told = (ir.Reduction(arcs, ir.Combine.ADD),)
         body = (ir.Contribute(arcs, degree),)
         comment = "how many arcs the active nodes have"
-        return with_signature(
+        return visitor.with_signature(
             ir.Kernel(
                 self.taken.fresh(f"arcs_of_{name}"), listed, node, body, reductions=told, span=span, comment=comment
             )

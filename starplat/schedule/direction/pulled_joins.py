@@ -9,29 +9,25 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from starplat.ir import build
+from starplat.ir import build, fresh_names, rewriter, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjunction, conjuncts
-from starplat.ir.fresh_names import FreshNames
 from starplat.ir.python.arithmetic import identity
-from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import all_expressions, variables_read, with_signature
-from starplat.schedule.direction.join_effects import Marks
-from starplat.schedule.direction.joins import Join
+from starplat.schedule.direction import join_effects, joins
 from starplat.schedule.edge_effects import Step, unfolded
 
 _FUNCTIONS = {ir.Combine.MIN: ir.MathFunction.MIN, ir.Combine.MAX: ir.MathFunction.MAX}
 
 
-def pulled(join: Join, taken: FreshNames, *, shares_arcs: bool) -> ir.Kernel:
+def pulled(join: joins.Join, taken: fresh_names.FreshNames, *, shares_arcs: bool) -> ir.Kernel:
     """The pull kernel; threads may share the arcs among which it searches if `shares_arcs`."""
     return _Puller(join, taken).kernel(shares_arcs)
 
 
 @dataclass(frozen=True, slots=True)
 class _Puller:
-    join: Join
-    taken: FreshNames
+    join: joins.Join
+    taken: fresh_names.FreshNames
 
     def kernel(self, shares_arcs: bool) -> ir.Kernel:
         join, effect = self.join, self.join.effect
@@ -44,7 +40,7 @@ class _Puller:
                 body = self.gathering_the_best(effect, place)
             case ir.UpdateCell():
                 body = self.gathering_all(effect, place)
-            case Marks():
+            case join_effects.Marks():
                 asked, body = self.looking_for_one(effect, place)
             case _:
                 assert_never(effect)
@@ -56,9 +52,9 @@ class _Puller:
             filter=asked,
             body=body,
             comment="every node looks for what it is told",
-            shares_arcs=shares_arcs and isinstance(effect, Marks),
+            shares_arcs=shares_arcs and isinstance(effect, join_effects.Marks),
         )
-        return with_signature(made)
+        return visitor.with_signature(made)
 
     # --- loops over the arcs that come in ---------------------------------------------------------------------------
 
@@ -67,7 +63,7 @@ class _Puller:
         join = self.join
         inside = _within(steps, last)
         arc = join.edge.loop.position
-        if arc in {part.variable for part in all_expressions(inside) if isinstance(part, ir.Ref)}:
+        if arc in {part.variable for part in visitor.all_expressions(inside) if isinstance(part, ir.Ref)}:
             inside = (ir.Let(arc, ir.REVERSE.arc_id(ir.Ref(place))), *inside)
         body = _within(join.chosen, inside)
         return ir.ForNeighbors(ir.Direction.IN, join.own, join.teller, place, body, True)
@@ -121,15 +117,15 @@ class _Puller:
         return (begin, loop, replace(effect, value=ir.Ref(total), shared=False))
 
     def looking_for_one(
-        self, effect: Marks, place: ir.Variable
+        self, effect: join_effects.Marks, place: ir.Variable
     ) -> tuple[ir.Expression | None, tuple[ir.KernelOp, ...]]:
         """The condition under which a node searches, and the search."""
         join = self.join
         number = {join.edge.loop.position: ir.REVERSE.arc_id(ir.Ref(place))}
         conditions = [part for guard in join.edge.guards for part in conjuncts(unfolded(guard, dict(number)))]
         others = {join.teller, place}
-        asked = [e for e in conditions if not others & variables_read(e)]
-        tests = (*join.chosen, *(e for e in conditions if others & variables_read(e)))
+        asked = [e for e in conditions if not others & visitor.variables_read(e)]
+        tests = (*join.chosen, *(e for e in conditions if others & visitor.variables_read(e)))
         found = tuple(replace(op, shared=False) if isinstance(op, ir.Store) else op for op in effect.ops)
         search = ir.KernelIf(build.both(*tests) if tests else build.TRUE, (*found, ir.KernelBreak()))
         loop = ir.ForNeighbors(ir.Direction.IN, join.own, join.teller, place, (search,), True)
@@ -180,12 +176,11 @@ def _within(steps: Iterable[Step], last: tuple[ir.KernelOp, ...]) -> tuple[ir.Ke
     return inside
 
 
-class _Seen(Rewriter):
+class _Seen(rewriter.Rewriter):
     """Replaces the cell by the local."""
 
     def __init__(self, cell: ir.Load, seen: ir.Variable) -> None:
-        self.cell = cell
-        self.seen = seen
+        self.cell, self.seen = cell, seen
 
     def step(self, step: Step) -> Step:
         return replace(step, value=self.expression(step.value)) if isinstance(step, ir.Let) else self.expression(step)

@@ -8,16 +8,10 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
+from starplat.ir import fresh_names, launches, points, uses, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.fresh_names import FreshNames
-from starplat.ir.launches import is_launched_once
-from starplat.ir.points import Way, way_of
-from starplat.ir.uses import stream
-from starplat.ir.visitor import walk_host
-from starplat.schedule.direction.join_effects import Marks
+from starplat.schedule.direction import join_effects, pulled_joins, restored_filters
 from starplat.schedule.direction.joins import Join, NotJoined, join_of, told_too_early
-from starplat.schedule.direction.pulled_joins import pulled
-from starplat.schedule.direction.restored_filters import known_of, launched_before
 from starplat.schedule.step import Choice
 
 
@@ -38,13 +32,13 @@ def pullable(module: ir.Module) -> Pullable:
     """Which kernels of a module may pull, and which may not."""
     joins: dict[str, Join] = {}
     refused: dict[str, str] = {}
-    before, loops = launched_before(module), _loops_around(module)
+    before, loops = restored_filters.launched_before(module), _loops_around(module)
     for kernel in module.kernels:
-        if way_of(kernel) is not Way.PUSH:
+        if points.way_of(kernel) is not points.Way.PUSH:
             continue
         try:
             joins[kernel.name] = _in_its_place(
-                join_of(kernel, known_of(kernel, module, before)), loops[kernel.name], module
+                join_of(kernel, restored_filters.known_of(kernel, module, before)), loops[kernel.name], module
             )
         except NotJoined as reason:
             refused[kernel.name] = str(reason)
@@ -54,9 +48,9 @@ def pullable(module: ir.Module) -> Pullable:
 def _loops_around(module: ir.Module) -> Mapping[str, list[ir.Loop]]:
     """The loops in whose rounds a kernel is launched, by its name."""
     found: dict[str, list[ir.Loop]] = defaultdict(list)
-    loops = (op for f in module.functions for op in walk_host(f.body) if isinstance(op, ir.Loop))
+    loops = (op for f in module.functions for op in visitor.walk_host(f.body) if isinstance(op, ir.Loop))
     for loop in loops:
-        for op in stream(loop.body):
+        for op in uses.stream(loop.body):
             if isinstance(op, ir.Launch):
                 found[op.kernel].append(loop)
     return found
@@ -68,7 +62,7 @@ def _in_its_place(join: Join, loops: list[ir.Loop], module: ir.Module) -> Join:
         return join
     assert isinstance(join.effect, ir.ExtremeCell)
     apart = not any(carry.array in join.flags for carry in join.effect.carried)
-    if apart and is_launched_once(join.kernel.name, module) and any(loop.settles for loop in loops):
+    if apart and launches.is_launched_once(join.kernel.name, module) and any(loop.settles for loop in loops):
         return join
     raise NotJoined(told_too_early(join.effect.array))
 
@@ -76,7 +70,7 @@ def _in_its_place(join: Join, loops: list[ir.Loop], module: ir.Module) -> Join:
 class Pulls:
     """The pull kernels, made on demand, and the choices reported."""
 
-    def __init__(self, module: ir.Module, taken: FreshNames) -> None:
+    def __init__(self, module: ir.Module, taken: fresh_names.FreshNames) -> None:
         self.module = module
         self.found = pullable(module)
         self.taken = taken
@@ -86,15 +80,14 @@ class Pulls:
     def instead(self, op: ir.Launch, *, in_one_launch: bool, only: bool) -> tuple[ir.HostOp, ...]:
         """The replacement of a launch: the pull kernel, or a choice between both where that is likely to gain: every
         round has fewer searching nodes, and they exit at the first sender."""
-        join = self.found.joins.get(op.kernel)
-        if join is None or not (only or self.gains(join)):
+        if (join := self.found.joins.get(op.kernel)) is None or not (only or self.gains(join)):
             return (op,)
         if (op.kernel, in_one_launch) not in self.made:
-            self.made[op.kernel, in_one_launch] = pulled(join, self.taken, shares_arcs=in_one_launch)
+            self.made[op.kernel, in_one_launch] = pulled_joins.pulled(join, self.taken, shares_arcs=in_one_launch)
         return self.way(join, op, self.made[op.kernel, in_one_launch], only=only)
 
     def gains(self, join: Join) -> bool:
-        once = is_launched_once(join.kernel.name, self.module)
+        once = launches.is_launched_once(join.kernel.name, self.module)
         return once and join.members is not None and join.members.packed is not None and join.is_soon_over
 
     def way(self, join: Join, op: ir.Launch, pull: ir.Kernel, *, only: bool) -> tuple[ir.HostOp, ...]:
@@ -108,7 +101,7 @@ class Pulls:
 
 
 def _why(join: Join) -> str:
-    if isinstance(join.effect, Marks):
+    if isinstance(join.effect, join_effects.Marks):
         return "all nodes send the same value, so one sender is enough"
     if join.settled:
         return "what is sent does not change meanwhile, so a node can combine all of it first"

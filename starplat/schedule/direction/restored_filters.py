@@ -47,8 +47,7 @@ def rows(ops: Iterable[ir.HostOp]) -> Iterator[list[ir.HostOp]]:
     yield row
     for op in row:
         for name in ("then", "otherwise", "before", "body", "step"):
-            inner = getattr(op, name, ())
-            if inner and isinstance(inner, tuple):
+            if (inner := getattr(op, name, ())) and isinstance(inner, tuple):
                 yield from rows(inner)
 
 
@@ -82,8 +81,6 @@ def _said_by(judge: ir.Kernel, filter: ir.Expression, node: ir.Variable) -> Iter
                 if not set(written).intersection(arrays_in(value)):
                     said = map_expression(lambda part: here if part == own else part, value)
                     yield from conjuncts(said)
-            case _:
-                pass
 
 
 def _judged(judge: ir.Launch, asking: ir.Launch, module: ir.Module) -> Judged | None:
@@ -118,8 +115,7 @@ def _mentions(flags: ir.Array, module: ir.Module) -> int:
 
 class _Unjudger(Rewriter):
     def __init__(self, judged: Judged, given: ir.Module) -> None:
-        self.judged = judged
-        self.given = given
+        self.judged, self.given = judged, given
 
     def module(self) -> ir.Module:
         kernels = tuple(

@@ -8,19 +8,13 @@ neighbors' cells pull if the schedule asks for it, or if they are likely to gain
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import build
+from starplat.ir import build, fresh_names, launches, rewriter, uses, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.fresh_names import names_of
-from starplat.ir.launches import with_own_arrays
-from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.members import membership
-from starplat.ir.uses import stream
-from starplat.ir.visitor import walk_host, with_signature
 from starplat.same import Same
-from starplat.schedule.direction.pull_kernels import from_other_end, with_graph_arrays
+from starplat.schedule.direction.pull_kernels import from_other_end, with_graph_arrays, without_the_unused
 from starplat.schedule.direction.pulling import Pulls
-from starplat.schedule.direction.unused import without_the_unused
 from starplat.schedule.direction.waves import Wave, wave_in, wave_of
 from starplat.schedule.schedule import Direction as Wanted
 from starplat.schedule.schedule import Schedule
@@ -46,14 +40,14 @@ def push_or_pull(module: ir.Module, schedule: Schedule, capabilities: Capabiliti
 
 def _only_pushing(module: ir.Module) -> ir.Module:
     """The module whose launches do not pull."""
-    if not any(isinstance(op, ir.Launch) and op.pull for f in module.functions for op in walk_host(f.body)):
+    if not any(isinstance(op, ir.Launch) and op.pull for f in module.functions for op in visitor.walk_host(f.body)):
         return module
     pushes = _Pushes(module)
     functions = pushes.functions_of(module)
     return with_graph_arrays(without_the_unused(replace(module, functions=functions), module))
 
 
-class _Pushes(Rewriter):
+class _Pushes(rewriter.Rewriter):
     """Drops what launches may do in place of pushing."""
 
     def __init__(self, module: ir.Module) -> None:
@@ -61,24 +55,23 @@ class _Pushes(Rewriter):
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         if isinstance(op, ir.OnDevice):
-            return (with_own_arrays(self.rebuild(op), self.given),)
+            return (launches.with_own_arrays(self.rebuild(op), self.given),)
         return (ir.Launch(op.kernel),) if isinstance(op, ir.Launch) else (self.rebuild(op),)
 
 
-class _Maker(Rewriter):
+class _Maker(rewriter.Rewriter):
     """Gives the walks of waves a pull kernel."""
 
     def __init__(self, module: ir.Module, *, only_pull: bool, sets_in_one_launch: bool) -> None:
         self.given = module
-        self.only_pull = only_pull
-        self.sets_in_one_launch = sets_in_one_launch
+        self.only_pull, self.sets_in_one_launch = only_pull, sets_in_one_launch
         self.in_one_launch = False
         self.choices: list[Choice] = []
         self.kernels: list[ir.Kernel] = []
         self.waves: dict[Same, Wave] = {}
         self.walking: set[str] = set()
         self.pushes: set[str] = set()
-        self.taken = names_of(module)
+        self.taken = fresh_names.names_of(module)
         self.pulls = Pulls(module, self.taken)
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
@@ -90,7 +83,7 @@ class _Maker(Rewriter):
             self.in_one_launch = False
             if inner == op:
                 return (op,)
-            return (with_own_arrays(inner, self.given, (*self.kernels, *self.pulls.made.values())),)
+            return (launches.with_own_arrays(inner, self.given, (*self.kernels, *self.pulls.made.values())),)
         if isinstance(op, ir.Loop) and op.driver is not None:
             return (op,)  # near nodes push
         if isinstance(op, ir.Launch) and op.members is not None:
@@ -103,7 +96,7 @@ class _Maker(Rewriter):
 
     def host_block(self, ops: Iterable[ir.HostOp]) -> tuple[ir.HostOp, ...]:
         row = tuple(ops)
-        flat = list(stream(row))
+        flat = list(uses.stream(row))
         for place, op in enumerate(flat):
             if isinstance(op, ir.Loop) and op.driver is None:
                 found = wave_in(op, flat[:place], self.given)
@@ -156,7 +149,7 @@ class _Maker(Rewriter):
         told = tuple(ir.Store(carry.array, carry.index, carry.value, shared=True) for carry in lowering.carried)
         store = ir.Store(wave.values, lowering.index, ir.Ref(value), shared=True)
         loop = replace(spread.loop, body=(ir.Let(value, spread.candidate), ir.KernelIf(lowers, (store, *told))))
-        return with_signature(replace(kernel, body=(*kernel.body[: len(kernel.body) - len(found.body)], loop)))
+        return visitor.with_signature(replace(kernel, body=(*kernel.body[: len(kernel.body) - len(found.body)], loop)))
 
     def pulling(self, kernel: ir.Kernel, wave: Wave) -> ir.Kernel:
         """The pull kernel: every unreached node searches its in-neighbors for a member."""
@@ -168,7 +161,7 @@ class _Maker(Rewriter):
         return from_other_end(kernel, wave.spread, self.taken, chosen, told, shares_arcs=self.in_one_launch)
 
 
-class _Unlocked(Rewriter):
+class _Unlocked(rewriter.Rewriter):
     """Lowers cells without a lock: of candidates that are all the same one wins, whose data stays."""
 
     def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:

@@ -48,8 +48,7 @@ def wave_of(kernel: ir.Kernel) -> Wave | None:
     A node that a condition leaves out may be reached later: then nodes must be walked only once, or nodes of an earlier
     round would reach it.
     """
-    found = membership(kernel)
-    if found is None or found.keep is not None or kernel.iterator is None:
+    if (found := membership(kernel)) is None or found.keep is not None or kernel.iterator is None:
         return None
     spread = spread_in(found.body, kernel.iterator)
     if spread is None or (spread.guards and not found.takes) or not says_only_that(spread.lowering.also):
@@ -81,8 +80,7 @@ def _sum(candidate: ir.Expression) -> tuple[ir.Expression, int] | None:
             ir.BinaryOperator.ADD | ir.BinaryOperator.ADD_INF, ir.Const(int() as step), base
         ) if step > 0:
             return base, step
-        case _:
-            return None
+    return None
 
 
 def wave_in(loop: ir.Loop, before: Sequence[ir.HostOp], module: ir.Module) -> tuple[ir.Launch, Wave] | None:
@@ -108,8 +106,7 @@ def _leaves_alone(op: ir.HostOp, wave: Wave, module: ir.Module) -> bool:
             return value == build.FALSE
         case ir.Swap(first, second):
             return not needed & {first, second} or {first, second} == {wave.now, wave.following}
-        case _:
-            return not needed & changed(op, module)
+    return not needed & changed(op, module)
 
 
 def _written(kernel: ir.Kernel) -> frozenset[ir.Array]:
@@ -140,8 +137,7 @@ class _Beginning:
                 begins = value == largest and ir.Const(lowest, wave.values.element) != largest
                 alone = (everywhere, flag) == (build.FALSE, build.TRUE) and one == first and self.is_same(cell, member)
                 return begins and alone and self.is_emptied(wave.following) and self.counts(lowest)
-            case _:
-                return False
+        return False
 
     def about(self, array: ir.Array) -> list[ir.HostOp]:
         """The operations on an array ahead of the loop."""
@@ -175,13 +171,11 @@ class _Beginning:
         match starts[-1:]:
             case [ir.DeclareVariable(_, ir.Const(int() as start)) | ir.SetVariable(_, ir.Const(int() as start))]:
                 return lowest <= start + self.wave.step and all(_rises(op, counter) for op in rises)
-            case _:
-                return False
+        return False
 
 
 def _rises(op: ir.HostOp, counter: ir.Variable) -> bool:
     match op:
         case ir.SetVariable(_, ir.Binary(ir.BinaryOperator.ADD, ir.Ref(variable), ir.Const(int() as by))):
             return variable == counter and by >= 0
-        case _:
-            return False
+    return False

@@ -7,11 +7,10 @@ array.
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
+from starplat.ir import conditions, uses
 from starplat.ir import nodes as ir
-from starplat.ir.conditions import conjuncts, disjuncts
 from starplat.ir.launches import launched_kernels, touched
 from starplat.ir.shapes.members import flag_of, membership
-from starplat.ir.uses import stream
 from starplat.ir.visitor import blocks_of, walk_around, walk_host
 from starplat.schedule.frontier.obstacles import obstacle
 
@@ -46,7 +45,7 @@ def own_flags(function: ir.HostFunction) -> set[ir.Array]:
 
 def begins_cleared(ops: Iterable[ir.HostOp], array: ir.Array, module: ir.Module) -> bool:
     """Whether the array is cleared before any other use, on every path."""
-    row = [op for op in stream(ops) if not isinstance(op, ir.CheckCell)]
+    row = [op for op in uses.stream(ops) if not isinstance(op, ir.CheckCell)]
     about = [op for op in row if any(array in touched(inner, module) for inner in walk_host((op,)))]
     match about:
         case [ir.Fill(), *_] | []:
@@ -56,8 +55,7 @@ def begins_cleared(ops: Iterable[ir.HostOp], array: ir.Array, module: ir.Module)
             each = all(begins_cleared(block, array, module) for block in blocks)
             surely = isinstance(op, ir.OnDevice) or (isinstance(op, ir.Loop) and op.test_last)
             return each and (surely or begins_cleared(rest, array, module))
-        case _:
-            return False
+    return False
 
 
 def _sets_among(
@@ -98,8 +96,7 @@ def _why_no_set(array: ir.Array, function: ir.HostFunction, module: ir.Module, o
         if not begins_cleared(function.body, one, module):
             return "it does not begin empty" if one == array else f"'{one.name}' does not begin empty"
         for op in ops:
-            why = obstacle(op, one, module)
-            if why is not None:
+            if (why := obstacle(op, one, module)) is not None:
                 whole = f"{origins.get(op.kernel, op.kernel)} {why}" if isinstance(op, ir.Launch) else why
                 return whole if one == array else f"it changes places with '{one.name}': {whole}"
     if _is_outside_too(array, function, module):
@@ -116,10 +113,9 @@ def _is_outside_too(array: ir.Array, function: ir.HostFunction, module: ir.Modul
 
 def _asked_first(kernel: ir.Kernel) -> Iterator[ir.Array]:
     """The flags by which a kernel chooses its nodes, one of them or either."""
-    found = membership(kernel, lambda _: True)
-    if found is not None:
+    if (found := membership(kernel, lambda _: True)) is not None:
         yield found.members
     elif isinstance(kernel.domain, ir.AllNodes) and kernel.filter is not None and kernel.iterator is not None:
-        for condition in conjuncts(kernel.filter):
-            parts = [flag_of(part, kernel.iterator) for part in disjuncts(condition)]
+        for condition in conditions.conjuncts(kernel.filter):
+            parts = [flag_of(part, kernel.iterator) for part in conditions.disjuncts(condition)]
             yield from (array for array in parts if array is not None)

@@ -25,13 +25,11 @@ def _with_filter(kernel: ir.Kernel) -> ir.Kernel:
             return with_signature(replace(kernel, filter=wanted, body=then))
         case ir.Kernel(domain=ir.AllNodes(), filter=None, body=(ir.Contribute(variable, value),)):
             combine = next(r.combine for r in kernel.reductions if r.variable == variable)
-            counts = when_it_counts(combine, value)
-            if counts is None:
+            if (counts := when_it_counts(combine, value)) is None:
                 return kernel
             told = ir.Contribute(variable, ir.Const(combine is ir.Combine.OR, ir.Element.BOOL))
             return with_signature(replace(kernel, filter=counts, body=(told,)))
-        case _:
-            return kernel
+    return kernel
 
 
 def when_it_counts(combine: ir.Combine, value: ir.Expression) -> ir.Expression | None:
@@ -41,5 +39,4 @@ def when_it_counts(combine: ir.Combine, value: ir.Expression) -> ir.Expression |
             return operand
         case ir.Combine.OR, ir.Load():
             return value
-        case _:
-            return None
+    return None

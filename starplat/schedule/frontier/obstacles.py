@@ -37,8 +37,7 @@ def obstacle(op: ir.HostOp, array: ir.Array, module: ir.Module) -> str | None:
             return f"'{function}' is called with it"
         case ir.HostForMembers():
             return "the host walks its members"
-        case _:
-            return "the host has it"
+    return "the host has it"
 
 
 def obstacle_in(kernel: ir.Kernel, array: ir.Array) -> str | None:
@@ -59,8 +58,7 @@ def obstacle_in(kernel: ir.Kernel, array: ir.Array) -> str | None:
             return None
         case ir.Store(_, _, value) if value == build.FALSE:
             return "takes out single nodes"
-        case _:
-            return "stores in it what may be true or false"
+    return "stores in it what may be true or false"
 
 
 def asks_for(array: ir.Array, body: Iterable[ir.KernelOp]) -> bool:
@@ -81,8 +79,7 @@ def _only_adds(op: ir.KernelOp, array: ir.Array) -> bool:
             if array in (op.array, op.lock):
                 return False
             return all(carry.value == build.TRUE for carry in op.carried if carry.array == array)
-        case _:
-            return array not in _named(op)
+    return array not in _named(op)
 
 
 def _writes(op: ir.KernelOp, array: ir.Array) -> bool:
@@ -93,6 +90,5 @@ def _writes(op: ir.KernelOp, array: ir.Array) -> bool:
 def _named(op: ir.KernelOp) -> Iterator[ir.Array]:
     """The arrays that an operation names itself, its expressions and blocks left out."""
     for name in ("array", "lock"):
-        part = getattr(op, name, None)
-        if isinstance(part, ir.Array):
+        if isinstance(part := getattr(op, name, None), ir.Array):
             yield part

@@ -10,16 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from starplat.ir import build
+from starplat.ir import build, fresh_names, launches, rewriter, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjunction, negated
-from starplat.ir.fresh_names import names_of
-from starplat.ir.launches import launched_names
-from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import walk_kernel, with_signature
-from starplat.schedule.frontier.active_sets import begins_cleared
-from starplat.schedule.frontier.kernel_parts import Cleared, Done, Lost, Part
-from starplat.schedule.frontier.own_flags import parts_of
+from starplat.schedule.frontier import active_sets, kernel_parts, own_flags
 from starplat.schedule.levels.step import with_arrays
 
 
@@ -35,21 +29,20 @@ def with_operators(module: ir.Module, flags: frozenset[ir.Array]) -> Said:
     """The module whose kernels use set operations on `flags`, as far as they can be split; the same object if there is
     none."""
     sayer = _Sayer(module, flags)
-    functions = tuple(map(sayer.function, module.functions))
-    if functions == module.functions:
+    if (functions := tuple(map(sayer.function, module.functions))) == module.functions:
         return Said(module, {})
-    launched = launched_names(functions)
+    launched = launches.launched_names(functions)
     kernels = tuple(kernel for kernel in (*module.kernels, *sayer.kernels) if kernel.name in launched)
     return Said(with_arrays(replace(module, functions=functions, kernels=kernels)), sayer.origins)
 
 
-class _Sayer(Rewriter):
+class _Sayer(rewriter.Rewriter):
     """Replaces the launch of a kernel by its parts; `kernels` are those that it adds."""
 
     def __init__(self, module: ir.Module, flags: frozenset[ir.Array]) -> None:
         self.given = module
         self.flags = flags
-        self.taken = names_of(module)
+        self.taken = fresh_names.names_of(module)
         self.kernels: list[ir.Kernel] = []
         self.staying: dict[ir.Array, ir.Array] = {}
         self.region: tuple[ir.HostOp, ...] = ()
@@ -82,26 +75,25 @@ class _Sayer(Rewriter):
                 return self.copied(destination, source)
             case ir.OnDevice():
                 return (replace(op, body=self.in_region(op.body)),)
-            case _:
-                return (self.rebuild(op),)
+        return (self.rebuild(op),)
 
     def apart(self, op: ir.Launch, kernel: ir.Kernel) -> tuple[ir.HostOp, ...]:
         """The parts of a kernel. A set that loses members is swapped, so its memory must be invisible before."""
-        parts = parts_of(kernel, self.flags)
-        losing = () if parts is None else [part.array for part in parts if isinstance(part, Lost)]
-        if parts is None or not all(begins_cleared(self.region, array, self.given) for array in losing):
+        parts = own_flags.parts_of(kernel, self.flags)
+        losing = () if parts is None else [part.array for part in parts if isinstance(part, kernel_parts.Lost)]
+        if parts is None or not all(active_sets.begins_cleared(self.region, array, self.given) for array in losing):
             return (op,)
         return tuple(new for part in parts for new in self.part(kernel, part))
 
-    def part(self, kernel: ir.Kernel, part: Part) -> Iterator[ir.HostOp]:
+    def part(self, kernel: ir.Kernel, part: kernel_parts.Part) -> Iterator[ir.HostOp]:
         assert kernel.iterator is not None
         own = ir.Ref(kernel.iterator)
         match part:
-            case Cleared(array):
+            case kernel_parts.Cleared(array):
                 yield ir.Fill(array, build.FALSE)
-            case Done(conditions, body):
+            case kernel_parts.Done(conditions, body):
                 yield self.launch(kernel, conditions, body)
-            case Lost(array, conditions, body):
+            case kernel_parts.Lost(array, conditions, body):
                 stay = self.stay(array)
                 put = (ir.Store(stay, own, build.TRUE),)
                 leaves = conjunction(conditions)
@@ -125,7 +117,7 @@ class _Sayer(Rewriter):
         self, kernel: ir.Kernel, conditions: Sequence[ir.Expression], body: tuple[ir.KernelOp, ...], comment: str = ""
     ) -> ir.Launch:
         """A kernel that is a part of another."""
-        told = {op.reduction for op in walk_kernel(body) if isinstance(op, ir.Contribute)}
+        told = {op.reduction for op in visitor.walk_kernel(body) if isinstance(op, ir.Contribute)}
         part = replace(
             kernel,
             name=self.taken.fresh(kernel.name),
@@ -134,7 +126,7 @@ class _Sayer(Rewriter):
             reductions=tuple(r for r in kernel.reductions if r.variable in told),
             comment=comment,
         )
-        self.kernels.append(with_signature(part))
+        self.kernels.append(visitor.with_signature(part))
         self.origins[part.name] = kernel.name
         return ir.Launch(part.name)
 
@@ -145,5 +137,5 @@ class _Sayer(Rewriter):
         comment = f"copies '{source.name}' to '{destination.name}'"
         put = (ir.Store(destination, ir.Ref(node), build.TRUE),)
         kernel = ir.Kernel(name, ir.AllNodes(), node, put, filter=ir.Load(source, ir.Ref(node)), comment=comment)
-        self.kernels.append(with_signature(kernel))
+        self.kernels.append(visitor.with_signature(kernel))
         return ir.Fill(destination, build.FALSE), ir.Launch(name)

@@ -7,40 +7,29 @@ cannot be split.
 from collections.abc import Set as AbstractSet
 
 from starplat.ir import nodes as ir
+from starplat.ir import visitor
 from starplat.ir.conditions import conjuncts, disjuncts, negated
 from starplat.ir.shapes.members import flag_of
-from starplat.ir.visitor import (
-    all_expressions,
-    arrays_in,
-    assigned_variables,
-    continues,
-    declared_by,
-    walk_expression,
-    walk_kernel,
-    written_arrays,
-)
+from starplat.schedule.frontier import obstacles, splitting
 from starplat.schedule.frontier.kernel_parts import Cleared, Conditions, Done, Lost, Part
-from starplat.schedule.frontier.obstacles import obstacle_in
-from starplat.schedule.frontier.splitting import Splitter, WholeError
 
 
 def parts_of(kernel: ir.Kernel, flags: AbstractSet[ir.Array]) -> tuple[Part, ...] | None:
     """The kernel's parts."""
     touched = flags & set(kernel.arrays)
     whole = not isinstance(kernel.domain, ir.AllNodes) or kernel.iterator is None or kernel.guard is not None
-    if whole or not touched or continues(kernel.body):
+    if whole or not touched or visitor.continues(kernel.body):
         return None
-    either = _of_two_sets(kernel, flags)
-    if either is not None:
+    if (either := _of_two_sets(kernel, flags)) is not None:
         return either
-    if not any(obstacle_in(kernel, array) for array in touched) and not _only_for_members(kernel, flags):
+    if not any(obstacles.obstacle_in(kernel, array) for array in touched) and not _only_for_members(kernel, flags):
         return None
-    splitter = Splitter(kernel, flags)
+    splitter = splitting.Splitter(kernel, flags)
     try:
         splitter.block(kernel.body, tuple((c, 0) for c in _conditions(kernel)))
         parts = tuple(splitter.parts)
         return parts if all(_is_complete(part, kernel) for part in parts) else None
-    except WholeError:
+    except splitting.WholeError:
         return None
 
 
@@ -53,15 +42,13 @@ def _of_two_sets(kernel: ir.Kernel, flags: AbstractSet[ir.Array]) -> tuple[Part,
     first."""
     assert kernel.iterator is not None
     conditions = _conditions(kernel)
-    if {array for c in conditions for array in arrays_in(c)} & written_arrays(kernel.body):
+    if {array for c in conditions for array in visitor.arrays_in(c)} & visitor.written_arrays(kernel.body):
         return None
     for number, condition in enumerate(conditions):
         match tuple(disjuncts(condition)):
             case (one, other) if {flag_of(one, kernel.iterator), flag_of(other, kernel.iterator)} <= flags:
                 rest = (*conditions[:number], *conditions[number + 1 :])
                 return Done((one, *rest), kernel.body), Done((other, negated(one), *rest), kernel.body)
-            case _:
-                pass
     return None
 
 
@@ -82,8 +69,8 @@ def _is_complete(part: Part, kernel: ir.Kernel) -> bool:
             return True
         case Lost(_, conditions, body) | Done(conditions, body):
             pass
-    locals_ = {variable for op in walk_kernel(kernel.body) for variable in declared_by(op)}
-    own = {variable for op in walk_kernel(body) for variable in declared_by(op)}
-    tops = (*conditions, *all_expressions(body))
-    used = {e.variable for top in tops for e in walk_expression(top) if isinstance(e, ir.Ref)}
-    return not (used | assigned_variables(body)) & (locals_ - own)
+    locals_ = {variable for op in visitor.walk_kernel(kernel.body) for variable in visitor.declared_by(op)}
+    own = {variable for op in visitor.walk_kernel(body) for variable in visitor.declared_by(op)}
+    tops = (*conditions, *visitor.all_expressions(body))
+    used = {e.variable for top in tops for e in visitor.walk_expression(top) if isinstance(e, ir.Ref)}
+    return not (used | visitor.assigned_variables(body)) & (locals_ - own)

@@ -8,10 +8,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import reduce
 
-from starplat.ir import build
+from starplat.ir import build, rewriter
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjunction, conjuncts, disjuncts, negated
-from starplat.ir.rewriter import Rewriter, map_expression
 from starplat.ir.shapes.members import flag_of
 from starplat.ir.visitor import all_expressions, arrays_in, assigned_variables, blocks_of, walk_kernel, written_arrays
 from starplat.schedule.frontier.filters import when_it_counts
@@ -71,15 +70,14 @@ class Splitter:
     def may_be_asked_anyway(self, condition: ir.Expression) -> bool:
         """Whether a condition can be evaluated where an earlier one has decided already: it reads only the node's own
         cells, which exist."""
-        return is_safe(map_expression(lambda e: ir.Const(1, e.element) if self.is_own(e) else e, condition))
+        return is_safe(rewriter.map_expression(lambda e: ir.Const(1, e.element) if self.is_own(e) else e, condition))
 
     def is_own(self, expression: ir.Expression) -> bool:
         """Whether it is a cell of the node's own."""
         match expression:
             case ir.Load(array, index):
                 return index == self.own and array.extent is ir.Extent.NODES
-            case _:
-                return False
+        return False
 
     def op(self, op: ir.KernelOp, given: Given) -> None:
         match op:
@@ -125,8 +123,7 @@ class Splitter:
             self.lose(array, negated(value) if given else None, given)
             self.add_any(array, list(disjuncts(value)), given)
         elif len(one_of) < len(list(conjuncts(value))):
-            kept = conjunction(one_of)
-            if kept is not None:
+            if (kept := conjunction(one_of)) is not None:
                 self.lose(array, negated(kept), given)
         elif len(any_of) < len(list(disjuncts(value))) and all(map(self.may_be_asked_anyway, any_of)):
             self.add_any(array, any_of, given)
@@ -215,7 +212,7 @@ class Splitter:
         return plain
 
 
-class _Plain(Rewriter):
+class _Plain(rewriter.Rewriter):
     def __init__(self, splitter: Splitter) -> None:
         self.splitter = splitter
 

@@ -7,14 +7,11 @@ size of the set is known anyway.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from starplat.ir import build
+from starplat.ir import build, rewriter, uses, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import is_launched_once, launched_kernels, read_by
-from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.members import membership
-from starplat.ir.uses import stream
-from starplat.ir.visitor import walk_host, walk_kernel, with_signature
 from starplat.schedule.schedule import Frontier, Schedule
 from starplat.schedule.step import Choice, Decided
 
@@ -42,7 +39,7 @@ class Ending:
     check: ir.Launch | None
 
 
-class _Maker(Rewriter):
+class _Maker(rewriter.Rewriter):
     def __init__(self, module: ir.Module) -> None:
         self.given = module
         self.choices: list[Choice] = []
@@ -57,17 +54,17 @@ class _Maker(Rewriter):
         return (self.rebuild(op),)
 
     def ending(self, loop: ir.Loop) -> Ending | None:
-        row = list(stream(loop.body))
+        row = list(uses.stream(loop.body))
         swaps = [op for op in row if isinstance(op, ir.Swap) and op.first.packed]
         said = _said_by(loop.condition)
         if len(swaps) != 1 or said is None:
             return None
         variable, stays = said
-        begins = [op for op in walk_host(row) if isinstance(op, ir.SetVariable) and op.variable == variable]
+        begins = [op for op in visitor.walk_host(row) if isinstance(op, ir.SetVariable) and op.variable == variable]
         start = ir.SetVariable(variable, ir.Const(stays, ir.Element.BOOL))
         if begins != [start] or row[0] != start or self.is_read(row, variable):
             return None
-        launches = [op for op in walk_host(row) if isinstance(op, ir.Launch)]
+        launches = [op for op in visitor.walk_host(row) if isinstance(op, ir.Launch)]
         if not all(is_launched_once(op.kernel, self.given) and any(op is one for one in row) for op in launches):
             return None
         return self.told_at_once(row, variable, swaps[0]) or self.told_afterwards(row, variable, swaps[0])
@@ -104,14 +101,13 @@ class _Maker(Rewriter):
         match found.body:
             case (ir.Contribute(told, ir.Const()),) if told == variable:
                 return Ending(variable, begins, found.members, check)
-            case _:
-                return None
+        return None
 
     def is_read(self, row: list[ir.HostOp], variable: ir.Variable) -> bool:
-        return any(variable in read_by(op, self.given) for op in walk_host(row))
+        return any(variable in read_by(op, self.given) for op in visitor.walk_host(row))
 
     def asking(self, loop: ir.Loop, found: Ending) -> ir.Loop:
-        row = list(stream(loop.body))
+        row = list(uses.stream(loop.body))
         for op in row:
             if isinstance(op, ir.Launch) and op is not found.check:
                 self.told[op.kernel] = found.variable
@@ -131,10 +127,10 @@ class _Maker(Rewriter):
         variable = self.told[kernel.name]
         body = _Silent(variable).kernel_block(kernel.body)
         left = tuple(reduction for reduction in kernel.reductions if reduction.variable != variable)
-        return with_signature(replace(kernel, body=body, reductions=left))
+        return visitor.with_signature(replace(kernel, body=body, reductions=left))
 
 
-class _Silent(Rewriter):
+class _Silent(rewriter.Rewriter):
     """Removes the contributions to one variable."""
 
     def __init__(self, variable: ir.Variable) -> None:
@@ -153,12 +149,11 @@ def _said_by(condition: ir.Expression) -> tuple[ir.Variable, bool] | None:
             return variable, True
         case ir.Ref(variable):
             return variable, False
-        case _:
-            return None
+    return None
 
 
 def _adds(body: tuple[ir.KernelOp, ...], members: ir.Array) -> bool:
-    return any(_adds_itself(op, members) for op in walk_kernel(body))
+    return any(_adds_itself(op, members) for op in visitor.walk_kernel(body))
 
 
 def _adds_itself(op: ir.KernelOp, members: ir.Array) -> bool:
@@ -167,8 +162,7 @@ def _adds_itself(op: ir.KernelOp, members: ir.Array) -> bool:
             return array == members and value == build.TRUE
         case ir.ExtremeCell():
             return any(carry.array == members for carry in op.carried)
-        case _:
-            return False
+    return False
 
 
 def _tells_what_it_adds(kernel: ir.Kernel, members: ir.Array, variable: ir.Variable) -> bool:
@@ -176,8 +170,8 @@ def _tells_what_it_adds(kernel: ir.Kernel, members: ir.Array, variable: ir.Varia
     combine = next(r.combine for r in kernel.reductions if r.variable == variable)
     stop = ir.Const(combine is not ir.Combine.AND, ir.Element.BOOL)
     contributions = [
-        op for op in walk_kernel(kernel.body) if isinstance(op, ir.Contribute) and op.reduction == variable
+        op for op in visitor.walk_kernel(kernel.body) if isinstance(op, ir.Contribute) and op.reduction == variable
     ]
-    additions = [op for op in walk_kernel(kernel.body) if _adds_itself(op, members)]
+    additions = [op for op in visitor.walk_kernel(kernel.body) if _adds_itself(op, members)]
     beside = [op for op in additions if isinstance(op, ir.ExtremeCell) and ir.Contribute(variable, stop) in op.also]
     return len(contributions) == len(additions) == len(beside) and combine in (ir.Combine.AND, ir.Combine.OR)

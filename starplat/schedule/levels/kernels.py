@@ -3,17 +3,15 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from starplat.ir import conditions, rewriter, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.conditions import conjunction, conjuncts
-from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import walk_kernel
 
 
 def finds_next_level(kernel: ir.Kernel) -> tuple[ir.Array, ir.Variable] | None:
     """The cells and the number of the level, if the kernel visits a level, finds the next, and does nothing else to the
     cells."""
     for cells, depth, _ in _levels_asked(kernel):
-        updates = [op for op in walk_kernel(as_lowering(kernel, cells, depth).body) if cells in _written_by(op)]
+        updates = [op for op in visitor.walk_kernel(as_lowering(kernel, cells, depth).body) if cells in _written_by(op)]
         if len(updates) == 1 and _lowers(updates[0], kernel, cells, depth):
             return cells, depth
     return None
@@ -25,26 +23,23 @@ def as_lowering(kernel: ir.Kernel, cells: ir.Array, depth: ir.Variable) -> ir.Ke
     return replace(kernel, body=_Lowering(kernel, cells, depth).kernel_block(kernel.body))
 
 
-class _Lowering(Rewriter):
+class _Lowering(rewriter.Rewriter):
     """Turns a store to a cell that is INF into a Min, with its signals."""
 
     def __init__(self, kernel: ir.Kernel, cells: ir.Array, depth: ir.Variable) -> None:
         self.of = kernel
-        self.cells = cells
-        self.depth = depth
+        self.cells, self.depth = cells, depth
 
     def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
         match op:
             case ir.KernelIf(condition, (ir.Store(cells, index, value), *told), ()) if cells == self.cells:
-                asked = list(conjuncts(condition))
+                asked = list(conditions.conjuncts(condition))
                 others = [part for part in asked if not self.is_unreached(part, index)]
                 tells = all(isinstance(inner, ir.Contribute) and isinstance(inner.value, ir.Const) for inner in told)
                 if len(others) < len(asked) and tells and _is_next(value, self.of, cells, self.depth):
                     lowered = ir.ExtremeCell(ir.Combine.MIN, cells, index, value, (), shared=True, also=tuple(told))
-                    rest = conjunction(others)
+                    rest = conditions.conjunction(others)
                     return (lowered,) if rest is None else (ir.KernelIf(rest, (lowered,)),)
-            case _:
-                pass
         return (self.rebuild(op),)
 
     def is_unreached(self, condition: ir.Expression, index: ir.Expression) -> bool:
@@ -53,8 +48,7 @@ class _Lowering(Rewriter):
         match condition:
             case ir.Binary(ir.BinaryOperator.EQUAL, left, right):
                 return {left, right} == {cell, largest}
-            case _:
-                return False
+        return False
 
 
 def _lowers(op: ir.KernelOp, kernel: ir.Kernel, cells: ir.Array, depth: ir.Variable) -> bool:
@@ -72,8 +66,7 @@ def _is_next(candidate: ir.Expression, kernel: ir.Kernel, cells: ir.Array, depth
             return left in (ir.Ref(depth), ir.Load(cells, ir.Ref(kernel.iterator)))
         case ir.Binary(ir.BinaryOperator.ADD | ir.BinaryOperator.ADD_INF, ir.Const(1), right):
             return right in (ir.Ref(depth), ir.Load(cells, ir.Ref(kernel.iterator)))
-        case _:
-            return False
+    return False
 
 
 def _written_by(op: ir.KernelOp) -> frozenset[ir.Array]:
@@ -92,12 +85,10 @@ def _levels_asked(kernel: ir.Kernel) -> Iterable[tuple[ir.Array, ir.Variable, ir
     """Candidates for levels in a kernel over nodes: arrays, numbers, and the conditions that test them."""
     if not isinstance(kernel.domain, ir.AllNodes) or kernel.filter is None or kernel.iterator is None:
         return
-    for condition in conjuncts(kernel.filter):
+    for condition in conditions.conjuncts(kernel.filter):
         match condition:
             case ir.Binary(ir.BinaryOperator.EQUAL, ir.Load(cells, ir.Ref(index)), ir.Ref(number)) | ir.Binary(
                 ir.BinaryOperator.EQUAL, ir.Ref(number), ir.Load(cells, ir.Ref(index))
             ):
                 if index == kernel.iterator and cells.element is ir.Element.INT and cells.extent is ir.Extent.NODES:
                     yield cells, number, condition
-            case _:
-                pass

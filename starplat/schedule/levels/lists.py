@@ -8,13 +8,8 @@ visits only its own nodes, in either direction.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from starplat.ir import build
+from starplat.ir import build, conditions, fresh_names, launches, rewriter, uses
 from starplat.ir import nodes as ir
-from starplat.ir.conditions import conjunction, conjuncts
-from starplat.ir.fresh_names import FreshNames
-from starplat.ir.launches import given_by, read_by
-from starplat.ir.rewriter import Rewriter
-from starplat.ir.uses import stream
 from starplat.ir.visitor import walk_host, walk_kernel, with_signature
 from starplat.schedule.direction.pull_kernels import with_graph_arrays
 from starplat.schedule.direction.pull_rounds import ListChoices
@@ -68,14 +63,14 @@ class LevelList:
         """The kernel over the current level, without testing all nodes."""
         asked = asked_level(kernel, cells, number)
         assert kernel.filter is not None
-        rest = [condition for condition in conjuncts(kernel.filter) if condition is not asked]
-        filter = conjunction(rest)
+        rest = [condition for condition in conditions.conjuncts(kernel.filter) if condition is not asked]
+        filter = conditions.conjunction(rest)
         return with_signature(
             replace(kernel, domain=ir.Listed(self.order, ir.Ref(self.begin), ir.Ref(self.end)), filter=filter)
         )
 
 
-def level_list(levels: Levels, taken: FreshNames, module: ir.Module) -> LevelList:
+def level_list(levels: Levels, taken: fresh_names.FreshNames, module: ir.Module) -> LevelList:
     """The declarations of a list of levels; where the host drives the rounds, it keeps the starts of levels itself."""
     name = levels.cells.name
     origin = ir.Origin.TEMPORARY if levels.in_one_launch else ir.Origin.HOST
@@ -88,12 +83,11 @@ def level_list(levels: Levels, taken: FreshNames, module: ir.Module) -> LevelLis
     )
 
 
-class ReturnRewriter(Rewriter):
+class ReturnRewriter(rewriter.Rewriter):
     """Lets the loops that go back walk the list."""
 
     def __init__(self, levels: Levels, listed: LevelList) -> None:
-        self.levels = levels
-        self.listed = listed
+        self.levels, self.listed = levels, listed
         self.back = {name: way.number for way in levels.returns for name in way.visitors}
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
@@ -119,12 +113,11 @@ class LevelsAsLists(ReturnRewriter):
     extends."""
 
     def __init__(
-        self, module: ir.Module, function: str, levels: Levels, taken: FreshNames, direction: Direction
+        self, module: ir.Module, function: str, levels: Levels, taken: fresh_names.FreshNames, direction: Direction
     ) -> None:
         super().__init__(levels, level_list(levels, taken, module))
         self.given = module
-        self.function = function
-        self.direction = direction
+        self.function, self.direction = function, direction
         count = taken.fresh(f"{levels.cells.name}_count")
         self.count = ir.Array(count, ir.Element.INT, ir.Extent.ONE, ir.Origin.TEMPORARY)
         self.place = ir.Variable(taken.fresh("slot"), ir.Element.INT)
@@ -142,7 +135,7 @@ class LevelsAsLists(ReturnRewriter):
         pull = () if self.pull is None else (self.pull,)
         return with_graph_arrays(replace(self.given, functions=functions, kernels=(*kernels, *pull, *self.counting)))
 
-    def pulling(self, taken: FreshNames) -> ir.Kernel | None:
+    def pulling(self, taken: fresh_names.FreshNames) -> ir.Kernel | None:
         """The pull kernel that finds the next level, where legal; the host chooses between both."""
         if self.direction is Direction.PUSH or self.levels.in_one_launch:
             return None
@@ -193,7 +186,7 @@ class LevelsAsLists(ReturnRewriter):
         return with_signature(replace(found, body=_Appender(self).kernel_block(kernel.body), reductions=left))
 
 
-class _Appender(Rewriter):
+class _Appender(rewriter.Rewriter):
     """Appends the node of every cell that is lowered."""
 
     def __init__(self, lists: LevelsAsLists) -> None:
@@ -246,7 +239,9 @@ def found_signal(levels: Levels, module: ir.Module) -> FoundSignal | None:
             variable = contribution.reduction
             combine = next(r.combine for r in finder.reductions if r.variable == variable)
             start = ir.SetVariable(variable, ir.Const(combine is ir.Combine.AND, ir.Element.BOOL))
-            begins = [op for op in inside if variable in given_by(op, module) and not isinstance(op, ir.Launch)]
+            begins = [
+                op for op in inside if variable in launches.given_by(op, module) and not isinstance(op, ir.Launch)
+            ]
             says = contribution.value == ir.Const(combine is ir.Combine.OR, ir.Element.BOOL)
             fits = (
                 says and combine in (ir.Combine.AND, ir.Combine.OR) and begins == [start] and _is_first(start, levels)
@@ -258,16 +253,15 @@ def found_signal(levels: Levels, module: ir.Module) -> FoundSignal | None:
 
 def _ends_with_levels(levels: Levels, module: ir.Module) -> bool:
     """Whether the loop surely ends with the first round that finds no level."""
-    signal = found_signal(levels, module)
-    if signal is None:
+    if (signal := found_signal(levels, module)) is None:
         return False
     goes_on = ir.Ref(signal.variable)
     asked = goes_on if signal.contribution.value == build.TRUE else build.denied(goes_on)
-    return asked in conjuncts(levels.loop.condition)
+    return asked in conditions.conjuncts(levels.loop.condition)
 
 
 def _is_first(start: ir.SetVariable, levels: Levels) -> bool:
-    return next(stream(levels.loop.body)) == start
+    return next(uses.stream(levels.loop.body)) == start
 
 
 def _is_only_signal(variable: ir.Variable, finder: ir.Kernel, inside: list[ir.HostOp], module: ir.Module) -> bool:
@@ -276,7 +270,7 @@ def _is_only_signal(variable: ir.Variable, finder: ir.Kernel, inside: list[ir.Ho
     launched = [module.kernel(op.kernel) for op in inside if isinstance(op, ir.Launch)]
     others = (kernel for kernel in launched if kernel.name != finder.name)
     told = any(r.variable == variable for kernel in others for r in kernel.reductions)
-    asked = any(variable in read_by(op, module) for op in inside)
+    asked = any(variable in launches.read_by(op, module) for op in inside)
     return times == 1 and not told and not asked
 
 

@@ -9,11 +9,9 @@ are still those with its number.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from starplat.ir import build
+from starplat.ir import build, uses, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.launches import assigns, changed, given_by, is_launched_once, touched
-from starplat.ir.uses import rows, stream
-from starplat.ir.visitor import walk_host
 from starplat.passes.memory import has_two_names
 from starplat.schedule.levels.kernels import asked_level, finds_next_level
 
@@ -55,12 +53,12 @@ class Levels:
 
 def levels_in(function: ir.HostFunction, module: ir.Module) -> list[Levels]:
     """The loops over levels of one function."""
-    together = [op for op in walk_host(function.body) if isinstance(op, ir.OnDevice)]
+    together = [op for op in visitor.walk_host(function.body) if isinstance(op, ir.OnDevice)]
     found = []
-    for block in rows(function.body):
+    for block in uses.rows(function.body):
         for place, op in enumerate(block):
             if isinstance(op, ir.Loop):
-                inside = any(op is inner for whole in together for inner in walk_host(whole.body))
+                inside = any(op is inner for whole in together for inner in visitor.walk_host(whole.body))
                 levels = _Finder(function, module, inside).levels(op, block[:place], block[place + 1 :])
                 if levels is not None:
                     found.append(levels)
@@ -71,20 +69,18 @@ class _Finder:
     """Examines one loop, with the operations before and after it."""
 
     def __init__(self, function: ir.HostFunction, module: ir.Module, in_one_launch: bool) -> None:
-        self.function = function
-        self.module = module
-        self.in_one_launch = in_one_launch
+        self.function, self.module, self.in_one_launch = function, module, in_one_launch
 
     def levels(self, loop: ir.Loop, before: Sequence[ir.HostOp], after: Sequence[ir.HostOp]) -> Levels | None:
         if loop.before or not loop.test_last:
             return None
-        row = list(stream(loop.body))
+        row = list(uses.stream(loop.body))
         launches = [op for op in row if isinstance(op, ir.Launch)]
         finders = [(op, f) for op in launches if (f := finds_next_level(self.module.kernel(op.kernel))) is not None]
         if len(finders) != 1:
             return None
         finder, (cells, depth) = finders[0]
-        others = [op for op in walk_host((loop,)) if op is not finder]
+        others = [op for op in visitor.walk_host((loop,)) if op is not finder]
         if any(cells in changed(op, self.module) or isinstance(op, ir.HostContinue) for op in others):
             return None
         if not self.counts_up(row, depth):
@@ -108,14 +104,14 @@ class _Finder:
     ) -> tuple[str, ...] | None:
         """The kernels of a loop that test for a level's number, besides the one that finds the next; None if one of
         them runs elsewhere too."""
-        launches = (op for op in walk_host((loop,)) if isinstance(op, ir.Launch) and op is not finder)
+        launches = (op for op in visitor.walk_host((loop,)) if isinstance(op, ir.Launch) and op is not finder)
         asking = (op.kernel for op in launches if asked_level(self.module.kernel(op.kernel), cells, number) is not None)
         names = tuple(dict.fromkeys(asking))
         return names if all(is_launched_once(name, self.module) for name in names) else None
 
     def counts_up(self, row: list[ir.HostOp], depth: ir.Variable) -> bool:
         """Whether a round ends with the next number, and changes it nowhere else."""
-        sets = [op for op in walk_host(row) if depth in given_by(op, self.module)]
+        sets = [op for op in visitor.walk_host(row) if depth in given_by(op, self.module)]
         return len(sets) == 1 and row[-1] is sets[0] and sets[0] == ir.SetVariable(depth, _plus(depth, 1))
 
     def beginning(
@@ -130,12 +126,11 @@ class _Finder:
             ]:
                 fits = value == ir.infinity(ir.Element.INT) and first == start and 0 <= first <= _HIGHEST_BASE
                 return (fill, cell, first) if fits else None
-            case _:
-                return None
+        return None
 
     def mentions(self, op: ir.HostOp, cells: ir.Array) -> bool:
         """Whether an operation, or one inside it, uses the cells."""
-        return any(cells in touched(inner, self.module) for inner in walk_host((op,)))
+        return any(cells in touched(inner, self.module) for inner in visitor.walk_host((op,)))
 
     # --- the way back ------------------------------------------------------------------------------------------------
 
@@ -144,7 +139,7 @@ class _Finder:
         number of the last visited level, plus an offset."""
         highest = {depth: 1}
         for op in after:
-            inside = list(walk_host((op,)))
+            inside = list(visitor.walk_host((op,)))
             if any(cells in changed(inner, self.module) for inner in inside):
                 return
             found = self.way_back(op, cells, highest, base) if isinstance(op, ir.Loop) else None
@@ -157,12 +152,12 @@ class _Finder:
     def way_back(self, loop: ir.Loop, cells: ir.Array, highest: dict[ir.Variable, int], base: int) -> WayBack | None:
         if loop.before or loop.test_last:
             return None
-        if any(isinstance(op, ir.HostContinue) for op in walk_host((loop,))):
+        if any(isinstance(op, ir.HostContinue) for op in visitor.walk_host((loop,))):
             return None
-        row, steps = list(stream(loop.body)), list(stream(loop.step))
+        row, steps = list(uses.stream(loop.body)), list(uses.stream(loop.step))
         for number, most in highest.items():
             down = ir.SetVariable(number, _plus(number, -1))
-            sets = [op for op in walk_host((*row, *steps)) if number in given_by(op, self.module)]
+            sets = [op for op in visitor.walk_host((*row, *steps)) if number in given_by(op, self.module)]
             least = _least(loop.condition, number)
             if len(sets) != 1 or sets[0] not in (down, _minus_one(number)) or least is None:
                 continue
@@ -187,8 +182,7 @@ def _known_highest(op: ir.HostOp, highest: dict[ir.Variable, int]) -> dict[ir.Va
                 if value in (_plus(known, -1), build.minus(ir.Ref(known), build.ONE))
             ]
             return {variable: less[0]} if less else {}
-        case _:
-            return {}
+    return {}
 
 
 def _plus(variable: ir.Variable, number: int) -> ir.Expression:
@@ -215,5 +209,4 @@ def _least(condition: ir.Expression, number: ir.Variable) -> int | None:
             return limit + 1
         case ir.Binary(ir.BinaryOperator.LESS_EQUAL, ir.Const(int() as limit), ir.Ref(variable)) if variable == number:
             return limit
-        case _:
-            return None
+    return None

@@ -4,23 +4,21 @@ A cell that is lowered was INF and is lowered once, to the next level's number, 
 (see `loops`): so a node whose cell is INF may search its in-neighbors for this level's number, and append itself.
 """
 
-from starplat.ir import build
+from starplat.ir import build, conditions, fresh_names
 from starplat.ir import nodes as ir
-from starplat.ir.conditions import conjuncts
-from starplat.ir.fresh_names import FreshNames
 from starplat.ir.visitor import walk_expression
 from starplat.schedule.direction.pull_kernels import Spread, from_other_end, says_only_that, spread_in
 from starplat.schedule.levels.loops import Levels
 
 
-def pulled_level(found: ir.Kernel, levels: Levels, taken: FreshNames) -> ir.Kernel | None:
+def pulled_level(found: ir.Kernel, levels: Levels, taken: fresh_names.FreshNames) -> ir.Kernel | None:
     """The pull kernel for one that finds the next level by walking the list; None where that does other things as
     well."""
     assert found.iterator is not None
     spread = spread_in(found.body, found.iterator)
     if spread is None or spread.lowering.carried or not says_only_that(_without_append(spread)):
         return None
-    rest = [] if found.filter is None else list(conjuncts(found.filter))
+    rest = [] if found.filter is None else list(conditions.conjuncts(found.filter))
     if any(isinstance(part, ir.Load) and part.array == spread.cells for e in rest for part in walk_expression(e)):
         return None
     here: ir.Expression = build.equal(ir.Load(spread.cells, ir.Ref(found.iterator)), ir.Ref(levels.depth))

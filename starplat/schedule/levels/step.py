@@ -8,14 +8,9 @@ cell marks the next level, and the flags can be kept as a set; its members are l
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import build
+from starplat.ir import build, conditions, fresh_names, launches, rewriter, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.conditions import conjuncts
-from starplat.ir.fresh_names import FreshNames, names_of
-from starplat.ir.launches import with_own_arrays
-from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import arrays_in, with_signature, written_arrays
 from starplat.schedule.direction.restored_filters import judged_filters
 from starplat.schedule.levels.kernels import as_lowering, asked_level
 from starplat.schedule.levels.lists import LevelsAsLists, ReturnRewriter, level_list
@@ -40,15 +35,15 @@ def levels_at_hand(module: ir.Module, schedule: Schedule, capabilities: Capabili
             directions: tuple[Choice, ...] = ()
             module = _with_lowering(module, levels)
             if levels.in_one_launch and capabilities.shared_arcs:
-                module = _Flagger(module, function.name, levels, names_of(module)).module()
+                module = _Flagger(module, function.name, levels, fresh_names.names_of(module)).module()
                 what = "are a set, which is listed for the way back" if levels.returns else "are a set"
             elif lists:
-                listing = LevelsAsLists(module, function.name, levels, names_of(module), schedule.direction)
+                listing = LevelsAsLists(module, function.name, levels, fresh_names.names_of(module), schedule.direction)
                 module, directions = listing.module(), tuple(listing.directions())
                 what = "are listed as they are found" + ", and both ways walk the list" * bool(levels.returns)
             elif bits:
                 there = replace(levels, returns=())
-                module = _Flagger(module, function.name, there, names_of(module)).module()
+                module = _Flagger(module, function.name, there, fresh_names.names_of(module)).module()
                 what = "are a set" + "; the way back tests the level of every node" * bool(levels.returns)
             else:
                 continue
@@ -64,10 +59,10 @@ def _judging_for_themselves(module: ir.Module, function: str) -> ir.Module:
         made = judged.unjudged(module)
         found = [levels for levels in levels_in(made.function(function), made) if levels.finder == judged.kernel.name]
         if found:
-            kernel, written = made.kernel(judged.kernel.name), written_arrays(judged.kernel.body)
+            kernel, written = made.kernel(judged.kernel.name), visitor.written_arrays(judged.kernel.body)
             asked = asked_level(kernel, found[0].cells, found[0].depth)
-            others = (condition for condition in conjuncts(judged.filter) if condition != asked)
-            if not any(written.intersection(arrays_in(condition)) for condition in others):
+            others = (condition for condition in conditions.conjuncts(judged.filter) if condition != asked)
+            if not any(written.intersection(visitor.arrays_in(condition)) for condition in others):
                 return _judging_for_themselves(made, function)
     return module
 
@@ -84,10 +79,10 @@ def _with_lowering(module: ir.Module, levels: Levels) -> ir.Module:
 def with_arrays(module: ir.Module) -> ir.Module:
     """The module with the arrays of its persistent kernels brought up to date."""
 
-    class Arrays(Rewriter):
+    class Arrays(rewriter.Rewriter):
         def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
             if isinstance(op, ir.OnDevice):
-                return (with_own_arrays(op, module),)
+                return (launches.with_own_arrays(op, module),)
             return (self.rebuild(op),)
 
     arrays = Arrays()
@@ -97,7 +92,7 @@ def with_arrays(module: ir.Module) -> ir.Module:
 class _Flagger(ReturnRewriter):
     """Gives the cells of one loop flags, and lists the flagged nodes in each round if a loop goes back."""
 
-    def __init__(self, module: ir.Module, function: str, levels: Levels, taken: FreshNames) -> None:
+    def __init__(self, module: ir.Module, function: str, levels: Levels, taken: fresh_names.FreshNames) -> None:
         super().__init__(levels, level_list(levels, taken, module))
         self.given = module
         self.function = function
@@ -150,15 +145,14 @@ class _Flagger(ReturnRewriter):
         assert asked is not None
         filter = _replaced(kernel.filter, asked, ir.Load(self.now, ir.Ref(kernel.iterator)))
         body = _Carrier(self.levels.cells, self.following).kernel_block(kernel.body)
-        return with_signature(replace(kernel, filter=filter, body=body))
+        return visitor.with_signature(replace(kernel, filter=filter, body=body))
 
 
-class _Carrier(Rewriter):
+class _Carrier(rewriter.Rewriter):
     """Sets a flag beside every cell that is lowered."""
 
     def __init__(self, cells: ir.Array, flags: ir.Array) -> None:
-        self.cells = cells
-        self.flags = flags
+        self.cells, self.flags = cells, flags
 
     def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
         if isinstance(op, ir.ExtremeCell) and op.array == self.cells:
@@ -173,8 +167,7 @@ def _replaced(expression: ir.Expression, old: ir.Expression, new: ir.Expression)
             return new
         case ir.Binary(ir.BinaryOperator.AND, left, right):
             return replace(expression, left=_replaced(left, old, new), right=_replaced(right, old, new))
-        case _:
-            return expression
+    return expression
 
 
 def _array(name: str) -> ir.Array:

@@ -7,13 +7,9 @@ from the device's results: a kernel of one thread can compute these in its place
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from starplat.ir import build
+from starplat.ir import build, fresh_names, launches, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.fresh_names import FreshNames
-from starplat.ir.launches import scalars_set
-from starplat.ir.visitor import all_expressions, declared_by, walk_expression, walk_host
-from starplat.schedule.loop.drivers import Ahead, is_safe
-from starplat.schedule.loop.group_rounds import copied
+from starplat.schedule.loop import drivers, group_rounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +26,13 @@ class Rounds:
     varying: tuple[ir.Variable, ...]
 
 
-def rounds_of(op: ir.HostOp, module: ir.Module, taken: FreshNames) -> Rounds | None:
+def rounds_of(op: ir.HostOp, module: ir.Module, taken: fresh_names.FreshNames) -> Rounds | None:
     """The loop, if it is of a kind that has rounds and a condition."""
     match op:
         case ir.Loop(before, condition, body, True):
             return _rounds((), False, (*body, *op.step, *before), condition, module)
         case ir.Loop(before, condition, body, False):
-            return _rounds(copied(before), True, (*body, *op.step, *_again(before)), condition, module)
+            return _rounds(group_rounds.copied(before), True, (*body, *op.step, *_again(before)), condition, module)
         case ir.HostForRange(variable, first, end, body):
             last = ir.Variable(taken.fresh(f"{variable.name}_end"), variable.element)
             less = build.less(ir.Ref(variable), ir.Ref(last))
@@ -44,8 +40,7 @@ def rounds_of(op: ir.HostOp, module: ir.Module, taken: FreshNames) -> Rounds | N
             advance = ir.SetVariable(variable, build.plus(ir.Ref(variable), one))
             ahead = (ir.DeclareVariable(variable, first), ir.DeclareVariable(last, end))
             return _rounds(ahead, True, (*body, advance), less, module)
-        case _:
-            return None
+    return None
 
 
 def _rounds(
@@ -55,16 +50,16 @@ def _rounds(
     condition: ir.Expression,
     module: ir.Module,
 ) -> Rounds:
-    inside = tuple(walk_host(row))
-    own = {variable for op in inside for variable in declared_by(op)}
-    varying = dict.fromkeys(v for v in scalars_set(inside, module) if v not in own)
+    inside = tuple(visitor.walk_host(row))
+    own = {variable for op in inside for variable in visitor.declared_by(op)}
+    varying = dict.fromkeys(v for v in launches.scalars_set(inside, module) if v not in own)
     return Rounds(ahead, tested_first, row, condition, tuple(varying))
 
 
 def _again(before: Iterable[ir.HostOp]) -> tuple[ir.HostOp, ...]:
     """The operations that the condition needs, again; their declarations stand ahead of the loop."""
     again: list[ir.HostOp] = []
-    ops: tuple[ir.HostOp, ...] = copied(before)
+    ops: tuple[ir.HostOp, ...] = group_rounds.copied(before)
     for op in ops:
         match op:
             case ir.DeclareVariable(variable, value):
@@ -80,23 +75,23 @@ def waits(rounds: Rounds, module: ir.Module) -> bool:
     """Whether the host waits in a round for a result of the device."""
     return any(
         isinstance(op, ir.ReadCell) or (isinstance(op, ir.Launch) and bool(module.kernel(op.kernel).brought_back))
-        for op in walk_host(rounds.row)
+        for op in visitor.walk_host(rounds.row)
     )
 
 
 def works_out_doubles(rounds: Rounds) -> bool:
     """Whether the host computes with doubles in a round."""
-    parts = (*rounds.varying, *walk_expression(rounds.condition), *all_expressions(rounds.row))
+    parts = (*rounds.varying, *visitor.walk_expression(rounds.condition), *visitor.all_expressions(rounds.row))
     return any(part.element is ir.Element.DOUBLE for part in parts)
 
 
 def obstacle(rounds: Rounds, module: ir.Module) -> str | None:
     """Why the host cannot launch rounds ahead; None if it can."""
-    if not is_safe(rounds.condition):
+    if not drivers.is_safe(rounds.condition):
         return "only the host can compute whether there is another round"
-    inside = tuple(walk_host(rounds.row))
+    inside = tuple(visitor.walk_host(rounds.row))
     swapped = [array for op in inside if isinstance(op, ir.Swap) for array in (op.first, op.second)]
     if len(swapped) != len(set(swapped)):
         return "an array is swapped twice in a round"
-    declared = {variable for op in inside for variable in declared_by(op)}
-    return Ahead(module, declared.union(rounds.varying)).first(rounds.row)
+    declared = {variable for op in inside for variable in visitor.declared_by(op)}
+    return drivers.Ahead(module, declared.union(rounds.varying)).first(rounds.row)

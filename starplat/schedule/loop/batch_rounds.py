@@ -9,13 +9,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import islice
 
-from starplat.ir import build
+from starplat.ir import build, fresh_names, rewriter, uses, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.fresh_names import FreshNames
 from starplat.ir.python.arithmetic import identity
-from starplat.ir.rewriter import map_expression
-from starplat.ir.uses import stream
-from starplat.ir.visitor import declared_by, walk_expression, walk_kernel, with_signature, written_arrays
 from starplat.schedule.loop.batch_values import (
     Reading,
     Values,
@@ -44,11 +40,10 @@ class Round:
         turns: for every swap, whether it has happened an odd number of times: by the host, and on the device.
     """
 
-    def __init__(self, module: ir.Module, taken: FreshNames, prefix: str, span: Span, names: dict[str, str]) -> None:
-        self.module = module
-        self.taken = taken
-        self.prefix = prefix
-        self.span = span
+    def __init__(
+        self, module: ir.Module, taken: fresh_names.FreshNames, prefix: str, span: Span, names: dict[str, str]
+    ) -> None:
+        self.module, self.taken, self.prefix, self.span = module, taken, prefix, span
         self.names = names
         self.goes_on = self.cell("goes_on", ir.Element.BOOL)
         self.cells: dict[ir.Variable, ir.Array] = {}
@@ -94,7 +89,7 @@ class Round:
     def value(self, expression: ir.Expression) -> ir.Expression:
         """The host's value here, as the device computes it."""
         values = self.values
-        return map_expression(lambda p: values.get(p.variable, p) if isinstance(p, ir.Ref) else p, expression)
+        return rewriter.map_expression(lambda p: values.get(p.variable, p) if isinstance(p, ir.Ref) else p, expression)
 
     def set(self, variable: ir.Variable, value: ir.Expression) -> None:
         self.values[variable] = value if value.element is variable.element else ir.Cast(value, variable.element)
@@ -143,7 +138,7 @@ class Round:
         """Both ways are computed, and one is taken; where it leaves the loop, no later kernel of the round does
         anything."""
         condition, before = self.value(op.condition), dict(self.values)
-        then, otherwise = tuple(stream(op.then)), tuple(stream(op.otherwise))
+        then, otherwise = tuple(uses.stream(op.then)), tuple(uses.stream(op.otherwise))
         leaves = bool(then) and isinstance(then[-1], ir.HostBreak)
         first = self.branch(then[:-1] if leaves else then, before)
         second = self.branch(otherwise, before)
@@ -175,7 +170,7 @@ class Round:
     def launch(self, kernel: ir.Kernel) -> None:
         """The kernel, which reads its parameters from cells and leaves its results there."""
         varying = [scalar for scalar in kernel.scalars if scalar in self.values]
-        self.settle(written_arrays(kernel.body))
+        self.settle(visitor.written_arrays(kernel.body))
         if any(self._is_heavy(self.values[scalar], kernel) for scalar in varying):
             self.store()
         words = {r: self.word(r) for r in kernel.reductions}
@@ -203,14 +198,14 @@ class Round:
         domain, element, short = _cells(array)
         first = value(ir.Const(0, element))
         used = {array.name, *(found.name for found in loaded_by(first))}
-        used |= {part.variable.name for part in walk_expression(first) if isinstance(part, ir.Ref)}
+        used |= {part.variable.name for part in visitor.walk_expression(first) if isinstance(part, ir.Ref)}
         index = ir.Variable(self.taken.fresh(short) if short in used else short, element)
         body = (ir.Store(array, ir.Ref(index), value(ir.Ref(index))),)
         name, comment = self.taken.fresh(f"{self.prefix}_{what}_{array.name}"), f"{what.replace('_', ' ')} {array.name}"
         self.add(ir.Kernel(name, domain, index, body, span=self.span, comment=comment))
 
     def add(self, kernel: ir.Kernel, reductions: tuple[ir.Reduction, ...] = ()) -> None:
-        self.kernels.append(with_signature(replace(kernel, reductions=reductions, guard=self.goes_on)))
+        self.kernels.append(visitor.with_signature(replace(kernel, reductions=reductions, guard=self.goes_on)))
         self.made.append(ir.Launch(kernel.name))
 
     def settle(self, arrays: Iterable[ir.Array]) -> None:
@@ -222,8 +217,8 @@ class Round:
     def _is_heavy(self, value: ir.Expression, kernel: ir.Kernel) -> bool:
         """Whether a kernel should not evaluate a value itself, or cannot, because it uses the names for something
         else."""
-        parts = tuple(walk_expression(value))
-        own = {variable.name for op in walk_kernel(kernel.body) for variable in declared_by(op)}
+        parts = tuple(visitor.walk_expression(value))
+        own = {variable.name for op in visitor.walk_kernel(kernel.body) for variable in visitor.declared_by(op)}
         own |= set() if kernel.iterator is None else {kernel.iterator.name}
         own |= {kernel.domain.position.name} if isinstance(kernel.domain, ir.NodeNeighbors) else set()
         return _is_long(value, MOST_PARTS) or any(isinstance(p, ir.Ref) and p.variable.name in own for p in parts)
@@ -264,4 +259,4 @@ def _cells(array: ir.Array) -> tuple[ir.Domain, ir.Element, str]:
 
 def _is_long(value: ir.Expression, most: int) -> bool:
     """Whether a value has more parts than that."""
-    return next(islice(walk_expression(value), most, None), None) is not None
+    return next(islice(visitor.walk_expression(value), most, None), None) is not None

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from starplat.ir import build
+from starplat.ir import build, rewriter
 from starplat.ir import nodes as ir
-from starplat.ir.rewriter import Rewriter, map_expression
 from starplat.ir.visitor import all_expressions, arrays_in, expressions_of, walk_expression, with_signature
 
 """The index of the only cell of an array."""
@@ -19,7 +18,7 @@ def stores_of(kept: Iterable[tuple[ir.Array, str, ir.Expression]]) -> Iterator[i
     known: dict[ir.Expression, ir.Expression] = {}
     stores: list[ir.Store] = []
     for array, name, new in kept:
-        value = map_expression(lambda part: known.get(part, part), new)
+        value = rewriter.map_expression(lambda part: known.get(part, part), new)
         if not isinstance(value, ir.Const | ir.Ref):
             local = ir.Variable(name, value.element)
             yield ir.Let(local, value)
@@ -28,7 +27,7 @@ def stores_of(kept: Iterable[tuple[ir.Array, str, ir.Expression]]) -> Iterator[i
     yield from stores
 
 
-class Reading(Rewriter):
+class Reading(rewriter.Rewriter):
     """Evaluates scalars from their cells instead of receiving them."""
 
     def __init__(self, values: Values) -> None:

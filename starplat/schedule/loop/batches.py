@@ -9,15 +9,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from starplat.ir import build
+from starplat.ir import build, fresh_names, launches, rewriter
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.fresh_names import names_of
-from starplat.ir.launches import launched_names, scalars_read, scalars_set
-from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import all_expressions, declared_by, walk_around, walk_host, with_signature
-from starplat.schedule.loop.batch_loops import Rounds, obstacle, rounds_of, waits, works_out_doubles
-from starplat.schedule.loop.batch_rounds import Round
+from starplat.schedule.loop import batch_loops, batch_rounds
 from starplat.schedule.schedule import Loop, Schedule
 from starplat.schedule.step import Choice, Decided
 from starplat.source import NOWHERE
@@ -44,7 +40,7 @@ def _with_kernels(module: ir.Module, functions: tuple[ir.HostFunction, ...], mad
     new = {kernel.name: kernel for kernel in made}
     kernels = (new.pop(kernel.name, kernel) for kernel in module.kernels)
     everything = (*kernels, *new.values())
-    launched = launched_names(functions)
+    launched = launches.launched_names(functions)
     return replace(module, functions=functions, kernels=tuple(k for k in everything if k.name in launched))
 
 
@@ -58,13 +54,13 @@ def _has_doubles(kernels: Iterable[ir.Kernel]) -> bool:
     return False
 
 
-class _Batcher(Rewriter):
+class _Batcher(rewriter.Rewriter):
     """Rewrites the loops that qualify; `around` are the loops around the current one, `place` is where it stands."""
 
     def __init__(self, module: ir.Module, *, spares_doubles: bool) -> None:
         self.given = module
         self.spares_doubles = spares_doubles
-        self.taken = names_of(module)
+        self.taken = fresh_names.names_of(module)
         self.choices: list[Choice] = []
         self.made: list[ir.Kernel] = []
         self.around: list[ir.HostOp] = []
@@ -88,15 +84,14 @@ class _Batcher(Rewriter):
             return (block,)
         if not isinstance(op, ir.HostLoop):
             return (self.rebuild(op),)
-        rounds = self.suiting(op)
-        if rounds is not None:
+        if (rounds := self.suiting(op)) is not None:
             return self.in_batches(op, rounds)
         self.around.append(op)
         rebuilt = self.rebuild(op)
         self.around.pop()
         return (rebuilt,)
 
-    def suiting(self, op: ir.HostOp) -> Rounds | None:
+    def suiting(self, op: ir.HostOp) -> batch_loops.Rounds | None:
         """The loop, if the host waits in each round and need not; where it must, the reason is reported."""
         inside = tuple(walk_host((op,)))
         if any(
@@ -104,11 +99,11 @@ class _Batcher(Rewriter):
         ):
             return None
         launched = next((inner.kernel for inner in inside if isinstance(inner, ir.Launch)), None)
-        rounds = None if launched is None else rounds_of(op, self.given, self.taken)
-        if rounds is None or not waits(rounds, self.given):
+        rounds = None if launched is None else batch_loops.rounds_of(op, self.given, self.taken)
+        if rounds is None or not batch_loops.waits(rounds, self.given):
             return None
-        reason = obstacle(rounds, self.given)
-        if reason is None and self.spares_doubles and works_out_doubles(rounds):
+        reason = batch_loops.obstacle(rounds, self.given)
+        if reason is None and self.spares_doubles and batch_loops.works_out_doubles(rounds):
             reason = "it computes a double, which the device may lack"
         if reason is None:
             what = f"the loop of '{launched}': the host launches up to {MOST_AHEAD} rounds ahead"
@@ -119,14 +114,14 @@ class _Batcher(Rewriter):
 
     # --- a loop ------------------------------------------------------------------------------------------------------
 
-    def in_batches(self, op: ir.HostOp, rounds: Rounds) -> Iterator[ir.HostOp]:
+    def in_batches(self, op: ir.HostOp, rounds: batch_loops.Rounds) -> Iterator[ir.HostOp]:
         """The loop, with its beginning ahead of it and late reads behind it."""
         inside = tuple(walk_host((op,)))
         launched = [inner.kernel for inner in inside if isinstance(inner, ir.Launch)]
         before = {inner.kernel for inner in walk_host(rounds.ahead) if isinstance(inner, ir.Launch)}
         names = {name: name for name in launched if self.launches[name] == 1 and name not in before}
         span = self.given.kernel(launched[0]).span if self.place == NOWHERE else self.place
-        one = Round(self.given, self.taken, self.host.name, span, names)
+        one = batch_rounds.Round(self.given, self.taken, self.host.name, span, names)
         body = one.row(rounds.row, rounds.condition, rounds.varying)
         late = self.late(op, rounds)
         one.forget_unread(late)
@@ -146,7 +141,7 @@ class _Batcher(Rewriter):
         else:
             yield from loop
 
-    def beginning(self, one: Round, rounds: Rounds) -> ir.Kernel:
+    def beginning(self, one: batch_rounds.Round, rounds: batch_loops.Rounds) -> ir.Kernel:
         """One thread stores the host's values into cells."""
         lasting = (*rounds.varying, *(on_device for _, _, on_device in one.turns))
         stores = (
@@ -162,17 +157,17 @@ class _Batcher(Rewriter):
         comment = "puts what rounds change on the device"
         return with_signature(ir.Kernel(name, ir.Once(), None, stores, span=one.span, comment=comment))
 
-    def turned(self, one: Round) -> Iterator[ir.HostOp]:
+    def turned(self, one: batch_rounds.Round) -> Iterator[ir.HostOp]:
         """Undoes swaps of the host in rounds after the last one."""
         for swap, by_host, on_device in one.turns:
             yield ir.ReadCell(on_device, one.cells[on_device], build.ZERO)
             differs = build.differs(ir.Ref(by_host), ir.Ref(on_device))
             yield ir.HostIf(differs, (replace(swap),))
 
-    def late(self, op: ir.HostOp, rounds: Rounds) -> list[ir.Variable]:
+    def late(self, op: ir.HostOp, rounds: batch_loops.Rounds) -> list[ir.Variable]:
         """The variables that are read after the loop; in a loop around it, before it as well."""
         outside = list(walk_around(self.host.body, op))
-        asked = {*scalars_read(outside, self.given), *scalars_set(outside, self.given)}
+        asked = {*launches.scalars_read(outside, self.given), *launches.scalars_set(outside, self.given)}
         asked |= {p.what for p in self.host.parameters if isinstance(p.what, ir.Variable) and p.by_reference}
         if self.around:
             own = {variable for other in walk_host((self.around[-1],)) for variable in declared_by(other)}

@@ -8,12 +8,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import replace
 
-from starplat.ir import build
+from starplat.ir import build, conditions, uses
 from starplat.ir import nodes as ir
-from starplat.ir.conditions import conjuncts
 from starplat.ir.shapes.listed import known_length
 from starplat.ir.shared_cells import locked_in, updated_in
-from starplat.ir.uses import stream
 from starplat.ir.visitor import blocks_of, expressions_of, variables_read, walk_expression, walk_host
 from starplat.schedule.step import Choice
 
@@ -59,8 +57,7 @@ class Driver(ABC):
                 return "a round is left from its middle"
             case ir.HostCall(function):
                 return f"a round calls '{function}'"
-            case _:
-                return "a round asks how many are in a set"
+        return "a round asks how many are in a set"
 
     def first(self, ops: Iterable[ir.HostOp], holds: Holds = ()) -> str | None:
         """The obstacle of the first operation that has one."""
@@ -136,8 +133,7 @@ class Group(Driver):
                 return f"all of '{array.name}' is copied"
             case ir.Swap() | ir.DeclareVariable() if holds:
                 return "arrays are swapped, or variables declared, under a condition"
-            case _:
-                return None
+        return None
 
     def launch(self, kernel: ir.Kernel) -> str | None:
         """It needs no lock and no result of other threads."""
@@ -192,8 +188,7 @@ class Ahead(Driver):
                 return f"the host must know how many words '{kernel.name}' goes over"
             case ir.NodeNeighbors(_, node) if self.varying & variables_read(node):
                 return f"the host must know the node whose neighbors '{kernel.name}' walks"
-            case _:
-                return None
+        return None
 
     def cell(self, op: ir.ReadCell | ir.WriteCell, holds: Holds) -> str | None:
         if op.array.origin is ir.Origin.HOST:
@@ -205,7 +200,7 @@ class Ahead(Driver):
         inside = walk_host((op,))
         if sum(isinstance(inner, ir.SetVariable | ir.DeclareVariable) for inner in inside) > MOST_CHOSEN:
             return "too much is computed under a condition"
-        then = tuple(stream(op.then))
+        then = tuple(uses.stream(op.then))
         leaves = then and isinstance(then[-1], ir.HostBreak) and not (op.otherwise or holds)
         return super().branch(replace(op, then=then[:-1]) if leaves else op, holds)
 
@@ -250,7 +245,7 @@ def _shortens(op: ir.HostOp) -> bool:
 
 
 def _says_not_negative(condition: ir.Expression, index: ir.Ref) -> bool:
-    for part in conjuncts(condition):
+    for part in conditions.conjuncts(condition):
         match part:
             case ir.Binary(ir.BinaryOperator.GREATER_EQUAL, left, ir.Const(0)) if left == index:
                 return True

@@ -11,14 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from starplat.ir import build
+from starplat.ir import build, fresh_names, launches, rewriter, uses, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.fresh_names import FreshNames
-from starplat.ir.launches import scalars_read, scalars_set
-from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.listed import known_length
-from starplat.ir.uses import stream
-from starplat.ir.visitor import declared_by, variables_read, walk_host
 from starplat.schedule.edge_effects import unfolded
 from starplat.schedule.loop.drivers import Group, is_safe
 from starplat.source import NOWHERE, Span
@@ -46,7 +41,7 @@ class Rounds:
 def rounds_of(op: ir.Loop, module: ir.Module) -> Rounds | str:
     """What a group needs to know of a loop; the reason if it cannot run its rounds."""
     loop = replace(op, body=(*op.body, *op.step), step=())
-    asked, row = tuple(stream(loop.before)), tuple(stream(loop.body))
+    asked, row = tuple(uses.stream(loop.before)), tuple(uses.stream(loop.body))
     if not is_safe(loop.condition) or not all(isinstance(inner, ir.ReadCell | ir.WriteCell) for inner in asked):
         return "only the host can compute whether there is another round"
     looked = _Round(module).looked_at(row)
@@ -72,7 +67,7 @@ def _ahead(row: Sequence[ir.HostOp]) -> tuple[ir.HostOp, ...]:
 
 def _span_of(loop: ir.HostOp, module: ir.Module) -> Span:
     """The place of the loop's first kernel in the program."""
-    spans = (module.kernel(op.kernel).span for op in walk_host((loop,)) if isinstance(op, ir.Launch))
+    spans = (module.kernel(op.kernel).span for op in visitor.walk_host((loop,)) if isinstance(op, ir.Launch))
     return next(spans, NOWHERE)
 
 
@@ -101,7 +96,7 @@ class _Round:
         swapped = [array for swap in self.swaps for array in (swap.first, swap.second)]
         if len(swapped) != len(set(swapped)):
             self.reason = "an array is swapped twice in a round"
-        read = set(scalars_read((inner for op in body for inner in walk_host((op,))), self.module))
+        read = set(launches.scalars_read((inner for op in body for inner in visitor.walk_host((op,))), self.module))
         self.body = tuple(op for op in body if not isinstance(op, ir.DeclareVariable) or op.variable in read)
         return self
 
@@ -113,35 +108,32 @@ class _Round:
 
     def taken(self, op: ir.HostOp) -> tuple[ir.HostOp, ...]:
         """A group's replacement for an operation."""
-        obstacle = self.group.obstacle(op)
-        if obstacle is None:
+        if (obstacle := self.group.obstacle(op)) is None:
             return (op,)
         if isinstance(op, ir.HostIf) and is_safe(op.condition):
             condition = unfolded(op.condition, self.values)
-            if not self.assigned & variables_read(condition):
+            if not self.assigned & visitor.variables_read(condition):
                 for way, provided in ((op.otherwise, build.denied(condition)), (op.then, condition)):
                     if self.group.first(way) is None:
                         self.provided[provided] = None
-                        return tuple(stream(way))
+                        return tuple(uses.stream(way))
         self.reason = self.reason or obstacle
         return (op,)
 
     def note(self, op: ir.HostOp) -> None:
         """What is known when a round begins is known until it is assigned, and so are the `values` computed from it."""
-        for inner in walk_host((op,)):
+        for inner in visitor.walk_host((op,)):
             match inner:
                 case ir.Launch(kernel):
                     domain = self.module.kernel(kernel).domain
                     length = known_length(domain) if isinstance(domain, ir.Listed) else None
-                    if length is not None and not self.assigned & variables_read(length):
+                    if length is not None and not self.assigned & visitor.variables_read(length):
                         self.lengths[length] = None
                 case ir.Swap():
                     self.swaps.append(inner)
-                case _:
-                    pass
         known = dict(self.values)
-        changed = set(scalars_set(walk_host((op,)), self.module))
-        changed.update(variable for inner in walk_host((op,)) for variable in declared_by(inner))
+        changed = set(launches.scalars_set(visitor.walk_host((op,)), self.module))
+        changed.update(variable for inner in visitor.walk_host((op,)) for variable in visitor.declared_by(inner))
         self.assigned |= changed
         self.values = {variable: value for variable, value in known.items() if variable not in changed}
         match op:
@@ -149,10 +141,8 @@ class _Round:
                 value.element is variable.element
             ):
                 began = unfolded(value, known)
-                if not self.assigned & variables_read(began):
+                if not self.assigned & visitor.variables_read(began):
                     self.values[variable] = began
-            case _:
-                pass
 
 
 # --- what a group does ------------------------------------------------------------------------------------------------
@@ -169,15 +159,16 @@ def copied(ops: Iterable[ir.HostOp]) -> tuple[Any, ...]:
 
 def _blocks(op: ir.HostOp) -> Iterable[tuple[str, tuple[ir.HostOp, ...]]]:
     for name in ("before", "then", "otherwise", "body", "step"):
-        block = getattr(op, name, None)
-        if block is not None:
+        if (block := getattr(op, name, None)) is not None:
             yield name, block
 
 
-def with_plain_walks(loop: ir.Loop, module: ir.Module, taken: FreshNames, added: list[ir.Kernel]) -> ir.Loop:
+def with_plain_walks(
+    loop: ir.Loop, module: ir.Module, taken: fresh_names.FreshNames, added: list[ir.Kernel]
+) -> ir.Loop:
     """The loop, whose walks give each node to one thread; where kernels share arcs, plain ones are `added`."""
     names: dict[str, str] = {}
-    for name in dict.fromkeys(op.kernel for op in walk_host((loop,)) if isinstance(op, ir.Launch)):
+    for name in dict.fromkeys(op.kernel for op in visitor.walk_host((loop,)) if isinstance(op, ir.Launch)):
         kernel = module.kernel(name)
         if kernel.shares_arcs:
             names[name] = taken.fresh(f"{name}_of_few")
@@ -185,7 +176,7 @@ def with_plain_walks(loop: ir.Loop, module: ir.Module, taken: FreshNames, added:
     return replace(loop, body=_Renamed(names).host_block(loop.body))
 
 
-class _Renamed(Rewriter):
+class _Renamed(rewriter.Rewriter):
     """Launches kernels by their new names."""
 
     def __init__(self, names: dict[str, str]) -> None:

@@ -8,14 +8,9 @@ many nodes are active, and then launches rounds itself until few are.
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from starplat.ir import build
+from starplat.ir import build, conditions, fresh_names, launches, rewriter, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.conditions import conjuncts
-from starplat.ir.fresh_names import names_of
-from starplat.ir.launches import in_one_launch
-from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import walk_host
 from starplat.schedule.loop.drivers import left_to_the_host
 from starplat.schedule.loop.group_rounds import Rounds, copied, rounds_of, with_plain_walks
 from starplat.schedule.schedule import Loop, Schedule
@@ -41,12 +36,12 @@ def rounds_by_one_group(module: ir.Module, schedule: Schedule, capabilities: Cap
     return Decided(module, (*grouper.choices, *refused))
 
 
-class _Grouper(Rewriter):
+class _Grouper(rewriter.Rewriter):
     """Rewrites the loops whose rounds a group can run."""
 
     def __init__(self, module: ir.Module) -> None:
         self.given = module
-        self.taken = names_of(module)
+        self.taken = fresh_names.names_of(module)
         self.choices: list[Choice] = []
         self.refused: list[Choice] = []
         self.kernels: list[ir.Kernel] = []
@@ -56,7 +51,7 @@ class _Grouper(Rewriter):
         """The function; the host's values that a group needs are on the device."""
         self.name = function.name
         made = replace(function, body=self.host_block(function.body))
-        groups = [op for op in walk_host(made.body) if isinstance(op, ir.OnDevice) and op.one_group]
+        groups = [op for op in visitor.walk_host(made.body) if isinstance(op, ir.OnDevice) and op.one_group]
         moved = {array for op in groups for array in op.arrays if array.origin is ir.Origin.HOST}
         if not moved:
             return made if groups else function
@@ -69,7 +64,7 @@ class _Grouper(Rewriter):
         rounds = rounds_of(op, self.given) if isinstance(op, ir.Loop) else ""
         if isinstance(rounds, Rounds):
             return self.grouped(rounds)
-        self.refused += left_to_the_host(walk_host((op,)), rounds)
+        self.refused += left_to_the_host(visitor.walk_host((op,)), rounds)
         return (self.rebuild(op),)
 
     def grouped(self, rounds: Rounds) -> Iterable[ir.HostOp]:
@@ -108,7 +103,7 @@ class _Grouper(Rewriter):
         name = self.taken.fresh(f"{self.name}_few")
         what = f"{name}: one group runs rounds of fewer than {FEW:,} nodes by itself"
         self.choices.append(Choice(what, "its launches and readback would take longer"))
-        return in_one_launch(ir.OnDevice(name, body, span=rounds.span, one_group=True), everything)
+        return launches.in_one_launch(ir.OnDevice(name, body, span=rounds.span, one_group=True), everything)
 
 
 def _limit() -> ir.Expression:
@@ -122,20 +117,18 @@ def _holds_of_few(condition: ir.Expression, lengths: Collection[ir.Expression]) 
     """Whether a condition never holds of few nodes."""
     match condition:
         case ir.Unary(ir.UnaryOperator.NOT, denied):
-            return any(_asks_for_many(part, lengths) for part in conjuncts(denied))
-        case _:
-            return False
+            return any(_asks_for_many(part, lengths) for part in conditions.conjuncts(denied))
+    return False
 
 
 def _asks_for_many(condition: ir.Expression, lengths: Collection[ir.Expression]) -> bool:
     match condition:
         case ir.Binary(ir.BinaryOperator.GREATER, length, ir.Const(int() as least)):
             return length in lengths and least >= FEW - 1
-        case _:
-            return False
+    return False
 
 
-class _Moved(Rewriter):
+class _Moved(rewriter.Rewriter):
     """Moves arrays of the host to the device."""
 
     def __init__(self, moved: set[ir.Array]) -> None:

@@ -8,11 +8,8 @@ that row, in one branch of an `if`, can be filled where that branch begins.
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from starplat.ir import launches, rewriter, uses, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.launches import touched
-from starplat.ir.rewriter import Rewriter
-from starplat.ir.uses import stream
-from starplat.ir.visitor import walk_host
 from starplat.passes.rewritten import replaced
 
 
@@ -22,15 +19,15 @@ def with_fills_in_branches(function: ir.HostFunction, module: ir.Module) -> ir.H
     return function if body == function.body else replace(function, body=body)
 
 
-class _Sinker(Rewriter):
+class _Sinker(rewriter.Rewriter):
     def __init__(self, function: ir.HostFunction, module: ir.Module) -> None:
         self.own = function.arrays
-        self.everything = tuple(walk_host(function.body))
+        self.everything = tuple(visitor.walk_host(function.body))
         self.given = module
 
     def host_block(self, ops: Iterable[ir.HostOp]) -> tuple[ir.HostOp, ...]:
         row = tuple(ops)
-        flat = list(stream(row))
+        flat = list(uses.stream(row))
         for place, op in enumerate(flat):
             if isinstance(op, ir.HostIf):
                 row = self.sunk(row, flat[:place], op)
@@ -49,7 +46,7 @@ class _Sinker(Rewriter):
     def meant_for(self, branch: tuple[ir.HostOp, ...], before: Sequence[ir.HostOp]) -> tuple[ir.Fill, ...]:
         """The fills of arrays that only these and the branch touch."""
         fills = [op for op in before if isinstance(op, ir.Fill) and isinstance(op.value, ir.Const)]
-        inside = tuple(walk_host(branch))
+        inside = tuple(visitor.walk_host(branch))
 
         def alone(array: ir.Array) -> bool:
             within, filled = self.touching(inside, array), sum(fill.array == array for fill in fills)
@@ -59,4 +56,4 @@ class _Sinker(Rewriter):
 
     def touching(self, ops: Iterable[ir.HostOp], array: ir.Array) -> int:
         """How many of the operations touch the array directly."""
-        return sum(array in touched(op, self.given) for op in ops)
+        return sum(array in launches.touched(op, self.given) for op in ops)

@@ -8,12 +8,9 @@ none, so that a gap in the values costs few rounds. An entry below the old limit
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from starplat.ir import build
+from starplat.ir import build, rewriter, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.rewriter import Rewriter
-from starplat.ir.shapes.members import taking
-from starplat.ir.shapes.sums import raised
-from starplat.ir.visitor import with_signature
+from starplat.ir.shapes import gathering, members
 from starplat.schedule.priority.relaxing import Relaxing
 
 
@@ -41,8 +38,8 @@ def near_rounds(
     goes_on = build.both(ir.Ref(none_near), build.denied(ir.Ref(none_waits)))
     rising: tuple[ir.HostOp, ...] = (
         ir.SetVariable(settled, ir.Ref(limit)),
-        ir.SetVariable(limit, raised(limit, rise)),
-        ir.SetVariable(rise, raised(rise, rise)),
+        ir.SetVariable(limit, gathering.raised(limit, rise)),
+        ir.SetVariable(rise, gathering.raised(rise, rise)),
         ir.Launch(sort.name),
         ir.Swap(later, found.following),
         ir.ReadEmpty(none_near, found.now),
@@ -78,17 +75,14 @@ def _sorted_out(found: Relaxing, later: ir.Array, limit: ir.Variable, fresh: Cal
     """The walk over near nodes, which puts nodes of lowered cells into the near or the far set."""
     candidate = ir.Variable(fresh("candidate"), found.values.element)
     body = _SortedOut(found, later, limit, candidate).kernel_block(found.walk.body)
-    return with_signature(replace(found.walk, body=body))
+    return visitor.with_signature(replace(found.walk, body=body))
 
 
-class _SortedOut(Rewriter):
+class _SortedOut(rewriter.Rewriter):
     """Rewrites the insertion of a node, whose cell was lowered to a candidate, by the candidate's place."""
 
     def __init__(self, found: Relaxing, later: ir.Array, limit: ir.Variable, candidate: ir.Variable) -> None:
-        self.found = found
-        self.later = later
-        self.limit = limit
-        self.candidate = candidate
+        self.found, self.later, self.limit, self.candidate = found, later, limit, candidate
 
     def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
         match op:
@@ -102,8 +96,7 @@ class _SortedOut(Rewriter):
                 given = ir.Let(self.candidate, op.candidate)
                 data = tuple(carry for carry in op.carried if carry.array != self.found.following)
                 return given, replace(op, candidate=ir.Ref(self.candidate), carried=data, also=(where,))
-            case _:
-                return (self.rebuild(op),)
+        return (self.rebuild(op),)
 
 
 def _sorting(
@@ -117,7 +110,7 @@ def _sorting(
         near, (ir.Store(found.now, ir.Ref(node), build.TRUE),), (ir.Store(found.following, ir.Ref(node), build.TRUE),)
     )
     body: tuple[ir.KernelOp, ...] = (
-        taking(later, node),
+        members.taking(later, node),
         ir.Let(value, ir.Load(found.values, ir.Ref(node))),
         ir.KernelIf(waits, (come,)),
     )
@@ -126,4 +119,4 @@ def _sorting(
     kernel = ir.Kernel(
         name, ir.AllNodes(), node, body, filter=ir.Load(later, ir.Ref(node)), span=found.walk.span, comment=comment
     )
-    return with_signature(kernel)
+    return visitor.with_signature(kernel)

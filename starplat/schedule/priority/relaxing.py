@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 
-from starplat.ir import build
+from starplat.ir import build, launches
 from starplat.ir import nodes as ir
-from starplat.ir.launches import is_launched_once
 from starplat.ir.shapes.members import membership
 from starplat.ir.shapes.set_rounds import SetRounds, set_rounds
 from starplat.ir.visitor import walk_expression, written_arrays
@@ -39,8 +38,7 @@ class Relaxing:
 
 def relaxing(loop: ir.Loop, module: ir.Module) -> Relaxing | None:
     """The loop's parts, if it relaxes arcs and nothing else; its sets are packed by then."""
-    rounds = set_rounds(loop)
-    if rounds is None or not is_launched_once(rounds.walk.kernel, module):
+    if (rounds := set_rounds(loop)) is None or not launches.is_launched_once(rounds.walk.kernel, module):
         return None
     kernel = module.kernel(rounds.walk.kernel)
     return None if kernel.reductions else _lowers(kernel, rounds)
@@ -110,5 +108,4 @@ def _is_of_arc(part: ir.Expression, lowered: ir.Array, position: ir.Variable, sc
             return variable == position or variable in scalars
         case ir.CallFunction():
             return False
-        case _:
-            return True
+    return True

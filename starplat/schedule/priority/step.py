@@ -13,15 +13,11 @@ One pass over the nodes finds the longest row, and the mean of one arc's additio
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import build
+from starplat.ir import build, fresh_names, launches, rewriter
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.fresh_names import names_of
-from starplat.ir.launches import with_own_arrays
-from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import with_signature
-from starplat.schedule.edge_effects import unfolded
-from starplat.schedule.facts import EVEN
+from starplat.schedule import edge_effects, facts
 from starplat.schedule.priority.nearest_rounds import near_rounds
 from starplat.schedule.priority.relaxing import Relaxing, relaxing
 from starplat.schedule.schedule import Delta, Direction, Memory, Priority, Schedule
@@ -59,7 +55,7 @@ def nearest_first(module: ir.Module, schedule: Schedule, capabilities: Capabilit
     return Decided(made, tuple(maker.choices))
 
 
-class _Maker(Rewriter):
+class _Maker(rewriter.Rewriter):
     """Puts near nodes first in the loops that relax."""
 
     def __init__(
@@ -74,7 +70,7 @@ class _Maker(Rewriter):
         self.changed: dict[str, ir.Kernel] = {}
         self.in_one_launch = False
         self.arrays: dict[str, list[ir.Array]] = {}
-        self.fresh = names_of(module).fresh
+        self.fresh = fresh_names.names_of(module).fresh
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         if isinstance(op, ir.OnDevice):
@@ -84,7 +80,7 @@ class _Maker(Rewriter):
             self.in_one_launch = False
             if len(self.choices) == before:
                 return (op,)
-            return (with_own_arrays(inner, self.given, self.kernels),)
+            return (launches.with_own_arrays(inner, self.given, self.kernels),)
         if isinstance(op, ir.Loop) and (found := relaxing(op, self.given)) is not None:
             return self.ordered(op, found)
         return (self.rebuild(op),)
@@ -144,7 +140,7 @@ class _Maker(Rewriter):
         looks = ir.Apply(ir.MathFunction.MIN, (ir.Cast(ir.NumNodes(), ir.Element.ARC), most), ir.Element.ARC)
         apart = ir.Apply(ir.MathFunction.MAX, (build.divided(arcs, looks, ir.Element.ARC), one), ir.Element.ARC)
         place = build.times(number, apart, ir.Element.ARC)
-        added = unfolded(found.addition, {found.position: place})
+        added = edge_effects.unfolded(found.addition, {found.position: place})
         value = added if added.element is ir.Element.DOUBLE else ir.Cast(added, ir.Element.DOUBLE)
         there = build.both(build.less(number, arcs), build.less(number, most))
         summed, reductions = ir.KernelIf(there, (ir.Contribute(total, value),)), [ir.Reduction(total, ir.Combine.ADD)]
@@ -161,7 +157,7 @@ def _width(mean: ir.Expression, degree: ir.Expression, longest: ir.Expression) -
     """1,024 mean / degree^2, and over the root of the degree if no row is much longer than that."""
     square = build.times(degree, degree)
     busy = build.divided(build.times(ir.Const(_BUSY, ir.Element.DOUBLE), mean), square)
-    most = build.times(ir.Const(float(EVEN), ir.Element.DOUBLE), degree)
+    most = build.times(ir.Const(float(facts.EVEN), ir.Element.DOUBLE), degree)
     is_even = build.at_most(_number_of(longest), most)
     root = ir.Apply(ir.MathFunction.SQRT, (degree,), ir.Element.DOUBLE)
     return build.divided(busy, ir.Select(is_even, root, ir.Const(1.0, ir.Element.DOUBLE)))

@@ -6,10 +6,8 @@ not zero: a launch gathers these words, and another goes over their nodes.
 
 from dataclasses import dataclass
 
-from starplat.ir import build
+from starplat.ir import build, fresh_names, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.fresh_names import FreshNames
-from starplat.ir.visitor import with_signature
 from starplat.schedule.queues.queue import bit_of, put_into, word_of
 from starplat.source import Span
 
@@ -64,7 +62,7 @@ class Layers:
         return ir.InWords(self.words, ir.Ref(self.count))
 
 
-def bitmap_of(flags: ir.Array, taken: FreshNames) -> Bitmap:
+def bitmap_of(flags: ir.Array, taken: fresh_names.FreshNames) -> Bitmap:
     """Arrays and a variable in the place of flags."""
     name = flags.name
     return Bitmap(
@@ -74,7 +72,7 @@ def bitmap_of(flags: ir.Array, taken: FreshNames) -> Bitmap:
     )
 
 
-def layers_of(flags: ir.Array, taken: FreshNames) -> Layers:
+def layers_of(flags: ir.Array, taken: fresh_names.FreshNames) -> Layers:
     """Arrays and a variable in the place of flags."""
     name = flags.name
     return Layers(
@@ -86,7 +84,7 @@ def layers_of(flags: ir.Array, taken: FreshNames) -> Layers:
     )
 
 
-def marking(taken: FreshNames) -> ir.Function:
+def marking(taken: fresh_names.FreshNames) -> ir.Function:
     """The function that adds a node to a bitmap; the first setter of a word increments the count of non-zero words."""
     held, size = ir.Variable("held", ir.Element.INT), _own("size", ir.Extent.ONE)
     counted = ir.UpdateCell(ir.Combine.ADD, size, build.ZERO, build.ONE, shared=True)
@@ -94,7 +92,7 @@ def marking(taken: FreshNames) -> ir.Function:
     return _insertion(taken, held, size, (counted,), comment)
 
 
-def marking_layers(taken: FreshNames) -> ir.Function:
+def marking_layers(taken: fresh_names.FreshNames) -> ir.Function:
     """The function that adds a node to a set of two layers; the first setter of a word sets its bit in the second."""
     held, layer = ir.Variable("held", ir.Element.INT), _own("layer", ir.Extent.LAYER)
     word = ir.Variable("word", ir.Element.INT)
@@ -107,7 +105,7 @@ def marking_layers(taken: FreshNames) -> ir.Function:
 
 
 def _insertion(
-    taken: FreshNames, held: ir.Variable, also: ir.Array, first: tuple[ir.KernelOp, ...], comment: str
+    taken: fresh_names.FreshNames, held: ir.Variable, also: ir.Array, first: tuple[ir.KernelOp, ...], comment: str
 ) -> ir.Function:
     """The function, which does something more where the word was zero."""
     node, bits = ir.Variable("node", ir.Element.NODE), _own("bits", ir.Extent.BITS)
@@ -123,9 +121,8 @@ def _insertion(
 class WordKernels:
     """Makes the kernels on the words of a set, independent of the program; `added` collects them."""
 
-    def __init__(self, taken: FreshNames, added: list[ir.Kernel]) -> None:
-        self.taken = taken
-        self.added = added
+    def __init__(self, taken: fresh_names.FreshNames, added: list[ir.Kernel]) -> None:
+        self.taken, self.added = taken, added
         self._made: dict[str, ir.Kernel] = {}
         self.number = ir.Variable(taken.fresh("number"), ir.Element.INT)
         self.marks = ir.Variable(taken.fresh("some_bits"), ir.Element.INT)
@@ -181,7 +178,7 @@ class WordKernels:
         """The launch of a kernel over numbers, made on first use."""
         if name not in self._made:
             kernel = ir.Kernel(self.taken.fresh(name), ir.Numbers(count), self.number, body, span=span, comment=comment)
-            self._made[name] = with_signature(kernel)
+            self._made[name] = visitor.with_signature(kernel)
             self.added.append(self._made[name])
         return ir.Launch(self._made[name].name)
 

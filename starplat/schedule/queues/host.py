@@ -9,18 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import assert_never
 
-from starplat.ir import build
+from starplat.ir import build, fresh_names, rewriter
 from starplat.ir import nodes as ir
-from starplat.ir.fresh_names import FreshNames
 from starplat.ir.launches import touched, with_own_arrays
-from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.members import Membership, membership
 from starplat.ir.visitor import walk_host, written_arrays
 from starplat.schedule.direction.pull_rounds import ListChoices, pulls_if_many_words
-from starplat.schedule.queues.bit_sets import Bitmap, Layers, WordKernels
-from starplat.schedule.queues.first_members import FirstMembers
-from starplat.schedule.queues.kept_sets import KeptSet, checked, cleared
-from starplat.schedule.queues.kernels import ListKernels
+from starplat.schedule.queues import bit_sets, kept_sets, kernels
 from starplat.schedule.queues.queue import Queue
 from starplat.source import NOWHERE, Span
 
@@ -36,24 +31,20 @@ class ListRounds:
         self,
         module: ir.Module,
         made: ir.Module,
-        walks: ListKernels,
-        queues: Mapping[ir.Array, KeptSet],
+        walks: kernels.ListKernels,
+        queues: Mapping[ir.Array, kept_sets.KeptSet],
         insert: ir.Function,
-        taken: FreshNames,
+        taken: fresh_names.FreshNames,
         share: int,
     ) -> None:
-        self.module = module
-        self.made = made
-        self.share = share
-        self.walks = walks
+        self.module, self.made, self.share, self.walks = module, made, share, walks
         self.together = False
         self._few = False
         self._over_all: dict[str, str] = {}
-        self.queues = queues
-        self.taken = taken
+        self.queues, self.taken = queues, taken
         self.kernels: list[ir.Kernel] = []
-        self.words = WordKernels(taken, self.kernels)
-        self.first = FirstMembers(taken, insert, self.kernels)
+        self.words = bit_sets.WordKernels(taken, self.kernels)
+        self.first = kept_sets.FirstMembers(taken, insert, self.kernels)
         self.choices = ListChoices(taken, self.kernels)
         self._span: Span = NOWHERE
 
@@ -109,12 +100,12 @@ class ListRounds:
         match op:
             case ir.Fill(array) if array in self.queues:
                 known.discard(array)
-                yield from cleared(self.queues[array])
+                yield from kept_sets.cleared(self.queues[array])
             case ir.WriteCell(array, index) if array in self.queues:
                 known.discard(array)
                 yield from self.first.put_in(op, array, self.queues[array], index, self._span)
             case ir.CheckCell(array, index) if array in self.queues:
-                yield ir.CheckCell(checked(array, self.queues[array]), index)
+                yield ir.CheckCell(kept_sets.checked(array, self.queues[array]), index)
             case ir.Swap(first, second) if first in self.queues:
                 known -= {first, second}
                 pairs = zip(self.queues[first].arrays, self.queues[second].arrays, strict=True)
@@ -131,7 +122,7 @@ class ListRounds:
         if array not in known:
             known.add(array)
             kept = self.queues[array]
-            if isinstance(kept, Layers):
+            if isinstance(kept, bit_sets.Layers):
                 yield ir.Fill(kept.size, build.ZERO)
                 yield self.words.gather(kept, self._span)
             yield ir.ReadCell(kept.count, kept.size, build.ZERO)
@@ -143,7 +134,7 @@ class ListRounds:
         if walked is None or found is None:
             yield op
         else:
-            if not isinstance(self.queues[walked], Bitmap):
+            if not isinstance(self.queues[walked], bit_sets.Bitmap):
                 yield from self.counted(walked, known)
             yield from self.walk(op, kernel, found)
         known -= written_arrays(kernel.body) - {walked}
@@ -151,14 +142,14 @@ class ListRounds:
             known.discard(found.members)
             yield from self.emptied(self.queues[found.members])
 
-    def emptied(self, kept: KeptSet) -> Iterator[ir.HostOp]:
+    def emptied(self, kept: kept_sets.KeptSet) -> Iterator[ir.HostOp]:
         """What is left to clear where a walk removes all members."""
         match kept:
             case Queue():
                 yield ir.Fill(kept.size, build.ZERO)
-            case Bitmap():
-                yield from cleared(kept)
-            case Layers():
+            case bit_sets.Bitmap():
+                yield from kept_sets.cleared(kept)
+            case bit_sets.Layers():
                 yield self.words.clear(kept, self._span)
             case _:
                 assert_never(kept)
@@ -254,7 +245,7 @@ class ListRounds:
         return {array for array in touched(op, self.module) if array in self.queues}
 
 
-class _WithoutChecks(Rewriter):
+class _WithoutChecks(rewriter.Rewriter):
     """Leaves out the checks of cells."""
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:

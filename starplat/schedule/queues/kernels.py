@@ -4,31 +4,25 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import assert_never
 
-from starplat.ir import build
+from starplat.ir import build, fresh_names, rewriter, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.fresh_names import FreshNames
-from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.members import Membership, membership
-from starplat.ir.visitor import with_signature
 from starplat.schedule.queues.bit_sets import Bitmap, Layers
 from starplat.schedule.queues.kept_sets import KeptSet
 from starplat.schedule.queues.queue import Queue, contained, inserted, word_of
 
 
-class ListKernels(Rewriter):
+class ListKernels(rewriter.Rewriter):
     """Replaces walks over sets and insertions by those of their arrays."""
 
-    def __init__(self, queues: Mapping[ir.Array, KeptSet], insert: ir.Function, taken: FreshNames) -> None:
-        self.queues = queues
-        self.insert = insert
-        self.taken = taken
+    def __init__(self, queues: Mapping[ir.Array, KeptSet], insert: ir.Function, taken: fresh_names.FreshNames) -> None:
+        self.queues, self.insert, self.taken = queues, insert, taken
 
     def kernel(self, kernel: ir.Kernel) -> ir.Kernel:
         """The kernel; the same object if it does not use the sets."""
         if not any(array in self.queues for array in kernel.arrays):
             return kernel
-        found = membership(kernel, self.queues.__contains__)
-        if found is None or kernel.iterator is None:
+        if (found := membership(kernel, self.queues.__contains__)) is None or kernel.iterator is None:
             return super().kernel(kernel)
         kept = self.queues[found.members]
         match kept:
@@ -47,7 +41,7 @@ class ListKernels(Rewriter):
         if found.takes:  # all of its members: no bit of any word is left
             body = (ir.Store(queue.bits, word_of(ir.Ref(node)), build.ZERO, shared=True), *body)
         keep = None if found.keep is None else self.expression(found.keep)
-        return with_signature(replace(kernel, domain=queue.walked, filter=keep, body=body))
+        return visitor.with_signature(replace(kernel, domain=queue.walked, filter=keep, body=body))
 
     def asking(
         self, kernel: ir.Kernel, node: ir.Variable, found: Membership, domain: ir.Domain | None = None
@@ -57,7 +51,7 @@ class ListKernels(Rewriter):
         if found.keep is not None:
             inside = build.both(inside, self.expression(found.keep))
         over = kernel.domain if domain is None else domain
-        return with_signature(replace(kernel, domain=over, filter=inside, body=self.kernel_block(found.body)))
+        return visitor.with_signature(replace(kernel, domain=over, filter=inside, body=self.kernel_block(found.body)))
 
     def over_all(self, kernel: ir.Kernel, name: str) -> ir.Kernel:
         """A kernel that walks a set, by going over all nodes and testing the bit of each."""
@@ -71,8 +65,7 @@ class ListKernels(Rewriter):
         match expression:
             case ir.Load(array, index) if array in self.queues:
                 return contained(self.expression(index), self.queues[array].bits)
-            case _:
-                return self.rebuild(expression)
+        return self.rebuild(expression)
 
     def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
         match op:
@@ -80,16 +73,14 @@ class ListKernels(Rewriter):
                 return (inserted(self.expression(index), self.queues[array].told, self.insert),)
             case ir.ExtremeCell(carried=carried) if any(carry.array in self.queues for carry in carried):
                 return self.extreme(op)
-            case _:
-                return (self.rebuild(op),)
+        return (self.rebuild(op),)
 
     def extreme(self, op: ir.ExtremeCell) -> Iterator[ir.KernelOp]:
         """The winner adds the nodes to their sets; which nodes these are is computed before."""
         calls: list[ir.KernelOp] = []
         for carry in op.carried:
             if carry.array in self.queues:
-                index = self.expression(carry.index)
-                if not isinstance(index, ir.Ref | ir.Const):
+                if not isinstance(index := self.expression(carry.index), ir.Ref | ir.Const):
                     node = ir.Variable(self.taken.fresh(f"{carry.array.name}_node"), ir.Element.NODE)
                     yield ir.Let(node, index)
                     index = ir.Ref(node)

@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-from starplat.ir import build
+from starplat.ir import build, fresh_names
 from starplat.ir import nodes as ir
-from starplat.ir.fresh_names import FreshNames
 
 _BITS_IN_A_WORD = build.number(32)
 _BIT = ir.Variable("bit", ir.Element.INT)
@@ -36,7 +35,7 @@ class Queue:
         return ir.Listed(self.nodes, build.ZERO, ir.Ref(self.count))
 
 
-def queue_of(flags: ir.Array, taken: FreshNames) -> Queue:
+def queue_of(flags: ir.Array, taken: fresh_names.FreshNames) -> Queue:
     """Arrays and a variable in the place of flags."""
     name = flags.name
     return Queue(
@@ -47,7 +46,7 @@ def queue_of(flags: ir.Array, taken: FreshNames) -> Queue:
     )
 
 
-def insertion(taken: FreshNames) -> ir.Function:
+def insertion(taken: fresh_names.FreshNames) -> ir.Function:
     """The function that adds a node to a set; a bit seen set by a plain read needs no atomic operation."""
     node, bit = ir.Variable("node", ir.Element.NODE), _BIT
     held, place = ir.Variable("held", ir.Element.INT), ir.Variable("place", ir.Element.INT)

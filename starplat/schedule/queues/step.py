@@ -9,13 +9,11 @@ persistent kernels know of sets.
 from collections.abc import Mapping
 from dataclasses import replace
 
+from starplat.ir import fresh_names, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.fresh_names import names_of
-from starplat.ir.visitor import loops_of
 from starplat.schedule.direction.pull_rounds import nodes_for_words
-from starplat.schedule.queues.host import ListRounds
-from starplat.schedule.queues.kept_sets import insertion_into, kept_as
+from starplat.schedule.queues import host, kept_sets
 from starplat.schedule.queues.kernels import ListKernels
 from starplat.schedule.schedule import Schedule
 from starplat.schedule.step import Choice, Decided
@@ -40,16 +38,16 @@ def has_queues(capabilities: Capabilities) -> bool:
 
 def sets_as_queues(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
     """The module whose sets are plain arrays, except in persistent kernels of a target with sets of its own."""
-    kept = {array for loop in loops_of(module) for array in loop.arrays} if capabilities.shared_arcs else set()
+    kept = {array for loop in visitor.loops_of(module) for array in loop.arrays} if capabilities.shared_arcs else set()
     sets = [a for f in module.functions for a in f.arrays if a.packed and a not in kept]
     if not sets:
         return module
-    taken, share = names_of(module), nodes_for_words(capabilities)
-    queues = {array: kept_as(array, taken) for array in sets}
-    insert = insertion_into(queues[sets[0]], taken)
+    taken, share = fresh_names.names_of(module), nodes_for_words(capabilities)
+    queues = {array: kept_sets.kept_as(array, taken) for array in sets}
+    insert = kept_sets.insertion_into(queues[sets[0]], taken)
     walks = ListKernels(queues, insert, taken)
     kernels = tuple(map(walks.kernel, module.kernels))
-    rounds = ListRounds(module, replace(module, kernels=kernels), walks, queues, insert, taken, share)
+    rounds = host.ListRounds(module, replace(module, kernels=kernels), walks, queues, insert, taken, share)
     functions = tuple(
         rounds.function(function) if any(array in queues for array in function.arrays) else function
         for function in module.functions

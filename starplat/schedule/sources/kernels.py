@@ -1,13 +1,9 @@
 """The kernels of searches from many sources at once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
-from starplat.ir import build
+from starplat.ir import build, rewriter, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.rewriter import Renamer
-from starplat.ir.visitor import all_expressions
 from starplat.schedule.sources.words import (
     AT_ONCE,
     FEW_PARTS,
@@ -216,12 +212,12 @@ def ends(state: BatchState) -> str:
 
 def _reached(state: BatchState) -> tuple[ir.KernelOp, ...]:
     """What is done to a node, at the level of the round."""
-    return Renamer({state.searches.level: state.level}).kernel_block(state.searches.reached)
+    return rewriter.Renamer({state.searches.level: state.level}).kernel_block(state.searches.reached)
 
 
 def _is_counted(state: BatchState) -> bool:
     """Whether it matters how many sources come to a node."""
-    parts = all_expressions(state.searches.reached)
+    parts = visitor.all_expressions(state.searches.reached)
     return any(isinstance(part, ir.Ref) and part.variable == state.searches.count for part in parts)
 
 

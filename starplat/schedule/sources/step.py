@@ -1,23 +1,16 @@
 """Step `sources`: a loop over sources that searches from each runs many searches at once, a bit for each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import build
+from starplat.ir import build, fresh_names, rewriter
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.fresh_names import names_of
-from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import arrays_in, walk_host
-from starplat.schedule.direction.pull_kernels import with_graph_arrays
-from starplat.schedule.direction.unused import without_the_unused
+from starplat.schedule.direction import pull_kernels
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import Batch, Loop, Order, Schedule, Sources
-from starplat.schedule.sources.batch import Listed, from_all_nodes, from_listed, listing
-from starplat.schedule.sources.kernels import ends
-from starplat.schedule.sources.words import BatchState
+from starplat.schedule.sources import batch, kernels, words
 from starplat.schedule.step import Choice, Decided
 from starplat.source import NOWHERE
 
@@ -52,14 +45,16 @@ def searches_in_batches(
     if not maker.kernels:
         return Decided(module, tuple(maker.choices))
     changed = replace(module, functions=functions, kernels=(*module.kernels, *maker.kernels))
-    return Decided(with_graph_arrays(without_the_unused(changed, module)), tuple(maker.choices))
+    return Decided(
+        pull_kernels.with_graph_arrays(pull_kernels.without_the_unused(changed, module)), tuple(maker.choices)
+    )
 
 
-class _Maker(Rewriter):
+class _Maker(rewriter.Rewriter):
     """Replaces loops over sources; those over sets only `if_many` are in the set, when that is left open."""
 
     def __init__(self, module: ir.Module, width: int, capabilities: Capabilities, *, if_many: bool) -> None:
-        self.given, self.width, self.names = module, width, names_of(module)
+        self.given, self.width, self.names = module, width, fresh_names.names_of(module)
         self.rows_are_shared, self.if_many = capabilities.shared_arcs, if_many
         self.prefix, self.span = "", NOWHERE
         self.kernels: list[ir.Kernel] = []
@@ -89,28 +84,27 @@ class _Maker(Rewriter):
                 return self.batched(op, searches)
             case ir.HostForMembers(searches=ir.Searches() as searches):
                 return self.batched(op, searches)
-            case _:
-                return (self.rebuild(op),)
+        return (self.rebuild(op),)
 
     def batched(self, op: ir.HostForRange | ir.HostForMembers, searches: ir.Searches) -> Iterable[ir.HostOp]:
         """The loop over batches, or the loop itself, with the reason."""
         if searches.why_not is not None:
             self.choices.append(Choice("sources one after another", searches.why_not))
             return (op,)
-        state = BatchState(searches, self.width, self.rows_are_shared, self.names, self.prefix, self.span)
+        state = words.BatchState(searches, self.width, self.rows_are_shared, self.names, self.prefix, self.span)
         what = f"searches from {self.width} sources at once, a bit for each"
         if isinstance(op, ir.HostForRange):
-            ops: tuple[ir.HostOp, ...] = (from_all_nodes(state),)
+            ops: tuple[ir.HostOp, ...] = (batch.from_all_nodes(state),)
             fills = (ir.Fill(array, begin) for array, begin in zip(searches.kept, searches.begin, strict=True))
-            last = (ir.Launch(ends(state)),) if searches.behind else ()
+            last = (ir.Launch(kernels.ends(state)),) if searches.behind else ()
             ops = (*fills, *ops, *last)
         else:
-            listed = Listed(state)
-            batches = from_listed(state, listed)
+            listed = batch.Listed(state)
+            batches = batch.from_listed(state, listed)
             if self.if_many:
                 few = build.less(ir.Ref(listed.number), build.number(FEW_SOURCES))
                 batches, what = ir.HostIf(few, (op,), (batches,)), f"{what}, where there are {FEW_SOURCES} or more"
-            ops = (*listing(state, op.members, listed), batches)
+            ops = (*batch.listing(state, op.members, listed), batches)
         self.kernels += state.kernels
         self.arrays += (*searches.kept, *state.arrays)
         why = "only the level of a node is asked, and what is done with it may be done in any order"

@@ -1,15 +1,11 @@
 """The bits of searches from many sources at once: their arrays, and where the words of a node lie in them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
-from starplat.ir import build
+from starplat.ir import build, fresh_names, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.fresh_names import FreshNames
-from starplat.ir.visitor import with_signature
 from starplat.source import Span
 
 BOOL, INT, LONG = ir.Element.BOOL, ir.Element.INT, ir.Element.LONG
@@ -33,7 +29,7 @@ class BatchState:
     searches: ir.Searches
     width: int
     rows_are_shared: bool
-    names: FreshNames
+    names: fresh_names.FreshNames
     prefix: str
     span: Span
     kernels: list[ir.Kernel] = field(default_factory=list)
@@ -71,7 +67,7 @@ class BatchState:
     def kernel(self, does: str, kernel: ir.Kernel) -> str:
         """Keeps a kernel, whose name says what it does."""
         name = self.names.fresh(f"{self.prefix}_{does}")
-        self.kernels.append(with_signature(replace(kernel, name=name, span=self.span)))
+        self.kernels.append(visitor.with_signature(replace(kernel, name=name, span=self.span)))
         return name
 
     def word(self, node: ir.Expression, lane: ir.Expression) -> ir.Expression:

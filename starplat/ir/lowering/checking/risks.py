@@ -64,8 +64,7 @@ def risk_of(e: typed.Expression) -> Found | None:
             return _of_function(function, ELEMENTS[scalar_of(e)], len(e.arguments)), e.arguments
         case typed.Convert() if _narrows(scalar_of(e.operand), e.type):
             return _narrowed(scalar_of(e.operand), e.type), (e.operand,)
-        case _:
-            return None
+    return None
 
 
 def risk_of_update(combine: ir.Combine, kind: Scalar) -> Risk | None:

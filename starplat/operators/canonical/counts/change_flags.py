@@ -21,36 +21,28 @@ fails from then on, as it leaves a set that the test asks for; every other chang
 flag. A round in which no node passes changes nothing, so that the loop may end there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from starplat.analysis import walk
-from starplat.analysis.convergence import negated_property
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.analysis import convergence, walk
+from starplat.frontend import typed, types
 from starplat.operators.build import Builder
+from starplat.operators.canonical import effects, filters, hosts, rebuilding, unread
 from starplat.operators.canonical.counts.members import FLAG, Members, empties, is_over_nodes, member_of
-from starplat.operators.canonical.effects import asked_by_loop
-from starplat.operators.canonical.filters import all_of
-from starplat.operators.canonical.hosts import surroundings
-from starplat.operators.canonical.rebuilding import spliced, with_block
-from starplat.operators.canonical.unread import without_stores
 
 
 def without_change_flags(body: typed.Block) -> typed.Block:
     """A function's body without such flags."""
-    around = surroundings(body)
+    around = hosts.surroundings(body)
     for loop in around.loops:
-        if not isinstance(loop, typed.FixedPoint) or (flag := negated_property(loop)) is None:
+        if not isinstance(loop, typed.FixedPoint) or (flag := convergence.negated_property(loop)) is None:
             continue
         found = _read(loop, flag, around.before(loop), body)
         if found is None or any(around.is_seen(s, loop) for s in (*found.marks, loop.flag)):
             continue
         block, place = around.block_of(loop)
-        changed = with_block(body, block, spliced(block, place, found.made(loop)))
-        return without_change_flags(without_stores(changed, {flag}))
+        changed = rebuilding.with_block(body, block, rebuilding.spliced(block, place, found.made(loop)))
+        return without_change_flags(unread.without_stores(changed, {flag}))
     return body
 
 
@@ -67,9 +59,9 @@ class _Round:
     def made(self, loop: typed.FixedPoint) -> tuple[typed.Statement, ...]:
         """The loop that goes on while nodes pass."""
         build = Builder(loop.span)
-        more = build.variable(build.local("more", Scalar.BOOL))
+        more = build.variable(build.local("more", types.Scalar.BOOL))
         inside = build.block(*self.done, build.assign(more, True))
-        tests = replace(self.visits, filter=all_of(self.conditions), body=inside)
+        tests = replace(self.visits, filter=filters.all_of(self.conditions), body=inside)
         statements = [tests if s is self.visits else s for s in loop.body.statements]
         body = replace(loop.body, statements=(build.assign(more, False), *statements))
         return build.declare(more.symbol, build.truth(True)), typed.DoWhile(body, more, span=loop.span)
@@ -90,7 +82,7 @@ def _read(
         return None
     match tests, clears:
         case [tested], [cleared] if tested < cleared and isinstance(visits := every[tested], typed.ForEach):
-            conditions, done = asked_by_loop(visits)
+            conditions, done = effects.asked_by_loop(visits)
         case _:
             return None
     own = typed.Cell(flag, typed.Variable(visits.iterator))
@@ -140,8 +132,7 @@ def _leaves(
     condition: typed.Expression, visits: typed.ForEach, done: Sequence[typed.Statement], body: typed.Block
 ) -> bool:
     """Whether a condition asks for a member of a set that the node leaves, by the only store to its cell."""
-    found = member_of(condition)
-    if found is None or found[0].index != typed.Variable(visits.iterator):
+    if (found := member_of(condition)) is None or found[0].index != typed.Variable(visits.iterator):
         return False
     writers = walk.writers(found[0].symbol, visits.body)
     members = Members(found[0].symbol, found[1])
@@ -183,5 +174,4 @@ def _is_of_marked(
                 and found == (typed.Cell(found[0].symbol, typed.Variable(node)), True)
                 and any(empties(i, found[0].symbol) for i in before)
             )
-        case _:
-            return False
+    return False

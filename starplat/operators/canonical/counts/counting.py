@@ -12,13 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from starplat.analysis import walk
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
+from starplat.operators.canonical import effects, hosts, rebuilding, rising
 from starplat.operators.canonical.counts.members import FLAG, NUMBER, Members, is_over_nodes, member_of
-from starplat.operators.canonical.effects import REVERSED, asked
-from starplat.operators.canonical.hosts import HostLoop
-from starplat.operators.canonical.rebuilding import substituted
-from starplat.operators.canonical.rising import number
 
 _PLAIN = (typed.Variable, typed.Literal, typed.Binary, typed.Unary)
 _ONE_WAY = (typed.Direction.IN, typed.Direction.OUT)
@@ -45,7 +41,7 @@ class Count:
     def alike(self, other: Count) -> bool:
         """Whether the other count is of the same neighbors."""
         names = {other.node: self.node, other.there: self.there}
-        same = substituted((other.row, other.others), names) == (self.row, self.others)
+        same = rebuilding.substituted((other.row, other.others), names) == (self.row, self.others)
         return same and other.members == self.members
 
     @property
@@ -65,8 +61,6 @@ def counts_in_property(loop: typed.ForEach, before: Sequence[typed.Statement]) -
     match loop.body.statements:
         case (typed.ForEach() as row,):
             yield from _in_property(loop, row, before)
-        case _:
-            pass
 
 
 def all_counts(body: typed.Statement, *, in_locals: bool) -> Iterator[Count]:
@@ -82,25 +76,23 @@ def all_counts(body: typed.Statement, *, in_locals: bool) -> Iterator[Count]:
             yield from all_counts(inner, in_locals=in_locals)
 
 
-def loops_around(body: typed.Statement, s: typed.Statement) -> list[HostLoop]:
+def loops_around(body: typed.Statement, s: typed.Statement) -> list[hosts.HostLoop]:
     """The loops of the host around a statement, outermost first."""
-    loops = [i for i in walk.statements(body) if isinstance(i, HostLoop)]
+    loops = [i for i in walk.statements(body) if isinstance(i, hosts.HostLoop)]
     return [loop for loop in loops if any(i is s for i in walk.statements(loop))]
 
 
 def _in_locals(loop: typed.ForEach, statements: Sequence[typed.Statement]) -> Iterator[Count]:
     for place, s in enumerate(statements):
         match s:
-            case typed.Declare(symbol=local, value=value) if place + 1 < len(statements) and number(value) == 0:
+            case typed.Declare(symbol=local, value=value) if place + 1 < len(statements) and rising.number(value) == 0:
                 row = statements[place + 1]
-                if isinstance(row, typed.ForEach) and local.type is Scalar.INT:
+                if isinstance(row, typed.ForEach) and local.type is types.Scalar.INT:
                     yield from _in_row(loop, row, typed.Variable(local), s, (s, row))
             case typed.If():
                 for block in walk.blocks(s):
                     assert isinstance(block, typed.Block)
                     yield from _in_locals(loop, block.statements)
-            case _:
-                pass
 
 
 def _stored(loop: typed.ForEach) -> Iterator[Count]:
@@ -113,14 +105,11 @@ def _stored(loop: typed.ForEach) -> Iterator[Count]:
         ) if index == typed.Variable(loop.iterator) and value == typed.Variable(local) and symbol.type == NUMBER:
             for count in _in_locals(loop, loop.body.statements):
                 yield from _for_all_or_members(replace(count, target=symbol, parts=(loop,)))
-        case _:
-            pass
 
 
 def _for_all_or_members(count: Count) -> Iterator[Count]:
     """The count, if its loop is over all nodes or over all members."""
-    asked_for = asked(count.loop.filter)
-    if not asked_for:
+    if not (asked_for := effects.asked(count.loop.filter)):
         yield count
     elif len(asked_for) == 1 and count.members.asked(asked_for[0], count.node):
         yield replace(count, for_members=True)
@@ -137,7 +126,7 @@ def _in_row(
     own = typed.Variable(loop.iterator)
     if not isinstance(row.domain, typed.Neighbors) or row.domain.node != own or not _counts_one(row, place):
         return
-    for members, others in _asked(asked(row.filter), row.iterator, {loop.iterator, row.iterator}):
+    for members, others in _asked(effects.asked(row.filter), row.iterator, {loop.iterator, row.iterator}):
         if row.domain.direction in _ONE_WAY:
             yield Count(loop.iterator, row.iterator, row.domain, others, members, loop, target, parts)
 
@@ -159,8 +148,8 @@ def _in_property(loop: typed.ForEach, row: typed.ForEach, before: Sequence[typed
         for count in _in_row(loop, row, cell, counted, (loop,)):
             yield from _for_all_or_members(count)
     elif cell.index == typed.Variable(row.iterator):
-        turned = replace(domain, node=typed.Variable(row.iterator), direction=REVERSED[direction])
-        conditions = (*asked(loop.filter), *asked(row.filter))
+        turned = replace(domain, node=typed.Variable(row.iterator), direction=effects.REVERSED[direction])
+        conditions = (*effects.asked(loop.filter), *effects.asked(row.filter))
         for members, others in _asked(conditions, loop.iterator, {loop.iterator, row.iterator}, row.iterator):
             left = tuple(c for c in others if not members.asked(c, row.iterator))
             yield Count(
@@ -169,16 +158,15 @@ def _in_property(loop: typed.ForEach, row: typed.ForEach, before: Sequence[typed
 
 
 def _is_zero(value: typed.Expression | typed.Symbol) -> bool:
-    return isinstance(value, typed.Expression) and number(value) == 0
+    return isinstance(value, typed.Expression) and rising.number(value) == 0
 
 
 def _counts_one(row: typed.ForEach, place: typed.Place) -> bool:
     """Whether a loop over neighbors adds 1 to a place for each, and does nothing else."""
     match row.body.statements:
         case (typed.Update(combine=typed.Combine.ADD, place=counted, value=value),):
-            return counted == place and number(value) == 1
-        case _:
-            return False
+            return counted == place and rising.number(value) == 1
+    return False
 
 
 def _asked(

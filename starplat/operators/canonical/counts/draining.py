@@ -12,8 +12,6 @@ while (left > 0) {                                    g.attachNodeProperty(now =
 Nodes are inserted before that loop in the same round only, and nothing else tests membership.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -16,24 +16,19 @@ All nodes are members at first, none is inserted again, and every round sets the
 leaves, an arc has its flag if its end has left or the flag was set from the start.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts
-from starplat.frontend import typed
-from starplat.frontend.types import Carrier, PropertyType, Scalar
+from starplat.frontend import typed, types
+from starplat.operators.canonical import effects, filters, hosts
 from starplat.operators.canonical.counts.members import Members, member_of
-from starplat.operators.canonical.effects import asked
-from starplat.operators.canonical.filters import all_of
-from starplat.operators.canonical.hosts import HostLoop, may_leave, surroundings
 from starplat.operators.canonical.rebuilding import rebuilt, substituted
 
-_ARC_FLAG = PropertyType(Carrier.EDGE, Scalar.BOOL)
-_FIRST, _LAST = (typed.Symbol(name, Scalar.NODE, typed.Role.ITERATOR) for name in ("source", "destination"))
+_ARC_FLAG = types.PropertyType(types.Carrier.EDGE, types.Scalar.BOOL)
+_FIRST, _LAST = (typed.Symbol(name, types.Scalar.NODE, typed.Role.ITERATOR) for name in ("source", "destination"))
 Ends = tuple[typed.Expression, typed.Expression]
 
 
@@ -46,7 +41,7 @@ def asked_of_ends(body: typed.Block) -> typed.Block:
 
 
 def _without(body: typed.Block, flag: typed.Symbol) -> typed.Block | None:
-    around = surroundings(body)
+    around = hosts.surroundings(body)
     writers = walk.writers(flag, body)
     for loop in around.loops:
         rounds = list(walk.statements(loop.body))
@@ -66,7 +61,7 @@ class _Flag:
 
     flag: typed.Symbol
     body: typed.Block
-    loop: HostLoop
+    loop: hosts.HostLoop
     before: Sequence[typed.Statement]
 
     def made(self, inside: Sequence[typed.Statement], outside: Sequence[typed.Statement]) -> typed.Block | None:
@@ -75,18 +70,18 @@ class _Flag:
         sets = [i for i, s in enumerate(every) if any(j is inside[0] for j in walk.statements(s))]
         stored = self._stored(every[sets[0]]) if len(inside) == len(sets) == 1 else None
         first = self._at_first(outside)
-        if stored is None or first is None or may_leave(every):
+        if stored is None or first is None or hosts.may_leave(every):
             return None
         value, conditions = stored
         given = {c.symbol for condition in conditions for c in walk.within(condition) if isinstance(c, typed.Cell)}
         if not given or not all(self._only_leaves(c) for c in conditions) or not self._is_fresh(sets[0], given):
             return None
         begun, gone = first
-        has = all_of(conditions)
+        has = filters.all_of(conditions)
         assert has is not None
-        if begun != typed.Literal(not value, Scalar.BOOL):
+        if begun != typed.Literal(not value, types.Scalar.BOOL):
             had = begun if value else typed.Unary(typed.UnaryOperator.NOT, begun)
-            has = typed.Binary(typed.Operator.OR, had, has, Scalar.BOOL)
+            has = typed.Binary(typed.Operator.OR, had, has, types.Scalar.BOOL)
         return self._asked(has if value else typed.Unary(typed.UnaryOperator.NOT, has), [every[sets[0]], *gone])
 
     def _stored(self, s: typed.Statement) -> tuple[bool, list[typed.Expression]] | None:
@@ -100,7 +95,7 @@ class _Flag:
             statements = [i for i in statements if not isinstance(i, typed.Declare)]
             match statements:
                 case [typed.ForEach() as loop]:
-                    conditions += asked(loop.filter)
+                    conditions += effects.asked(loop.filter)
                     domains.append(loop.domain)
                     nodes.append(loop.iterator)
                     statements = loop.body.statements
@@ -111,8 +106,7 @@ class _Flag:
                     break
                 case _:
                     return None
-        ends = _ends(arc, self.body)
-        if ends is None or not _are_all_arcs(domains, nodes):
+        if (ends := _ends(arc, self.body)) is None or not _are_all_arcs(domains, nodes):
             return None
         not_yet = typed.Cell(self.flag, arc), not value
         return value, [_said(c, ends, self.body) for c in conditions if member_of(c) != not_yet]
@@ -142,8 +136,7 @@ class _Flag:
                 assert ends is not None
                 said = _said(value, ends, self.body)
                 return (said, sets) if _is_about_numbers(said) else None
-            case _:
-                return None
+        return None
 
     def _only_leaves(self, condition: typed.Expression) -> bool:
         """Whether a condition holds for good once it holds, and, if it reads cells, for no arc at first: an end has
@@ -189,8 +182,7 @@ class _Flag:
                     kept = tuple(s for s in kept if not (isinstance(s, typed.Declare) and s.symbol is self.flag))
                     same = len(kept) == len(statements)
                     return None if same else replace(part, statements=tuple(rebuilt(s, change) for s in kept))
-                case _:
-                    return None
+            return None
 
         changed = rebuilt(self.body, change)
         left = any(self.flag in (*walk.read(s), *walk.written(s)) for s in walk.statements(changed))
@@ -204,8 +196,7 @@ def _are_all_arcs(domains: Sequence[typed.Domain], iterators: Sequence[typed.Sym
             return True
         case [typed.AllNodes(), typed.Neighbors(node=node)]:
             return node == typed.Variable(iterators[0])
-        case _:
-            return False
+    return False
 
 
 def _ends(arc: typed.Expression, body: typed.Block) -> Ends | None:
@@ -229,11 +220,8 @@ def _ends(arc: typed.Expression, body: typed.Block) -> Ends | None:
                     case typed.Declare(symbol=local, value=typed.ArcInHand() as value) if local is symbol:
                         stored = local in walk.all_written(body)
                         return None if stored else _ends(value, body)
-                    case _:
-                        pass
             return None
-        case _:
-            return None
+    return None
 
 
 def _said(condition: typed.Expression, ends: Ends, body: typed.Block) -> typed.Expression:

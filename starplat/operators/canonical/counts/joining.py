@@ -11,8 +11,6 @@ forall (v in g.nodes().filter(weak)) {
 Statements between the loops may not touch those cells, nor may other iterations of the loop that inserts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -21,14 +19,13 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
 from starplat.frontend.walk import children
+from starplat.operators.canonical import hosts, rebuilding
 from starplat.operators.canonical.counts.members import empties, is_over_nodes, member_of
-from starplat.operators.canonical.hosts import may_leave
-from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_host_blocks
 
 
 def done_on_joining(body: typed.Block) -> typed.Block:
     """Fuses such loops in a function's body."""
-    return with_host_blocks(body, _joined)
+    return rebuilding.with_host_blocks(body, _joined)
 
 
 def _joined(statements: tuple[typed.Statement, ...]) -> tuple[typed.Statement, ...]:
@@ -52,8 +49,7 @@ def _by_members(loop: typed.ForEach, before: Sequence[typed.Statement]) -> tuple
     )
     if not is_over_nodes(loop) or not constant or loop.filter is None:
         return None
-    found = member_of(loop.filter)
-    if found is None or found[0].index != own or found[1] is not True:
+    if (found := member_of(loop.filter)) is None or found[0].index != own or found[1] is not True:
         return None
     joined = found[0].symbol
     changed = {symbol for s in done for symbol in walk.written(s)}
@@ -62,7 +58,7 @@ def _by_members(loop: typed.ForEach, before: Sequence[typed.Statement]) -> tuple
     if len(joins) != 1 or joined in changed:
         return None
     (join,) = joins
-    if may_leave(before[join + 1 :]):
+    if hosts.may_leave(before[join + 1 :]):
         return None
     others = [i for s in (*before[begun[0] + 1 : join], *before[join + 1 :]) for i in walk.statements(s)]
     if any(changed & {*walk.written(i), *walk.read(i)} for i in others):
@@ -92,12 +88,12 @@ def _with(
     here = [i for i in walk.own_statements(s.body) if isinstance(i, typed.Assign) and i in joins]
     if len(here) != len(joins) or any(i.place != typed.Cell(joined, own[0]) or i.value != typed.TRUE for i in here):
         return None
-    done = substituted(loop.body.statements, {loop.iterator: s.iterator})
+    done = rebuilding.substituted(loop.body.statements, {loop.iterator: s.iterator})
 
     def change(part: Any) -> Any:
         if not isinstance(part, typed.Block):
             return None
-        new = tuple(n for i in part.statements for n in ((i, *done) if i in here else (rebuilt(i, change),)))
+        new = tuple(n for i in part.statements for n in ((i, *done) if i in here else (rebuilding.rebuilt(i, change),)))
         return replace(part, statements=new)
 
     return replace(s, body=change(s.body))

@@ -13,8 +13,6 @@ pays where counts are more frequent than fills. Nodes removed in a loop that rea
 the loop, which is one of the orders in which its iterations may run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from starplat.analysis import walk

@@ -1,7 +1,5 @@
 """Sets of nodes represented by the values of a property: tests of membership, and statements that change it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -72,8 +70,7 @@ def member_of(condition: typed.Expression) -> tuple[typed.Cell, bool | int] | No
             cell.type is Scalar.INT and (held := number(right)) is not None
         ):
             return cell, held
-        case _:
-            return None
+    return None
 
 
 def is_over_nodes(loop: typed.ForEach) -> bool:

@@ -22,34 +22,31 @@ from typing import Any
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import MIRRORED, conjuncts, mentions, rises_with
 from starplat.frontend import typed
-from starplat.operators.canonical.counters import as_flags
+from starplat.operators.canonical import counters, effects, hosts, rebuilding
 from starplat.operators.canonical.counts.counting import counts_in_locals
 from starplat.operators.canonical.counts.members import FLAG, Members, is_over_nodes, member_of
-from starplat.operators.canonical.effects import asked
-from starplat.operators.canonical.hosts import HostLoop, Surroundings, surely_begins, surroundings
-from starplat.operators.canonical.rebuilding import rebuilt, spliced, with_block
 from starplat.operators.canonical.rising import only_rises
 from starplat.same import Same
 
 
 def in_what_was_left(body: typed.Block) -> typed.Block:
     """A function's body in which such peelings start from the result before."""
-    for tried in (body, as_flags(body)):
+    for tried in (body, counters.as_flags(body)):
         if (found := _nested(tried)) is not tried:
             return found
     return body
 
 
 def _nested(body: typed.Block) -> typed.Block:
-    around = surroundings(body)
+    around = hosts.surroundings(body)
     for loop in around.loops:
         if (found := _begun_before(loop, around)) is not None:
             block, place = around.block_of(loop)
-            return _nested(with_block(body, block, spliced(block, place, found)))
+            return _nested(rebuilding.with_block(body, block, rebuilding.spliced(block, place, found)))
     return body
 
 
-def _begun_before(loop: HostLoop, around: Surroundings) -> tuple[typed.Statement, ...] | None:
+def _begun_before(loop: hosts.HostLoop, around: hosts.Surroundings) -> tuple[typed.Statement, ...] | None:
     """The fill of the set and the loop without it; None if the loop has no such peeling."""
     statements = loop.body.statements
     fills = [(place, s, item) for place, s in enumerate(statements) if isinstance(s, typed.Attach) for item in s.items]
@@ -67,7 +64,7 @@ def _begun_before(loop: HostLoop, around: Surroundings) -> tuple[typed.Statement
     return None
 
 
-def _is_only_search(loop: HostLoop, search: _Search, flag: typed.Symbol, fill: typed.Attach) -> bool:
+def _is_only_search(loop: hosts.HostLoop, search: _Search, flag: typed.Symbol, fill: typed.Attach) -> bool:
     """Whether nothing else in the loop changes the set, or reads it before it is filled."""
     inside = set() if search.loop is None else {Same(s) for s in walk.statements(search.loop)}
     others = [s for s in walk.statements(loop.body) if Same(s) not in inside and s is not fill]
@@ -81,16 +78,16 @@ def _is_only_search(loop: HostLoop, search: _Search, flag: typed.Symbol, fill: t
 class _Search:
     """The statements `after` the fill of a set in the rounds of a loop."""
 
-    around_it: HostLoop
+    around_it: hosts.HostLoop
     members: Members
     after: Sequence[typed.Statement]
-    around: Surroundings
+    around: hosts.Surroundings
 
     @property
     def loop(self) -> typed.Statement | None:
         """The first inner loop, if only scalars are set before it."""
         for s in self.after:
-            if isinstance(s, HostLoop):
+            if isinstance(s, hosts.HostLoop):
                 return s
             plain = isinstance(s, typed.Declare | typed.Assign) and isinstance(s.value, typed.Literal)
             if not plain:
@@ -105,7 +102,7 @@ class _Search:
             case _:
                 return False
         visits = self._visits(loop.body.statements, typed.Variable(more))
-        if visits is None or not surely_begins(loop, self.around.known_before(loop), ()):
+        if visits is None or not hosts.surely_begins(loop, self.around.known_before(loop), ()):
             return False
         return is_over_nodes(visits) and self._leave(visits, more)
 
@@ -136,10 +133,9 @@ class _Search:
             match part:
                 case typed.Assign(place=typed.Cell(symbol=symbol) as cell, value=typed.TRUE) if symbol is weak:
                     return replace(part, place=replace(cell, symbol=self.members.symbol), value=self._outside)
-                case _:
-                    return None
+            return None
 
-        return rebuilt(visits, change)
+        return rebuilding.rebuilt(visits, change)
 
     @property
     def _outside(self) -> typed.Literal:
@@ -152,7 +148,7 @@ class _Search:
             return False
         members = self.members
         counted = {Same(c.target): c.target for c in counts_in_locals(visits) if c.members == members}
-        conditions, statements = list(asked(visits.filter)), visits.body.statements
+        conditions, statements = list(effects.asked(visits.filter)), visits.body.statements
         local: typed.Symbol | None = None
         while len(statements) == 1 or local is None:
             match statements:

@@ -7,8 +7,6 @@ forall (v in g.nodes().filter(in == 1)) {             left = 0;
 left = Sum(in);                                       }
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -18,9 +16,8 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts
 from starplat.frontend import typed
 from starplat.operators.build import Builder
+from starplat.operators.canonical import rebuilding, rising
 from starplat.operators.canonical.counts.members import FLAG, NUMBER, is_over_nodes, member_of
-from starplat.operators.canonical.rebuilding import rebuilt
-from starplat.operators.canonical.rising import number
 
 
 def with_ones_counted(body: typed.Block) -> typed.Block:
@@ -37,12 +34,11 @@ def with_ones_counted(body: typed.Block) -> typed.Block:
             case typed.Aggregate(aggregation=typed.Aggregation.SUM, property=symbol) if symbol in ones:
                 return replace(part, aggregation=typed.Aggregation.COUNT)
             case typed.Block(statements=statements):
-                inner = [rebuilt(s, change) for s in statements]
+                inner = [rebuilding.rebuilt(s, change) for s in statements]
                 return replace(part, statements=tuple(_counted_there(inner, ones)))
-            case _:
-                return None
+        return None
 
-    return rebuilt(body, change) if ones or _counts_members(body) else body
+    return rebuilding.rebuilt(body, change) if ones or _counts_members(body) else body
 
 
 def _is_one_or_none(symbol: typed.Symbol, body: typed.Block) -> bool:
@@ -60,7 +56,7 @@ def _is_one_or_none(symbol: typed.Symbol, body: typed.Block) -> bool:
     return (
         bool(stored)
         and not lent
-        and all(isinstance(value, typed.Expression) and number(value) in (0, 1) for value in stored)
+        and all(isinstance(value, typed.Expression) and rising.number(value) in (0, 1) for value in stored)
     )
 
 
@@ -79,8 +75,7 @@ def _count(s: typed.Statement) -> tuple[typed.Variable, typed.Symbol] | None:
             | typed.Convert(operand=typed.Aggregate(aggregation=typed.Aggregation.COUNT, property=of)),
         ):
             return place, of
-        case _:
-            return None
+    return None
 
 
 def _counts_members(body: typed.Block) -> bool:

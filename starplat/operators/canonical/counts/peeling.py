@@ -1,15 +1,7 @@
 """Brings counts of neighbors in a set to canonical form: the rewrites in their order."""
 
-from __future__ import annotations
-
 from starplat.frontend import typed
-from starplat.operators.canonical.counts.change_flags import without_change_flags
-from starplat.operators.canonical.counts.ends import asked_of_ends
-from starplat.operators.canonical.counts.joining import done_on_joining
-from starplat.operators.canonical.counts.kept import with_kept_counts
-from starplat.operators.canonical.counts.nested import in_what_was_left
-from starplat.operators.canonical.counts.ones import with_ones_counted
-from starplat.operators.canonical.counts.round_marks import with_flags_for_marks
+from starplat.operators.canonical.counts import change_flags, ends, joining, kept, nested, ones, round_marks
 from starplat.operators.canonical.counts.sequential_peeling import left_at_once
 from starplat.operators.canonical.counts.signs import compared_with_none
 from starplat.operators.canonical.counts.survivors import told_on_leaving
@@ -25,9 +17,9 @@ def with_counts(body: typed.Block) -> typed.Block:
     nested before counts are maintained, since no set is filled in every round then. Loops over members are fused
     last, when no count reads them.
     """
-    flagged = without_change_flags(
-        as_truths(with_flags_for_marks(compared_with_none(with_ones_counted(left_at_once(body)))))
+    flagged = change_flags.without_change_flags(
+        as_truths(round_marks.with_flags_for_marks(compared_with_none(ones.with_ones_counted(left_at_once(body)))))
     )
-    asked = with_filters(asked_of_ends(flagged))
-    counted = with_filters(with_kept_counts(in_what_was_left(asked)))
-    return told_on_leaving(done_on_joining(counted))
+    asked = with_filters(ends.asked_of_ends(flagged))
+    counted = with_filters(kept.with_kept_counts(nested.in_what_was_left(asked)))
+    return told_on_leaving(joining.done_on_joining(counted))

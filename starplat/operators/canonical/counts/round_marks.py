@@ -21,8 +21,6 @@ leave it at one place for another that is never tested: they may enter the secon
 first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -30,10 +28,8 @@ from typing import Any
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
-from starplat.operators.canonical.counts.counting import loops_around
-from starplat.operators.canonical.counts.members import FLAG, NUMBER, loops_over_nodes
-from starplat.operators.canonical.rebuilding import rebuilt
-from starplat.operators.canonical.rising import added, least, number
+from starplat.operators.canonical import rebuilding, rising
+from starplat.operators.canonical.counts import counting, members
 
 _EQUALITY = (typed.Operator.EQUAL, typed.Operator.NOT_EQUAL)
 
@@ -41,7 +37,7 @@ _EQUALITY = (typed.Operator.EQUAL, typed.Operator.NOT_EQUAL)
 def with_flags_for_marks(body: typed.Block) -> typed.Block:
     """A function's body with flags in place of such numbers."""
     for s in body.statements:
-        if isinstance(s, typed.Declare) and s.symbol.type == NUMBER and s.symbol.role is typed.Role.LOCAL:
+        if isinstance(s, typed.Declare) and s.symbol.type == members.NUMBER and s.symbol.role is typed.Role.LOCAL:
             marks = Marks(s.symbol, body)
             if marks.graph is not None and marks.are_only_compared():
                 body = _by_number(marks) or _by_step(marks) or body
@@ -92,7 +88,7 @@ class Marks:
         fills = [
             value for s in self.inside if isinstance(s, typed.Attach) for name, value in s.items if name is self.symbol
         ]
-        return [number(value) if isinstance(value, typed.Expression) else None for value in fills]
+        return [rising.number(value) if isinstance(value, typed.Expression) else None for value in fills]
 
     def are_only_compared(self) -> bool:
         """Whether cells are only assigned and tested for equality."""
@@ -116,10 +112,10 @@ def _by_number(marks: Marks) -> typed.Block | None:
     body = marks.body
     if not isinstance(value, typed.Variable) or value.type is not Scalar.INT or not _only_rises(value.symbol, marks):
         return None
-    first = least(value.symbol, body)
+    first = rising.least(value.symbol, body)
     if first is None or any(given is None or given >= first for given in marks.filled):
         return None
-    flag = replace(marks.symbol, type=FLAG)
+    flag = replace(marks.symbol, type=members.FLAG)
     assert marks.graph is not None
     cleared = typed.Attach(marks.graph, ((flag, typed.FALSE),))
 
@@ -135,15 +131,14 @@ def _by_number(marks: Marks) -> typed.Block | None:
             case typed.Assign(place=typed.Cell(symbol=symbol) as cell) if symbol is marks.symbol:
                 return replace(part, place=replace(cell, symbol=flag), value=typed.TRUE)
             case typed.Block(statements=every):
-                new = tuple(n for s in every for n in (rebuilt(s, change), *raised(s)))
+                new = tuple(n for s in every for n in (rebuilding.rebuilt(s, change), *raised(s)))
                 return replace(part, statements=new)
-            case _:
-                return None
+        return None
 
     def raised(s: typed.Statement) -> Sequence[typed.Statement]:
-        return (replace(cleared, span=s.span),) if added(s) and value.symbol in walk.written(s) else ()
+        return (replace(cleared, span=s.span),) if rising.added(s) and value.symbol in walk.written(s) else ()
 
-    return rebuilt(body, change)
+    return rebuilding.rebuilt(body, change)
 
 
 def _only_rises(symbol: typed.Symbol, marks: Marks) -> bool:
@@ -153,9 +148,9 @@ def _only_rises(symbol: typed.Symbol, marks: Marks) -> bool:
     declared = any(isinstance(s, typed.Declare) and s.symbol is symbol for s in body.statements)
     writers = walk.writers(symbol, body)
     kernels = [i for s in walk.statements(body) if isinstance(s, typed.ForEach) for i in walk.statements(s)]
-    host = all(added(s) is not None and not any(s is i for i in kernels) for s in writers)
-    rounds = [loop for s in writers for loop in loops_around(body, s)[-1:]]
-    asked = all(any(_cells_asked(s, marks) for s in loops_over_nodes(loop.body)) for loop in rounds)
+    host = all(rising.added(s) is not None and not any(s is i for i in kernels) for s in writers)
+    rounds = [loop for s in writers for loop in counting.loops_around(body, s)[-1:]]
+    asked = all(any(_cells_asked(s, marks) for s in members.loops_over_nodes(loop.body)) for loop in rounds)
     steps = [s.step for s in walk.statements(body) if isinstance(s, typed.CountedLoop)]
     return declared and host and asked and not any(step is s for step in steps for s in writers)
 
@@ -169,7 +164,7 @@ def _cells_asked(loop: typed.ForEach, marks: Marks) -> bool:
 
 def _by_step(marks: Marks) -> typed.Block | None:
     """The body with a flag for a state that all nodes leave at one place."""
-    for loop in loops_over_nodes(marks.body):
+    for loop in members.loops_over_nodes(marks.body):
         own = typed.Cell(marks.symbol, typed.Variable(loop.iterator))
         match loop.filter, loop.body.statements:
             case None, (typed.If(condition=asked, then=typed.Block(statements=(step,)), otherwise=None), *_):
@@ -179,7 +174,7 @@ def _by_step(marks: Marks) -> typed.Block | None:
             case _:
                 continue
         now = _asked(asked, own)
-        later = number(step.value) if isinstance(step, typed.Assign) and step.place == own else None
+        later = rising.number(step.value) if isinstance(step, typed.Assign) and step.place == own else None
         if now is not None and later is not None and _is_only_step(marks, loop, step, now, later):
             return _stepped(marks, loop, now, later)
     return None
@@ -188,20 +183,19 @@ def _by_step(marks: Marks) -> typed.Block | None:
 def _asked(condition: typed.Expression, own: typed.Cell) -> int | None:
     match condition:
         case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=right) if left == own:
-            return number(right)
-        case _:
-            return None
+            return rising.number(right)
+    return None
 
 
 def _is_only_step(marks: Marks, loop: typed.ForEach, step: typed.Statement, now: int, later: int) -> bool:
     """Whether nodes leave state `now` only there, and nothing tests for state `later`."""
     others = [s.value for s in marks.stores if isinstance(s, typed.Assign) and s is not step]
-    compared = [number(value) for _, value in marks.comparisons]
+    compared = [rising.number(value) for _, value in marks.comparisons]
     indices = [cell.index for cell in _cells(loop, marks.symbol)]
     return (
         now != later
         and bool(others)
-        and all(number(value) == now for value in others)
+        and all(rising.number(value) == now for value in others)
         and None not in compared
         and later not in compared
         and len(marks.filled) == 1
@@ -217,19 +211,18 @@ def _cells(loop: typed.Statement, symbol: typed.Symbol) -> Iterator[typed.Cell]:
 
 
 def _stepped(marks: Marks, loop: typed.ForEach, now: int, later: int) -> typed.Block:
-    flag = typed.Symbol(f"turn_of_{marks.symbol.name}", FLAG, typed.Role.LOCAL, marks.symbol.span)
+    flag = typed.Symbol(f"turn_of_{marks.symbol.name}", members.FLAG, typed.Role.LOCAL, marks.symbol.span)
     assert marks.graph is not None
     cleared = typed.Attach(marks.graph, ((flag, typed.FALSE),), span=loop.span)
     rest = loop.body.statements[1:]
 
     def change(part: Any) -> Any:
         match part:
-            case typed.Binary() if (other := marks.other(part)) is not None and number(other) == now:
+            case typed.Binary() if (other := marks.other(part)) is not None and rising.number(other) == now:
                 return marks.flagged(part, flag)
             case typed.Block(statements=every):
                 return replace(part, statements=tuple(new for s in every for new in at(s)))
-            case _:
-                return None
+        return None
 
     def at(s: typed.Statement) -> Iterator[typed.Statement]:
         match s:
@@ -244,6 +237,6 @@ def _stepped(marks: Marks, loop: typed.ForEach, now: int, later: int) -> typed.B
                 yield replace(s, value=typed.Literal(later, Scalar.INT, span=s.span))
                 yield replace(s, place=replace(cell, symbol=flag), value=typed.TRUE)
             case _:
-                yield rebuilt(s, change)
+                yield rebuilding.rebuilt(s, change)
 
-    return rebuilt(marks.body, change)
+    return rebuilding.rebuilt(marks.body, change)

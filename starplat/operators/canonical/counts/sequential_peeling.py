@@ -21,30 +21,24 @@ Numbers only fall and nodes only leave while the bound stays, so a node that may
 with the same nodes left in whatever order others go. The number of a node that has left is not read again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import MIRRORED, conjuncts, mentions
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
 from starplat.operators.build import Builder
+from starplat.operators.canonical import effects, hosts, rebuilding, rising
 from starplat.operators.canonical.counts.members import Members, constant, member_of
-from starplat.operators.canonical.effects import asked_by_loop
-from starplat.operators.canonical.hosts import Surroundings, asks_for_nodes, surroundings
-from starplat.operators.canonical.rebuilding import spliced, with_block, with_fresh_symbols
-from starplat.operators.canonical.rising import added, number
 
 
 def left_at_once(body: typed.Block) -> typed.Block:
     """A function's body with such nodes leaving together."""
-    around = surroundings(body)
+    around = hosts.surroundings(body)
     for loop in around.loops:
         if isinstance(loop, typed.While) and (found := _read(loop, around, body)) is not None:
             block, place = around.block_of(loop)
-            return left_at_once(with_block(body, block, spliced(block, place, found.made(loop))))
+            return left_at_once(rebuilding.with_block(body, block, rebuilding.spliced(block, place, found.made(loop))))
     return body
 
 
@@ -64,18 +58,18 @@ class _Visit:
         """The declaration of the nodes that leave, and the loop in which they do so together."""
         visits, build = self.loop, Builder(self.loop.span)
         assert isinstance(visits.domain, typed.AllNodes)
-        leaving = build.of_nodes("leaving", Scalar.BOOL)
+        leaving = build.of_nodes("leaving", types.Scalar.BOOL)
         mark = build.cell(leaving, visits.iterator)
         test = build.when(build.both(*self.conditions), *self.done, build.assign(mark, True))
         rows = (replace(row, parallel=True) for row in self.rows)
         falls = build.over(visits.iterator, visits.domain, build.assign(mark, False), *rows, condition=mark)
-        together = build.over(visits.iterator, visits.domain, test), with_fresh_symbols(falls, (falls,))
+        together = build.over(visits.iterator, visits.domain, test), rebuilding.with_fresh_symbols(falls, (falls,))
         clear = typed.Attach(visits.domain.graph, ((leaving, build.truth(False)),), span=visits.span)
         at = loop.body.statements.index(visits)
-        return build.declare(leaving), clear, replace(loop, body=spliced(loop.body, at, together))
+        return build.declare(leaving), clear, replace(loop, body=rebuilding.spliced(loop.body, at, together))
 
 
-def _read(loop: typed.While, around: Surroundings, body: typed.Block) -> _Visit | None:
+def _read(loop: typed.While, around: hosts.Surroundings, body: typed.Block) -> _Visit | None:
     """The visits of a loop that repeats them for a bound until no node leaves, and then raises the bound."""
     match loop.body.statements:
         case (
@@ -87,7 +81,7 @@ def _read(loop: typed.While, around: Surroundings, body: typed.Block) -> _Visit 
                 then=typed.Block(statements=(typed.Update(place=typed.Variable(symbol=bound)) as step,)),
                 otherwise=None,
             ),
-        ) if asked is more and added(step) is not None:
+        ) if asked is more and rising.added(step) is not None:
             found = _visit(visits, body)
         case _:
             return None
@@ -111,12 +105,12 @@ def _asks_for_members(c: typed.Expression, visit: _Visit, before: Sequence[typed
     given = [value for s in fills if isinstance(s, typed.Attach) for to, value in s.items if to is symbol]
     filled = any(isinstance(v, typed.Expression) and constant(v) == visit.members.value for v in given)
     counts = [s for s in visit.done if isinstance(s, typed.Update) and mentions(c, {s.place.symbol})]
-    return filled and asks_for_nodes(c, before) and len(counts) == 1 and number(counts[0].value) == -1
+    return filled and hosts.asks_for_nodes(c, before) and len(counts) == 1 and rising.number(counts[0].value) == -1
 
 
 def _visit(loop: typed.ForEach, body: typed.Block) -> _Visit | None:
     """What a node does in its turn."""
-    conditions, statements = asked_by_loop(loop)
+    conditions, statements = effects.asked_by_loop(loop)
     own, changed = typed.Variable(loop.iterator), walk.all_written(loop)
     rows = tuple(s for s in statements if isinstance(s, typed.ForEach))
     done = tuple(s for s in statements if not isinstance(s, typed.ForEach))
@@ -134,7 +128,7 @@ def _visit(loop: typed.ForEach, body: typed.Block) -> _Visit | None:
         return None
     steady = [c for c in conditions if not mentions(c, changed)]
     few = [c for c in conditions if c not in steady and not members.asked(c, loop.iterator)]
-    of_rows = [(c, row.iterator) for row in rows for c in asked_by_loop(row)[0] if mentions(c, changed)]
+    of_rows = [(c, row.iterator) for row in rows for c in effects.asked_by_loop(row)[0] if mentions(c, changed)]
     asked, written = {falls, members.symbol}, [place.symbol for s in done for place in walk.written_places(s)]
     fits = (
         len(few) == 1
@@ -149,15 +143,14 @@ def _visit(loop: typed.ForEach, body: typed.Block) -> _Visit | None:
 
 def _falling(row: typed.ForEach, own: typed.Variable) -> typed.Symbol | None:
     """The number of each neighbor from which a loop over a row takes a constant; None if it does anything else."""
-    match row.domain, asked_by_loop(row)[1]:
+    match row.domain, effects.asked_by_loop(row)[1]:
         case (
             typed.Neighbors(node=node),
             (typed.Update(combine=typed.Combine.ADD, place=typed.Cell(symbol=symbol, index=at), value=value),),
         ) if node == own and at == typed.Variable(row.iterator):
-            amount = number(value)
+            amount = rising.number(value)
             return symbol if amount is not None and amount < 0 else None
-        case _:
-            return None
+    return None
 
 
 def _is_below(condition: typed.Expression, cell: typed.Cell, changed: set[typed.Symbol]) -> bool:
@@ -168,8 +161,7 @@ def _is_below(condition: typed.Expression, cell: typed.Cell, changed: set[typed.
                 operator, left, right = MIRRORED[operator], right, left
             below = operator in (typed.Operator.LESS, typed.Operator.LESS_EQUAL)
             return below and left == cell and not mentions(right, changed)
-        case _:
-            return False
+    return False
 
 
 def _is_apart(s: typed.Statement, own: typed.Variable, asked: set[typed.Symbol]) -> bool:
@@ -180,6 +172,5 @@ def _is_apart(s: typed.Statement, own: typed.Variable, asked: set[typed.Symbol])
         case typed.Assign(place=typed.Variable(), value=typed.Literal()):
             return True
         case typed.Update(combine=typed.Combine.ADD, place=typed.Variable(), value=value):
-            return number(value) is not None
-        case _:
-            return False
+            return rising.number(value) is not None
+    return False

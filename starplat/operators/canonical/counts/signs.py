@@ -3,17 +3,13 @@
 if (v.core < 0) { ... }                               if (v.core == -1) { ... }
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import MIRRORED
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
+from starplat.operators.canonical import rebuilding, rising
 from starplat.operators.canonical.counts.members import NUMBER
-from starplat.operators.canonical.rebuilding import rebuilt
-from starplat.operators.canonical.rising import least, number
 
 _SAYS = {
     (typed.Operator.LESS, 0): typed.Operator.EQUAL,
@@ -35,10 +31,10 @@ def compared_with_none(body: typed.Block) -> typed.Block:
         if (known := _compared(part)) is None or known[0].symbol not in signed:
             return None
         cell, operator = known
-        none = typed.Literal(-1, Scalar.INT, span=part.span)
-        return typed.Binary(operator, rebuilt(cell, change), none, Scalar.BOOL, span=part.span)
+        none = typed.Literal(-1, types.Scalar.INT, span=part.span)
+        return typed.Binary(operator, rebuilding.rebuilt(cell, change), none, types.Scalar.BOOL, span=part.span)
 
-    return rebuilt(body, change) if signed else body
+    return rebuilding.rebuilt(body, change) if signed else body
 
 
 def _compared(part: Any) -> tuple[typed.Cell, typed.Operator] | None:
@@ -54,7 +50,7 @@ def _compared(part: Any) -> tuple[typed.Cell, typed.Operator] | None:
 
 def _number(value: typed.Expression) -> int:
     """The value of a constant; 1, which is in no row of `_SAYS`, for others."""
-    constant = number(value)
+    constant = rising.number(value)
     return 1 if constant is None else constant
 
 
@@ -74,9 +70,9 @@ def _keeps(s: typed.Statement, symbol: typed.Symbol, body: typed.Block) -> bool:
         case _:
             return False
     lowest = [
-        least(v.symbol, body)
+        rising.least(v.symbol, body)
         if isinstance(v, typed.Variable)
-        else number(v)
+        else rising.number(v)
         if isinstance(v, typed.Expression)
         else None
         for v in values

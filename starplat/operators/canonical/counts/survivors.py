@@ -15,8 +15,6 @@ stored for a node removed in round k is k - 1; for one removed in the first roun
 than the first k. A counter of members replaces the test for an empty set.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,9 +23,8 @@ from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.build import Builder
+from starplat.operators.canonical import hosts, rebuilding
 from starplat.operators.canonical.counts.members import FLAG, NUMBER, Members, is_over_nodes, loops_over_nodes
-from starplat.operators.canonical.hosts import HostLoop, Surroundings, may_leave, surroundings
-from starplat.operators.canonical.rebuilding import rebuilt, spliced, with_block
 from starplat.operators.canonical.rising import added, number
 from starplat.same import Same
 
@@ -36,12 +33,12 @@ def told_on_leaving(body: typed.Block) -> typed.Block:
     """A function's body in which removed nodes get their final values, and members are counted."""
     flags = [s.symbol for s in walk.statements(body) if isinstance(s, typed.Declare) and s.symbol.type == FLAG]
     for members in (Members(flag, value) for flag in flags for value in (True, False)):
-        around = surroundings(body)
+        around = hosts.surroundings(body)
         for loop in around.loops:
             block, place = around.block_of(loop)
             rounds = _Rounds(loop, members, block.statements[:place], around, body)
             if isinstance(loop, typed.While) and (found := rounds.changed()) is not None:
-                return told_on_leaving(with_block(body, block, spliced(block, place, found)))
+                return told_on_leaving(rebuilding.with_block(body, block, rebuilding.spliced(block, place, found)))
     return body
 
 
@@ -49,10 +46,10 @@ def told_on_leaving(body: typed.Block) -> typed.Block:
 class _Rounds:
     """A loop of the host and a set of nodes; `before` are the statements before the loop in its block."""
 
-    loop: HostLoop
+    loop: hosts.HostLoop
     members: Members
     before: Sequence[typed.Statement]
-    around: Surroundings
+    around: hosts.Surroundings
     body: typed.Block
 
     def changed(self) -> tuple[typed.Statement, ...] | None:
@@ -64,7 +61,7 @@ class _Rounds:
         flag, value = self.members.symbol, typed.TRUE if self.members.value else typed.FALSE
         fills = [s for s in self.before if flag in walk.all_written(s)][-1:]
         filled = any(isinstance(s, typed.Attach) and (flag, value) in s.items for s in fills)
-        if len(visits) != 1 or not filled or may_leave(every):
+        if len(visits) != 1 or not filled or hosts.may_leave(every):
             return None
         ((place, survivors),) = visits
         leaving = self._leaving(every[:place])
@@ -161,7 +158,7 @@ class _Rounds:
                     yield build.assign(build.cell(store.place.symbol, leaving[Same(s)]), before)
                 yield build.add(left, -1)
             elif not _says_none(s, asked):
-                yield rebuilt(s, change)
+                yield rebuilding.rebuilt(s, change)
 
         number_of_nodes = typed.GraphQuery(survivors.domain.graph, typed.Query.NUM_NODES, (), Scalar.INT, span=span)
         yield build.declare(left.symbol, number_of_nodes)

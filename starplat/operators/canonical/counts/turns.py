@@ -10,8 +10,6 @@ while (more) {                                        while (more) {
 The round is counted up once a round, and all cells begin below the first but those of nodes that are set to it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -19,38 +17,35 @@ from typing import Any
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.operators.build import Builder
-from starplat.operators.canonical.counts.members import FLAG, NUMBER
-from starplat.operators.canonical.counts.round_marks import Marks
-from starplat.operators.canonical.hosts import HostLoop, may_leave, surroundings
-from starplat.operators.canonical.rebuilding import rebuilt
-from starplat.operators.canonical.rising import number
+from starplat.operators.canonical import hosts, rebuilding, rising
+from starplat.operators.canonical.counts import members, round_marks
 
 
 def with_turns(body: typed.Block) -> typed.Block:
     """A function's body with flags in place of such numbers."""
     for s in body.statements:
-        if isinstance(s, typed.Declare) and s.symbol.type == NUMBER and s.symbol.role is typed.Role.LOCAL:
-            marks = Marks(s.symbol, body)
+        if isinstance(s, typed.Declare) and s.symbol.type == members.NUMBER and s.symbol.role is typed.Role.LOCAL:
+            marks = round_marks.Marks(s.symbol, body)
             if marks.graph is not None and marks.are_only_compared():
-                found = next((step for loop in surroundings(body).loops if (step := _step(loop, marks))), None)
+                found = next((step for loop in hosts.surroundings(body).loops if (step := _step(loop, marks))), None)
                 body = body if found is None else _flagged(marks, found)
     return body
 
 
-def _step(loop: HostLoop, marks: Marks) -> typed.Statement | None:
+def _step(loop: hosts.HostLoop, marks: round_marks.Marks) -> typed.Statement | None:
     """The statement that counts up the round that cells of the marks are asked for in a loop; None if they may be set
     to anything but the round after, or asked for elsewhere."""
     asked = {value for _, value in marks.comparisons}
     match [*asked]:
         case [typed.Variable(symbol=round_) as now]:
-            build, around = Builder(), surroundings(marks.body)
+            build, around = Builder(), hosts.surroundings(marks.body)
         case _:
             return None
     first = around.known_before(loop).get(round_)
     steps = [s for s in loop.body.statements if s in (build.add(now, 1),)]
     inside = list(walk.statements(loop))
     one_counter = len(steps) == 1 and [s for s in inside if round_ in walk.written(s)] == steps
-    if not one_counter or not isinstance(first, int) or may_leave(loop.body.statements):
+    if not one_counter or not isinstance(first, int) or hosts.may_leave(loop.body.statements):
         return None
     before = around.before(loop)
     compared = [part for part, _ in marks.comparisons]
@@ -60,7 +55,7 @@ def _step(loop: HostLoop, marks: Marks) -> typed.Statement | None:
     fits = (
         all(any(part is p for p in within) for part in compared)
         and all(any(s is i for i in inside) and _value(s) == build.plus(now, 1) for s in later)
-        and all(number(_value(s)) == first for s in given)
+        and all(rising.number(_value(s)) == first for s in given)
         and all(fill is not None and fill < first for fill in marks.filled)
         and not any(isinstance(s, typed.Attach) and marks.symbol in walk.written(s) for s in inside)
         and around.block_of(loop)[0] is marks.body
@@ -72,10 +67,10 @@ def _value(s: typed.Statement) -> typed.Expression | None:
     return s.value if isinstance(s, typed.Assign) else None
 
 
-def _flagged(marks: Marks, step: typed.Statement) -> typed.Block:
+def _flagged(marks: round_marks.Marks, step: typed.Statement) -> typed.Block:
     """The body with the flags; they change buffers where the round is counted up."""
     build = Builder(step.span)
-    now, later = replace(marks.symbol, type=FLAG), build.local(f"next_{marks.symbol.name}", FLAG)
+    now, later = replace(marks.symbol, type=members.FLAG), build.local(f"next_{marks.symbol.name}", members.FLAG)
     assert marks.graph is not None
 
     def change(part: Any) -> Any:
@@ -83,7 +78,7 @@ def _flagged(marks: Marks, step: typed.Statement) -> typed.Block:
             case typed.Binary() if marks.other(part) is not None:
                 return marks.flagged(part, now)
             case typed.Assign(place=typed.Cell(symbol=symbol) as cell, value=value) if symbol is marks.symbol:
-                flag = now if number(value) is not None else later
+                flag = now if rising.number(value) is not None else later
                 return replace(part, place=replace(cell, symbol=flag), value=build.truth(True))
             case typed.Attach(items=items) if marks.symbol in walk.written(part):
                 none = [(flag, build.truth(False)) for flag in (now, later)]
@@ -91,18 +86,17 @@ def _flagged(marks: Marks, step: typed.Statement) -> typed.Block:
                 return replace(part, items=(*others, *none))
             case typed.Block(statements=every):
                 return replace(part, statements=tuple(new for s in every for new in at(s)))
-            case _:
-                return None
+        return None
 
     def at(s: typed.Statement) -> Iterator[typed.Statement]:
         match s:
             case typed.Declare(symbol=symbol) if symbol is marks.symbol:
                 yield from (replace(s, symbol=flag) for flag in (now, later))
             case _:
-                yield rebuilt(s, change)
+                yield rebuilding.rebuilt(s, change)
         if s is step:
             assert marks.graph is not None
             yield typed.CopyProperty(now, later, span=s.span)
             yield typed.Attach(marks.graph, ((later, build.truth(False)),), span=s.span)
 
-    return rebuilt(marks.body, change)
+    return rebuilding.rebuilt(marks.body, change)

@@ -3,23 +3,18 @@
 `kept` decides which counts are maintained.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
 from starplat.operators.build import Builder
+from starplat.operators.canonical import effects, filters, rebuilding
 from starplat.operators.canonical.counts.counting import Count
 from starplat.operators.canonical.counts.members import FLAG, are_part_of, constant
-from starplat.operators.canonical.effects import REVERSED, asked
-from starplat.operators.canonical.filters import all_of
-from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_fresh_symbols
 from starplat.same import Same
 
-ZERO = typed.Literal(0, Scalar.INT)
+ZERO = typed.Literal(0, types.Scalar.INT)
 
 
 @dataclass(frozen=True)
@@ -57,9 +52,8 @@ class Keeping:
                 new = tuple(n for i, s in enumerate(every) for n in self.statement(s, every[:i]))
                 return replace(part, statements=new)
             case typed.Cell(symbol=symbol) if symbol is self.count.property:
-                return rebuilt(replace(part, symbol=self.kept), self.change)
-            case _:
-                return None
+                return rebuilding.rebuilt(replace(part, symbol=self.kept), self.change)
+        return None
 
     def statement(self, s: typed.Statement, before: Sequence[typed.Statement]) -> Iterator[typed.Statement]:
         if s is self.first:
@@ -79,12 +73,12 @@ class Keeping:
             case typed.ForEach() if own and s.body.statements == (own[0].statement,) and not self.marked_in(s):
                 yield from self.updated_before(s, own[0], before)
             case typed.ForEach() if own:
-                yield replace(s, filter=rebuilt(s.filter, self.change), body=self.change(s.body))
+                yield replace(s, filter=rebuilding.rebuilt(s.filter, self.change), body=self.change(s.body))
                 yield from map(self.updated_after, {store.joins: store for store in own if self.marked_in(s)}.values())
             case typed.Assign() if Same(s) in self.stores:
                 yield from self.stored(self.stores[Same(s)])
             case _:
-                yield rebuilt(s, self.change)
+                yield rebuilding.rebuilt(s, self.change)
 
     def filled(
         self, s: typed.Attach, items: tuple[tuple[typed.Symbol, typed.Expression | typed.Symbol], ...]
@@ -103,8 +97,8 @@ class Keeping:
     def recount(self, s: typed.Attach) -> typed.ForEach:
         node, there = replace(self.count.node), replace(self.count.there)
         names = {self.count.node: node, self.count.there: there}
-        row, others = substituted((self.count.row, self.count.others), names)
-        inner = typed.ForEach(False, there, row, all_of(others), self.addition(node, 1, s), span=s.span)
+        row, others = rebuilding.substituted((self.count.row, self.count.others), names)
+        inner = typed.ForEach(False, there, row, filters.all_of(others), self.addition(node, 1, s), span=s.span)
         return Builder(s.span).over(node, typed.AllNodes(s.graph), inner)
 
     def updated_before(
@@ -112,7 +106,7 @@ class Keeping:
     ) -> Iterator[typed.Statement]:
         """A loop that only changes a set, after one that updates the counts of the neighbors."""
         members = self.count.members
-        conditions = list(asked(loop.filter))
+        conditions = list(effects.asked(loop.filter))
         if store.joins:
             conditions.append(members.has_not(loop.iterator))
         elif not any(
@@ -120,8 +114,8 @@ class Keeping:
         ):
             conditions.append(members.has(loop.iterator))
         body = typed.Block((self.update(store),), span=loop.span)
-        updating = replace(loop, filter=all_of(conditions), body=body)
-        yield with_fresh_symbols(updating, (updating,))
+        updating = replace(loop, filter=filters.all_of(conditions), body=body)
+        yield rebuilding.with_fresh_symbols(updating, (updating,))
         yield loop
 
     def updated_after(self, store: Store) -> typed.ForEach:
@@ -130,7 +124,7 @@ class Keeping:
         loop, span = store.loop, store.statement.span
         body = typed.Block((replace(mark, value=typed.FALSE), self.update(store)), span=span)
         updating = replace(loop, filter=mark.place, body=body, span=span)
-        return with_fresh_symbols(updating, (updating,))
+        return rebuilding.with_fresh_symbols(updating, (updating,))
 
     def stored(self, store: Store) -> Iterator[typed.Statement]:
         """A store among other statements, with the update or with a mark for it, if it changes membership."""
@@ -158,13 +152,13 @@ class Keeping:
     def update(self, store: Store) -> typed.ForEach:
         """The loop in which a node updates the counts that include it."""
         span, other = store.statement.span, replace(self.count.node)
-        way = REVERSED[self.count.row.direction]
+        way = effects.REVERSED[self.count.row.direction]
         arcs = replace(self.count.row, node=typed.Variable(store.loop.iterator, span=span), direction=way)
         names = {self.count.node: other, self.count.there: store.loop.iterator}
-        conditions = substituted(self.count.others, names)
+        conditions = rebuilding.substituted(self.count.others, names)
         amount = 1 if store.joins else -1
         return typed.ForEach(
-            True, other, arcs, all_of(conditions), self.addition(other, amount, store.statement), span=span
+            True, other, arcs, filters.all_of(conditions), self.addition(other, amount, store.statement), span=span
         )
 
     def addition(self, node: typed.Symbol, amount: int, s: typed.Statement) -> typed.Block:

@@ -7,8 +7,6 @@ for (u in g.nodes_to(v)) {                         if (u.on) { v.on = True; brea
 if (beside) { v.on = True; }
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,9 +14,7 @@ from typing import Any
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
-from starplat.operators.canonical.effects import asked
-from starplat.operators.canonical.extremes import under
-from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical import effects, extremes, rebuilding
 
 
 def without_findings(body: typed.Block) -> typed.Block:
@@ -27,7 +23,7 @@ def without_findings(body: typed.Block) -> typed.Block:
     def change(part: Any) -> Any:
         if not isinstance(part, typed.Block):
             return None
-        inner = [rebuilt(s, change) for s in part.statements]
+        inner = [rebuilding.rebuilt(s, change) for s in part.statements]
         for place in range(len(inner) - 2):
             declared, row, branch = inner[place : place + 3]
             if not isinstance(declared, typed.Declare) or _is_used(declared.symbol, inner[place + 3 :]):
@@ -38,7 +34,7 @@ def without_findings(body: typed.Block) -> typed.Block:
         return replace(part, statements=tuple(inner)) if inner != list(part.statements) else part
 
     asks = any(isinstance(s, typed.Declare) and s.value == typed.FALSE for s in walk.statements(body))
-    return rebuilt(body, change) if asks else body
+    return rebuilding.rebuilt(body, change) if asks else body
 
 
 def _asking(declared: typed.Declare, row: typed.Statement, branch: typed.Statement) -> typed.ForEach | None:
@@ -48,19 +44,17 @@ def _asking(declared: typed.Declare, row: typed.Statement, branch: typed.Stateme
             typed.Declare(symbol=local, value=typed.Literal(value=False)),
             typed.ForEach(domain=typed.Neighbors()),
             typed.If(condition=condition, then=typed.Block(statements=stores), otherwise=None),
-        ) if typed.Variable(local) in (besides := list(asked(condition))):
+        ) if typed.Variable(local) in (besides := list(effects.asked(condition))):
             besides.remove(typed.Variable(local))
-            conditions, found = (*asked(row.filter), *besides), row.body.statements
+            conditions, found = (*effects.asked(row.filter), *besides), row.body.statements
         case _:
             return None
     match found:
         case (typed.If(otherwise=None) as inner,):
-            conditions, found = (*conditions, *asked(inner.condition)), inner.then.statements
-        case _:
-            pass
+            conditions, found = (*conditions, *effects.asked(inner.condition)), inner.then.statements
     match found:
         case (typed.Update(combine=typed.Combine.OR, place=typed.Variable(symbol=told), value=value),) if told is local:
-            conditions = (*conditions, *asked(value))
+            conditions = (*conditions, *effects.asked(value))
         case (typed.Assign(place=typed.Variable(symbol=told), value=typed.TRUE), *rest) if told is local:
             if rest and (row.parallel or not isinstance(rest[0], typed.Break) or len(rest) > 1):
                 return None
@@ -71,7 +65,7 @@ def _asking(declared: typed.Declare, row: typed.Statement, branch: typed.Stateme
     if not conditions or any(mentions(condition, {local}) for condition in conditions):
         return None
     left = () if row.parallel else (typed.Break(span=row.span),)
-    done = under(list(conditions), typed.Block((*stores, *left), span=branch.span))
+    done = extremes.under(list(conditions), typed.Block((*stores, *left), span=branch.span))
     return replace(row, filter=None, body=replace(row.body, statements=(done,)))
 
 

@@ -6,8 +6,6 @@ if (a != b && a.c != b.c) {                      if (a.on) { <b.c> = <Min(b.c, a
 }
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
@@ -53,8 +51,7 @@ def _offers(s: typed.Statement) -> list[typed.AssignExtreme] | None:
         case typed.If(then=typed.Block(statements=inner), otherwise=None) | typed.Block(statements=inner):
             parts = [_offers(i) for i in inner]
             return None if None in parts or not parts else [offer for part in parts for offer in part or ()]
-        case _:
-            return None
+    return None
 
 
 def _is_idle(condition: typed.Expression, offer: typed.AssignExtreme) -> bool:
@@ -66,5 +63,4 @@ def _is_idle(condition: typed.Expression, offer: typed.AssignExtreme) -> bool:
             typed.Cell(symbol=offered, index=other) as value,
         ) if symbol is offered:
             return any({left, right} == {one, two} for one, two in ((place, value), (index, other)))
-        case _:
-            return False
+    return False

@@ -12,8 +12,6 @@ cell is worse than what was sent, and better from when it wins to when it is sen
 local reads it after its flag is cleared, so that a value which comes in between is sent in another turn.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -23,9 +21,8 @@ from starplat.analysis.settling.monotone import MIRRORED, mentions
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.build import Builder
-from starplat.operators.canonical.effects import forwarded
+from starplat.operators.canonical import effects, rebuilding
 from starplat.operators.canonical.extremes import as_extremes
-from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.searches.initial_values import order
 from starplat.same import Same
 
@@ -63,7 +60,7 @@ def _read(sent: typed.Symbol, body: typed.Block) -> typed.Block | None:
     if len(extremes) != 1 or value.type != sent.type or value in carried or lent:
         return None
     made = _Flags(sent, value, extremes.pop())
-    changed = rebuilt(compared, made.of)
+    changed = rebuilding.rebuilt(compared, made.of)
     inside = list(walk.statements(changed))
     left = any(sent in (*walk.read(s), *walk.written(s), *walk.declared(s)) for s in inside)
     return None if left or any(Same(s) not in made.followed for s in writers) else changed
@@ -79,8 +76,6 @@ def _is_filled_first(sent: typed.Symbol, body: typed.Block) -> bool:
                 items
             ):
                 return True
-            case _:
-                pass
     return False
 
 
@@ -95,8 +90,7 @@ def _compared(part: Any, sent: typed.Symbol) -> tuple[typed.Cell, typed.Operator
             symbol is sent and how in MIRRORED and value.index == last.index and value.symbol is not sent
         ):
             return value, MIRRORED[how]
-        case _:
-            return None
+    return None
 
 
 def _stored_first(body: typed.Block, sent: typed.Symbol) -> typed.Block:
@@ -115,11 +109,9 @@ def _stored_first(body: typed.Block, sent: typed.Symbol) -> typed.Block:
             match statements[place]:
                 case typed.Declare(symbol=local, value=typed.Cell(index=typed.Variable())) as declared:
                     statements[place:] = _behind_store(declared, local, statements[place + 1 :], sent)
-                case _:
-                    pass
-        return replace(part, statements=tuple(rebuilt(s, change) for s in statements))
+        return replace(part, statements=tuple(rebuilding.rebuilt(s, change) for s in statements))
 
-    return rebuilt(body, change)
+    return rebuilding.rebuilt(body, change)
 
 
 def _behind_store(
@@ -132,11 +124,9 @@ def _behind_store(
         case [typed.If(otherwise=None) as branch] if any(
             mentions(part, {local}) and mentions(part, {sent}) for part in walk.within(branch.condition)
         ):
-            condition = forwarded(branch.condition, {local: value})
+            condition = effects.forwarded(branch.condition, {local: value})
             then = replace(branch.then, statements=(declared, *branch.then.statements))
             return [replace(branch, condition=condition, then=then)]
-        case _:
-            pass
     touching = [s for s in rest if walk.touches(s, sent)]
     match touching:
         case [typed.Assign(place=place, value=typed.Variable(symbol=of)) as store] if (
@@ -145,8 +135,7 @@ def _behind_store(
             and not walk.all_written(*rest) & {local, value.index}
         ) and not any(walk.leaves(s) for s in rest):
             return [replace(store, value=value), declared, *(s for s in rest if s is not store)]
-        case _:
-            return [declared, *rest]
+    return [declared, *rest]
 
 
 @dataclass
@@ -181,8 +170,7 @@ class _Flags:
                 return replace(part, carried=(*carried, unsent))
             case typed.Block(statements=statements):
                 return replace(part, statements=tuple(self._block(statements)))
-            case _:
-                return None
+        return None
 
     def _asks(self, value: typed.Cell, how: typed.Operator) -> bool:
         return value.symbol is self.value and (how is typed.Operator.NOT_EQUAL or _BETTER.get(how) is self.extreme)
@@ -211,7 +199,7 @@ class _Flags:
                 case _:
                     if walk.touches(s, self.sent) or walk.touches(s, self.value):
                         filled, begun, fills = None, {}, []
-                    yield rebuilt(s, self.of)
+                    yield rebuilding.rebuilt(s, self.of)
 
     def _filled(self, begun: dict[typed.Symbol, typed.Expression | typed.Symbol]) -> float | None:
         """The constant that both begin with."""

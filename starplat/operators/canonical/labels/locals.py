@@ -7,8 +7,6 @@ for (w in g.neighbors(v)) {                           for (w in g.neighbors(v)) 
 if (least < v.c) { v.c = least; }                     if (least < v.c) { v.c = least; }
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -59,8 +57,7 @@ class _Change:
             ):
                 one, other = self._node(left), self._node(right)
                 return None if one is None or other is None else replace(part, left=one, right=other)
-            case _:
-                return None
+        return None
 
     def _node(self, value: typed.Expression) -> Any:
         """The node whose number a value is, if it is one."""
@@ -72,5 +69,4 @@ class _Change:
             case typed.Apply(function=typed.Function.MIN | typed.Function.MAX, arguments=arguments):
                 nodes = tuple(self._node(a) for a in arguments)
                 return None if None in nodes else replace(value, arguments=nodes, type=Scalar.NODE)
-            case _:
-                return None
+        return None

@@ -4,8 +4,6 @@ Two constants are all that is stored, or one below 0 and numbers that never are.
 other says the same.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -92,8 +90,7 @@ class _Numbers:
         while left:
             group, waiting = set[typed.Symbol](), [left[0]]
             while waiting:
-                symbol = waiting.pop()
-                if symbol not in group:
+                if (symbol := waiting.pop()) not in group:
                     group.add(symbol)
                     waiting += self.copies[symbol]
             yield group
@@ -214,8 +211,7 @@ class _Numbers:
             case typed.Variable(symbol=symbol) if symbol in self.counters:
                 first = least(symbol, self.body)
                 return first is not None and first >= 0
-            case _:
-                return False
+        return False
 
     def _read(self, value: typed.Expression) -> None:
         """Takes in what is asked in an expression."""
@@ -233,8 +229,6 @@ class _Numbers:
                 self.barred.add(symbol)
             case typed.Call(arguments=arguments):
                 self.barred |= {a for a in arguments if isinstance(a, typed.Symbol)}
-            case _:
-                pass
         for part in children(value):
             self._read(part)
 
@@ -275,5 +269,4 @@ def question(value: typed.Expression) -> Question | None:
                 if isinstance(place, typed.Variable | typed.Cell) and other is not None:
                     return place, way, other
             return None
-        case _:
-            return None
+    return None

@@ -7,14 +7,11 @@ src.seen = True;                                      ...
 forall (v in g.nodes()) { v.reached = v.seen; }
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 
 from starplat.analysis import walk
-from starplat.frontend import typed
-from starplat.frontend.types import PropertyType
+from starplat.frontend import typed, types
 from starplat.operators.canonical.effects import asked_by_loop
 from starplat.operators.canonical.rebuilding import substituted
 from starplat.operators.canonical.searches.initial_values import InitialValues, initial_values
@@ -70,7 +67,7 @@ def _copy(s: typed.Statement, before: tuple[typed.Statement, ...]) -> tuple[type
         case _:
             return None
     roles = to.role is typed.Role.PARAMETER and of.role is typed.Role.LOCAL
-    return (to, of) if roles and to.type == of.type and isinstance(to.type, PropertyType) else None
+    return (to, of) if roles and to.type == of.type and isinstance(to.type, types.PropertyType) else None
 
 
 def _is_copied(own: typed.Symbol, before: tuple[typed.Statement, ...]) -> bool:
@@ -83,8 +80,6 @@ def _is_copied(own: typed.Symbol, before: tuple[typed.Statement, ...]) -> bool:
                 isinstance(value, typed.Symbol) and own in (to, value) for to, value in items
             ):
                 return True
-            case _:
-                pass
     return False
 
 

@@ -5,16 +5,13 @@ forall (v in g.nodes()) { v.rank = n - v; }      forall (v in g.nodes()) { v.ran
 forall (v in g.nodes()) { v.c = n - v.rank; }    forall (v in g.nodes()) { v.c = v.rank; }
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import MIRRORED
-from starplat.frontend import typed
-from starplat.frontend.types import PropertyType, Scalar
+from starplat.frontend import typed, types
 from starplat.operators.canonical.labels.spreading import whole_number
 from starplat.operators.canonical.rebuilding import rebuilt
 
@@ -50,8 +47,6 @@ def _stores(body: typed.Block) -> Iterator[tuple[int, typed.Assign]]:
                     value=typed.Binary(operator=typed.Operator.SUBTRACT, right=number),
                 ) if index == own and whole_number(number) == own and _counts(symbol):
                     yield place, store
-                case _:
-                    pass
 
 
 def _passed_on(s: typed.Statement) -> typed.Symbol | None:
@@ -62,12 +57,11 @@ def _passed_on(s: typed.Statement) -> typed.Symbol | None:
             | typed.Assign(place=typed.Cell(symbol=symbol), value=typed.Cell(symbol=given))
         ) if symbol is given:
             return symbol
-        case _:
-            return None
+    return None
 
 
 def _counts(symbol: typed.Symbol) -> bool:
-    return isinstance(symbol.type, PropertyType) and symbol.type.element in (Scalar.INT, Scalar.LONG)
+    return isinstance(symbol.type, types.PropertyType) and symbol.type.element in (types.Scalar.INT, types.Scalar.LONG)
 
 
 def _is_fixed(end: typed.Expression, body: typed.Block) -> bool:
@@ -80,8 +74,7 @@ def _is_fixed(end: typed.Expression, body: typed.Block) -> bool:
             declared = [s for s in body.statements if isinstance(s, typed.Declare) and s.symbol is symbol]
             begun = symbol.role is typed.Role.PARAMETER or any(s.value is not None for s in declared)
             return begun and not any(symbol in walk.written(s) for s in inside)
-        case _:
-            return False
+    return False
 
 
 def _is_first(label: typed.Symbol, body: typed.Block, place: int) -> bool:
@@ -129,8 +122,7 @@ def _with_numbers(
                 left == end and is_label(right)
             ):
                 return cell(right)
-            case _:
-                return None
+        return None
 
     changed = rebuilt(body, change)
     left = walk.touches(changed, label) or label in walk.declared(changed)

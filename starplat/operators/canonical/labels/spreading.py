@@ -10,14 +10,11 @@ forall (v in g.nodes().filter(on)) {             forall (v in g.nodes().filter(o
                                                  }
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from starplat.analysis import walk
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
 from starplat.operators.canonical.hosts import HostLoop
 from starplat.operators.records import EdgeEffect
 
@@ -33,7 +30,7 @@ def both_ways(effects: Sequence[EdgeEffect], before: Sequence[typed.Statement]) 
     """What arcs offer the node at their end and the one at their beginning, if that is all the effects do: a label as
     it is. `before` are the statements before the loop in its block."""
     first = effects[0]
-    if first.symbol.property.element is Scalar.BOOL:
+    if first.symbol.property.element is types.Scalar.BOOL:
         return ()
     if any(effect.when or effect.carried or not _is_unchanged(effect, before) for effect in effects):
         return ()
@@ -46,8 +43,7 @@ def both_ways(effects: Sequence[EdgeEffect], before: Sequence[typed.Statement]) 
 def filled_apart(before: Sequence[typed.Statement], flag: typed.Symbol) -> Iterator[typed.Statement]:
     """The statements before a loop, with the flag filled by itself where all nodes set it beside other cells."""
     for s in before:
-        fill = _fill_in(s, flag)
-        if fill is None:
+        if (fill := _fill_in(s, flag)) is None:
             yield s
             continue
         loop, store = fill
@@ -74,7 +70,7 @@ def _fill_in(s: typed.Statement, flag: typed.Symbol) -> tuple[typed.ForEach, typ
 
 
 def _one_way(effect: EdgeEffect, direction: typed.Direction) -> EdgeEffect:
-    there = typed.Symbol("there", Scalar.NODE, typed.Role.ITERATOR, effect.span)
+    there = typed.Symbol("there", types.Scalar.NODE, typed.Role.ITERATOR, effect.span)
     target = typed.Cell(effect.symbol, typed.Variable(there, span=effect.span), span=effect.span)
     value = typed.Cell(effect.symbol, typed.Variable(effect.source, span=effect.span), span=effect.span)
     return EdgeEffect(effect.source, there, direction, (), target, effect.how, value, (), effect.frontier, effect.span)
@@ -106,12 +102,11 @@ def _begins_as_itself(symbol: typed.Symbol, before: Sequence[typed.Statement]) -
                 and whole_number(s.value) == itself
                 for s in body.statements
             )
-        case _:
-            return False
+    return False
 
 
 def whole_number(value: typed.Expression) -> typed.Expression:
     """The value without conversions from one whole number to another that holds it."""
-    while isinstance(value, typed.Convert) and value.type in (Scalar.NODE, Scalar.INT, Scalar.LONG):
+    while isinstance(value, typed.Convert) and value.type in (types.Scalar.NODE, types.Scalar.INT, types.Scalar.LONG):
         value = value.operand
     return value

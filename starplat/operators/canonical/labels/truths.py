@@ -12,14 +12,11 @@ if (v.parent) { v.r = True; }                         v.r = v.parent;
 else { v.r = False; }
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from starplat.frontend import typed
-from starplat.frontend.types import PropertyType, Scalar
+from starplat.frontend import typed, types
 from starplat.operators.build import Builder
 from starplat.operators.canonical.labels.numbers import Truth, constant, plain, question, truths
 from starplat.operators.canonical.rebuilding import rebuilt
@@ -27,8 +24,7 @@ from starplat.operators.canonical.rebuilding import rebuilt
 
 def as_truths(body: typed.Block) -> typed.Block:
     """A function's body with flags in the place of such numbers."""
-    found = truths(body)
-    if not found:
+    if not (found := truths(body)):
         return body
     flags = {symbol: replace(symbol, type=_flag(symbol.type)) for symbol in found}
     return rebuilt(rebuilt(body, _Change(found, flags).of), _chosen)
@@ -59,8 +55,7 @@ class _Change:
             case typed.Convert() | typed.Binary():
                 found = question(part)
                 return None if found is None or found[0].symbol not in self.flags else self._answer(*found)
-            case _:
-                return None
+        return None
 
     def _item(self, symbol: typed.Symbol, value: Any) -> tuple[typed.Symbol, Any]:
         if symbol not in self.flags or isinstance(value, typed.Symbol):
@@ -78,11 +73,10 @@ class _Change:
                 return rebuilt(plain(value), self.of)
             case _ if (known := constant(value)) is not None:
                 return _literal(known != none, value)
-            case typed.Convert(operand=operand) if operand.type is Scalar.BOOL:
+            case typed.Convert(operand=operand) if operand.type is types.Scalar.BOOL:
                 told = rebuilt(operand, self.of)
                 return told if none == 0 else _not(told)
-            case _:
-                return _literal(True, value)
+        return _literal(True, value)
 
     def _answer(self, place: typed.Place, operator: typed.Operator, other: float) -> typed.Expression:
         """A comparison, as what it says of the flag."""
@@ -117,12 +111,11 @@ def _chosen(part: Any) -> Any:
             condition=condition, then=typed.Literal(value=bool() as one), otherwise=typed.Literal(value=bool() as other)
         ) if one is not other:
             return condition if one else _not(condition)
-        case _:
-            return None
+    return None
 
 
 def _flag(kind: Any) -> Any:
-    return replace(kind, element=Scalar.BOOL) if isinstance(kind, PropertyType) else Scalar.BOOL
+    return replace(kind, element=types.Scalar.BOOL) if isinstance(kind, types.PropertyType) else types.Scalar.BOOL
 
 
 def _not(value: typed.Expression) -> typed.Expression:
@@ -130,4 +123,4 @@ def _not(value: typed.Expression) -> typed.Expression:
 
 
 def _literal(value: bool, at: typed.Expression) -> typed.Literal:
-    return typed.Literal(value, Scalar.BOOL, span=at.span)
+    return typed.Literal(value, types.Scalar.BOOL, span=at.span)

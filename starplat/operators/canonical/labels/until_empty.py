@@ -9,39 +9,34 @@ The number may also be kept in a scalar that every round sets in the end. The se
 rounds do not only add to it: a fixed point of such rounds would begin each with an empty set.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
 from starplat.analysis import walk
 from starplat.analysis.convergence import Spelling, convergence
-from starplat.frontend import typed
-from starplat.frontend.types import Carrier, PropertyType, Scalar
+from starplat.frontend import typed, types
 from starplat.operators.build import Builder
-from starplat.operators.canonical.counters import says_that_some
-from starplat.operators.canonical.hosts import Surroundings, may_leave, surroundings
+from starplat.operators.canonical import counters, hosts, rebuilding
 from starplat.operators.canonical.labels.growing import counted
-from starplat.operators.canonical.rebuilding import with_block
 from starplat.operators.canonical.searches.initial_values import initial_values
 
-_FLAG = PropertyType(Carrier.NODE, Scalar.BOOL)
+_FLAG = types.PropertyType(types.Carrier.NODE, types.Scalar.BOOL)
 _Loop = typed.While | typed.DoWhile
 
 
 def until_none_is_left(body: typed.Block) -> typed.Block:
     """A function's body with such fixed points."""
-    around = surroundings(body)
+    around = hosts.surroundings(body)
     for loop in around.loops:
         made = _fixed_point(loop, around) if isinstance(loop, _Loop) else None
         if made is not None:
             block, place = around.block_of(loop)
             statements = (*block.statements[:place], made, *block.statements[place + 1 :])
-            return until_none_is_left(with_block(body, block, replace(block, statements=statements)))
+            return until_none_is_left(rebuilding.with_block(body, block, replace(block, statements=statements)))
     return body
 
 
-def _fixed_point(loop: _Loop, around: Surroundings) -> typed.FixedPoint | None:
+def _fixed_point(loop: _Loop, around: hosts.Surroundings) -> typed.FixedPoint | None:
     rounds, known = loop.body.statements, around.known_before(loop)
     match loop.condition:
         case typed.Binary(left=typed.Aggregate(aggregation=typed.Aggregation.COUNT, property=members)) as condition:
@@ -53,14 +48,14 @@ def _fixed_point(loop: _Loop, around: Surroundings) -> typed.FixedPoint | None:
             rounds = rounds if needed else others
         case _:
             return None
-    if members.type != _FLAG or not says_that_some(condition) or may_leave(rounds):
+    if members.type != _FLAG or not counters.says_that_some(condition) or hosts.may_leave(rounds):
         return None
     if isinstance(loop, typed.While) and not begins:
         return None
     build = Builder(loop.span)
     domains = (s.domain for s in walk.statements(loop) if isinstance(s, typed.ForEach))
     graph = next(d.graph for d in domains if isinstance(d, typed.AllNodes | typed.AllEdges | typed.Neighbors))
-    flag, node = typed.Symbol("done", Scalar.BOOL, typed.Role.FLAG, build.span), build.iterator()
+    flag, node = typed.Symbol("done", types.Scalar.BOOL, typed.Role.FLAG, build.span), build.iterator()
     none = build.negated(build.cell(members, node))
     made = typed.FixedPoint(flag, node, graph, none, replace(loop.body, statements=rounds), span=loop.span)
     return None if convergence(made).spelling is Spelling.ONE_FLAG else made

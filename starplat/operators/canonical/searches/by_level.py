@@ -14,8 +14,6 @@
 When a round begins, the nodes that are `here` are those at level `depth`, and nobody is `there`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -25,34 +23,32 @@ from starplat.analysis.settling.monotone import asked_flag
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.build import Builder
-from starplat.operators.canonical.hosts import Known, may_leave, surroundings
-from starplat.operators.canonical.rebuilding import rebuilt, spliced, with_block
+from starplat.operators.canonical import hosts, rebuilding, unread
 from starplat.operators.canonical.searches.initial_values import initial_values
 from starplat.operators.canonical.searches.levels import above, counted_up
 from starplat.operators.canonical.searches.steps import Steps
 from starplat.operators.canonical.searches.stores import Nest, read_nest
 from starplat.operators.canonical.searches.two_steps import begins, is_unreached
-from starplat.operators.canonical.unread import without_unread
 
 _Loop = typed.While | typed.DoWhile
 
 
 def asked_by_level(body: typed.Block, results: frozenset[typed.Symbol]) -> typed.Block:
     """A function's body with levels in the place of such flags; `results` are the symbols that its caller sees."""
-    around = surroundings(body)
+    around = hosts.surroundings(body)
     for loop in around.loops:
-        if not isinstance(loop, _Loop) or may_leave(loop.body.statements):
+        if not isinstance(loop, _Loop) or hosts.may_leave(loop.body.statements):
             continue
         block, place = around.block_of(loop)
         made = _made(loop, block.statements[:place], around.known_before(loop))
         gone = set() if made is None else set(walk.all_written(loop)) - walk.all_written(made)
         if made is not None and not any(s in results or around.is_seen(s, loop) for s in gone):
-            changed = with_block(body, block, spliced(block, place, (made,)))
-            return asked_by_level(without_unread(changed, results), results)
+            changed = rebuilding.with_block(body, block, rebuilding.spliced(block, place, (made,)))
+            return asked_by_level(unread.without_unread(changed, results), results)
     return body
 
 
-def _made(loop: _Loop, before: Sequence[typed.Statement], known: Known) -> _Loop | None:
+def _made(loop: _Loop, before: Sequence[typed.Statement], known: hosts.Known) -> _Loop | None:
     """The loop with levels, if the flags say what they are to say."""
     statements = loop.body.statements
     nests = [(at, nest) for at, s in enumerate(statements) if (nest := read_nest(s)) is not None]
@@ -85,7 +81,7 @@ def _made(loop: _Loop, before: Sequence[typed.Statement], known: Known) -> _Loop
         ahead = {flag: by for flag, by in ahead.items() if steps.holds.get(flag, True)}
         if place == at:
             steps.begin()
-        kept = rebuilt(s, lambda part: _without(part, marks))
+        kept = rebuilding.rebuilt(s, lambda part: _without(part, marks))
         by = {flag: by - (step < place) for flag, by in ahead.items()}
         done.append(_by_level(kept, level, typed.Variable(counter), by))
     changed = replace(loop, body=replace(loop.body, statements=tuple(done)))
@@ -109,8 +105,7 @@ def _without(part: Any, store: typed.Assign) -> Any:
     match part:
         case typed.Block(statements=statements) if any(s is store for s in statements):
             return replace(part, statements=tuple(s for s in statements if s is not store))
-        case _:
-            return None
+    return None
 
 
 def _by_level(
@@ -125,7 +120,6 @@ def _by_level(
                 how = typed.Operator.ADD if by > 0 else typed.Operator.SUBTRACT
                 there = typed.Binary(how, counter, build.number(abs(by)), Scalar.INT, span=part.span) if by else counter
                 return build.equal(typed.Cell(level, index, span=part.span), there)
-            case _:
-                return None
+        return None
 
-    return rebuilt(s, change)
+    return rebuilding.rebuilt(s, change)

@@ -11,17 +11,13 @@ A flag that is set under a condition, `if (any) { v.y = True; }`, is not cleared
 that it does not matter which neighbor sets it first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import mentions
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
 from starplat.operators.build import Builder
-from starplat.operators.canonical.effects import REVERSED, asked
-from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical import effects, rebuilding
 from starplat.operators.canonical.searches.stores import seen_from
 
 _Conditions = tuple[typed.Expression, ...]
@@ -50,15 +46,15 @@ def set_by_neighbors(s: typed.Statement) -> tuple[typed.Statement, ...]:
         return (s,)
     flag, conditions, is_filled = stored
     when = (*branches, *found, *conditions)
-    own = flag.index == domain.node == typed.Variable(node) and flag.type is Scalar.BOOL
+    own = flag.index == domain.node == typed.Variable(node) and flag.type is types.Scalar.BOOL
     plain = not any(mentions(c, {flag.symbol}) for c in when) and not any(walk.calls(s))
     if not own or not plain or (gathered is not node and any(mentions(c, {gathered}) for c in when)):
         return (s,)
     build, there = Builder(s.span), row.iterator
     store: typed.Statement = build.assign(flag, True)
     if when:
-        store = build.when(rebuilt(build.both(*when), lambda part: seen_from(part, there, node)), store)
-    arcs = build.over(node, build.row(graph, there, REVERSED[domain.direction]), store)
+        store = build.when(rebuilding.rebuilt(build.both(*when), lambda part: seen_from(part, there, node)), store)
+    arcs = build.over(node, build.row(graph, there, effects.REVERSED[domain.direction]), store)
     fill = typed.Attach(graph, ((flag.symbol, build.truth(False)),), span=s.span)
     return (*((fill,) if is_filled else ()), build.over(there, typed.AllNodes(graph), arcs))
 
@@ -67,9 +63,9 @@ def _inside(
     condition: typed.Expression | None, statements: Sequence[typed.Statement]
 ) -> tuple[_Conditions, Sequence[typed.Statement]]:
     """What is done under a condition and under those of the branches within, and all these conditions."""
-    conditions = asked(condition)
+    conditions = effects.asked(condition)
     while len(statements) == 1 and isinstance(branch := statements[0], typed.If) and branch.otherwise is None:
-        conditions, statements = (*conditions, *asked(branch.condition)), branch.then.statements
+        conditions, statements = (*conditions, *effects.asked(branch.condition)), branch.then.statements
     return conditions, statements
 
 
@@ -78,11 +74,10 @@ def _gathers(row: typed.ForEach, gathered: typed.Variable) -> _Conditions | None
     conditions, statements = _inside(row.filter, row.body.statements)
     match statements:
         case (typed.Update(combine=typed.Combine.OR, place=place, value=value),) if place == gathered:
-            return (*conditions, *asked(value))
+            return (*conditions, *effects.asked(value))
         case (typed.Assign(place=place, value=typed.TRUE), *rest) if place == gathered and _only_leaves(rest):
             return conditions
-        case _:
-            return None
+    return None
 
 
 def _sets(row: typed.ForEach) -> tuple[_Conditions | None, tuple[typed.Cell, _Conditions, bool] | None]:
@@ -91,8 +86,7 @@ def _sets(row: typed.ForEach) -> tuple[_Conditions | None, tuple[typed.Cell, _Co
     match statements:
         case (typed.Assign(place=typed.Cell() as flag, value=typed.TRUE), *rest) if _only_leaves(rest):
             return conditions, (flag, (), False)
-        case _:
-            return None, None
+    return None, None
 
 
 def _only_leaves(rest: Sequence[typed.Statement]) -> bool:
@@ -103,11 +97,11 @@ def _stored(s: typed.Statement, gathered: typed.Variable) -> tuple[typed.Cell, _
     """The flag that a statement sets if a local is, the conditions besides, and whether it clears it otherwise."""
     match s:
         case typed.Assign(place=typed.Cell() as flag, value=value):
-            conditions, is_filled = asked(value), True
+            conditions, is_filled = effects.asked(value), True
         case typed.If(
             otherwise=None, then=typed.Block(statements=(typed.Assign(place=typed.Cell() as flag, value=one),))
         ):
-            conditions, is_filled = asked(s.condition), False
+            conditions, is_filled = effects.asked(s.condition), False
             if one != typed.TRUE:
                 return None
         case _:

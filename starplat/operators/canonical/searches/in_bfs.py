@@ -15,18 +15,14 @@ The children of a node are one level further from the source, whose number is th
 parents, which all have one number. Scalars may take the greatest number: all nodes offer theirs after the rounds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from starplat.analysis import walk
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
 from starplat.operators.build import Builder
 from starplat.operators.canonical.rebuilding import rebuilt, with_statements
-from starplat.operators.canonical.searches.levels import above
-from starplat.operators.canonical.searches.unreached import back_to
+from starplat.operators.canonical.searches import levels, unreached
 
 
 def as_rounds(body: typed.Block) -> typed.Block:
@@ -76,13 +72,13 @@ class _Numbered:
         filled: typed.Statement = replace(begun.fill, items=items)
         rounds = [*_rounds(self), *(self._offered(s) for s in self.greatest)]
         if isinstance(begun.none, typed.Literal):
-            rounds.append(back_to(begun.none, symbol, search.graph))
+            rounds.append(unreached.back_to(begun.none, symbol, search.graph))
         if self.first is None:
             return [*(filled if s is begun.fill else s for s in before), *rounds]
         store = build.assign(typed.Cell(symbol, search.source, span=search.span), self.first)
         if isinstance(search.source, typed.Variable) and search.source.symbol.role is typed.Role.ITERATOR:
             return [*(filled if s is begun.fill else s for s in before), store, *rounds]
-        nowhere = build.differs(search.source, build.number(-1, Scalar.NODE))
+        nowhere = build.differs(search.source, build.number(-1, types.Scalar.NODE))
         there = build.block(filled, store, *rounds)
         return [*before[:-1], typed.If(nowhere, there, build.block(begun.fill), span=search.span)]
 
@@ -118,7 +114,7 @@ def _numbered(search: typed.IterateInBFS) -> _Numbered | None:
             ) as parents,
             typed.Assign(place=typed.Cell(index=index) as mine, value=typed.Variable(symbol=taken)),
             *others,
-        ] if own == node and index == node and given is local and taken is local and local.type is Scalar.INT:
+        ] if own == node and index == node and given is local and taken is local and local.type is types.Scalar.INT:
             child = replace(parents.iterator)
             there = typed.Cell(mine.symbol, typed.Variable(parents.iterator))
             cell = typed.Cell(mine.symbol, typed.Variable(child))
@@ -126,14 +122,14 @@ def _numbered(search: typed.IterateInBFS) -> _Numbered | None:
         case _:
             return None
     greatest = tuple(s for s in others if isinstance(s, typed.AssignExtreme) and _takes_greatest(s, mine))
-    if mine.type is not Scalar.INT or value.type is not Scalar.INT or len(greatest) < len(others):
+    if mine.type is not types.Scalar.INT or value.type is not types.Scalar.INT or len(greatest) < len(others):
         return None
-    is_numbered = (above(value, mine) or 0) > 0
+    is_numbered = (levels.above(value, mine) or 0) > 0
     return _Numbered(search, cell, child, value, first, greatest) if is_numbered else None
 
 
 def _takes_greatest(s: typed.AssignExtreme, mine: typed.Cell) -> bool:
-    scalar = isinstance(s.place, typed.Variable) and s.place.type is Scalar.INT
+    scalar = isinstance(s.place, typed.Variable) and s.place.type is types.Scalar.INT
     return scalar and s.extreme is typed.Extreme.MAX and s.candidate == mine and not s.carried
 
 
@@ -174,7 +170,7 @@ def _begun(numbered: _Numbered, before: Sequence[typed.Statement]) -> _Begun | N
 def _rounds(numbered: _Numbered) -> tuple[typed.Statement, ...]:
     search = numbered.search
     build = Builder(search.span)
-    more = build.variable(build.local("more", Scalar.BOOL))
+    more = build.variable(build.local("more", types.Scalar.BOOL))
     offer = build.extreme(typed.Extreme.MIN, numbered.cell, numbered.value, build.carried(more, True))
     arcs = build.over(numbered.child, build.row(search.graph, search.iterator, typed.Direction.OUT), offer)
     every = build.over(search.iterator, typed.AllNodes(search.graph), arcs)

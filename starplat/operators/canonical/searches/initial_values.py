@@ -1,7 +1,5 @@
 """The values of a property when a loop begins: one fill for all cells, and cells that are then set one by one."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,8 +35,6 @@ def initial_values(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> I
             case _ if found is not None:
                 indices = {index.symbol for index, _ in found.set if isinstance(index, typed.Variable)}
                 found = None if indices & written else found
-            case _:
-                pass
     return found
 
 
@@ -52,8 +48,7 @@ def _filled(symbol: typed.Symbol, loop: typed.ForEach) -> InitialValues | None:
             place == own and any(store is s for s in loop.body.statements)
         ):
             return InitialValues(value, ())
-        case _:
-            return None
+    return None
 
 
 def worst(
@@ -76,8 +71,7 @@ def order(value: typed.Expression) -> float | None:
             return -math.inf if negative else math.inf
         case typed.Literal(value=number):
             return number
-        case _:
-            return None
+    return None
 
 
 def constant(value: typed.Expression, known: Known) -> typed.Expression:
@@ -85,5 +79,4 @@ def constant(value: typed.Expression, known: Known) -> typed.Expression:
     match value:
         case typed.Variable(symbol=symbol) if symbol in known:
             return typed.Literal(known[symbol], symbol.scalar, span=value.span)
-        case _:
-            return value
+    return value

@@ -1,7 +1,5 @@
 """The next level, which a node without one is given: the least number of arcs, as counted by rounds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -24,8 +22,7 @@ class Counter:
 def counters_of_rounds(loop: Loop, known: Known) -> dict[typed.Symbol, Counter]:
     found = {}
     for place, s in enumerate(loop.body.statements):
-        symbol = counted_up(s)
-        if symbol is None:
+        if (symbol := counted_up(s)) is None:
             continue
         writers = walk.writers(symbol, loop.body)
         first = known.get(symbol)
@@ -41,8 +38,7 @@ def counted_up(s: typed.Statement) -> typed.Symbol | None:
             return symbol
         case typed.Assign(place=typed.Variable(symbol=symbol) as own, value=value) if is_next(own, value):
             return symbol
-        case _:
-            return None
+    return None
 
 
 def is_next(value: typed.Expression, after: typed.Expression) -> bool:
@@ -52,13 +48,10 @@ def is_next(value: typed.Expression, after: typed.Expression) -> bool:
             return True
         case typed.Binary(operator=typed.Operator.ADD, left=typed.Literal(value=1), right=right) if right == value:
             return True
-        case _:
-            pass
     match value:
         case typed.Binary(operator=typed.Operator.SUBTRACT, left=left, right=typed.Literal(value=1)):
             return left == after
-        case _:
-            return False
+    return False
 
 
 def one_more(cell: typed.Cell, span: Span) -> typed.Expression:
@@ -77,8 +70,7 @@ def above(value: typed.Expression | None, of: typed.Expression) -> int | None:
         ):
             less = above(left, of)
             return None if less is None else less + (number if operator is typed.Operator.ADD else -number)
-        case _:
-            return None
+    return None
 
 
 def of_level(
@@ -91,8 +83,7 @@ def of_level(
     if len(levels) != 1 or not unreached:
         return None
     ((condition, level),) = levels
-    own_next = is_next(mine, store.value)
-    if not own_next and not is_next(level, store.value):
+    if not is_next(mine, store.value) and not is_next(level, store.value):
         return None
     first = in_first_round(level, store, loop, counters)
     end = compared(unreached[0], store.place)
@@ -110,8 +101,7 @@ def in_first_round(
 ) -> int | None:
     """The value of a level in the first round, beside a store of it; every round after it has one more."""
     for symbol, counter in counters.items():
-        more = above(level, typed.Variable(symbol))
-        if more is not None:
+        if (more := above(level, typed.Variable(symbol))) is not None:
             place = next(i for i, s in enumerate(loop.body.statements) if any(p is store.place for p in _places(s)))
             return counter.first + (counter.place < place) + more
     return None
@@ -132,8 +122,6 @@ def begins_at(symbol: typed.Symbol, first: int, before: Sequence[typed.Statement
                     return False
             case _ if symbol in walk.all_written(s):
                 return False
-            case _:
-                pass
     return filled
 
 

@@ -13,18 +13,14 @@ level of the nodes that it begins at, all others are at INF, and only these are 
 end of the arc asks, nor that it stops asking once it has its level.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
 from starplat.analysis import walk
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
 from starplat.operators.canonical.hosts import Known, Loop
-from starplat.operators.canonical.searches.levels import counters_of_rounds, of_level
+from starplat.operators.canonical.searches import levels, waves
 from starplat.operators.canonical.searches.stores import Offer, Store, nest, read_store, says
-from starplat.operators.canonical.searches.waves import of_wave
 
 
 def as_offers(loop: Loop, before: Sequence[typed.Statement], known: Known) -> Loop:
@@ -32,7 +28,7 @@ def as_offers(loop: Loop, before: Sequence[typed.Statement], known: Known) -> Lo
 
     `before` are the statements before it in its block, `known` the values that they have given scalars.
     """
-    counters = counters_of_rounds(loop, known)
+    counters = levels.counters_of_rounds(loop, known)
     done: list[typed.Statement] = []
     for s in loop.body.statements:
         store = read_store(s)
@@ -41,8 +37,8 @@ def as_offers(loop: Loop, before: Sequence[typed.Statement], known: Known) -> Lo
             if store is None
             else (
                 _of_mark(store)
-                or of_level(store, loop, before, known, counters)
-                or of_wave(store, loop, before, known, counters)
+                or levels.of_level(store, loop, before, known, counters)
+                or waves.of_wave(store, loop, before, known, counters)
             )
         )
         done.append(s if store is None or offer is None else nest(s, store, offer))
@@ -75,7 +71,7 @@ def _variables(value: typed.Expression) -> set[typed.Symbol]:
 
 def _of_mark(store: Store) -> Offer | None:
     """A truth that a node gets if a neighbor has it, as the greatest of the two, or the least where False spreads."""
-    if not isinstance(store.value, typed.Literal) or store.value.type is not Scalar.BOOL:
+    if not isinstance(store.value, typed.Literal) or store.value.type is not types.Scalar.BOOL:
         return None
     truth = bool(store.value.value)
     mine = typed.Cell(store.place.symbol, typed.Variable(store.source))

@@ -9,8 +9,6 @@ Both begin together, the flag with False and the cell with INF, and wherever one
 True, and a number.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,17 +16,15 @@ from typing import Any
 from starplat.analysis import walk
 from starplat.analysis.settling.guards import guarded
 from starplat.analysis.settling.monotone import mentions
-from starplat.frontend import typed
-from starplat.frontend.types import Carrier, PropertyType, Scalar
+from starplat.frontend import typed, types
 from starplat.frontend.walk import children
-from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical import rebuilding, unread
 from starplat.operators.canonical.searches.levels import above
 from starplat.operators.canonical.searches.stores import compared, says
-from starplat.operators.canonical.unread import without_stores
 from starplat.same import Same
 
 _FAR = 1 << 20
-_FLAGS = PropertyType(Carrier.NODE, Scalar.BOOL)
+_FLAGS = types.PropertyType(types.Carrier.NODE, types.Scalar.BOOL)
 
 
 def without_reached(body: typed.Block) -> typed.Block:
@@ -46,7 +42,7 @@ def _beside(body: typed.Block, flag: typed.Symbol) -> list[typed.Symbol]:
     blocks = [s.statements for s in walk.statements(body) if isinstance(s, typed.Block)]
     told = [stores for stores in blocks if any(_stored(s) is flag for s in stores)]
     levels = (_stored(s) for stores in told for s in stores)
-    return list(dict.fromkeys(at for at in levels if at is not None and at.property.element is Scalar.INT))
+    return list(dict.fromkeys(at for at in levels if at is not None and at.property.element is types.Scalar.INT))
 
 
 def _stored(s: typed.Statement) -> typed.Symbol | None:
@@ -54,7 +50,7 @@ def _stored(s: typed.Statement) -> typed.Symbol | None:
     if not isinstance(s, typed.Assign) or not isinstance(s.place, typed.Cell):
         return None
     kind = s.place.symbol.type
-    return s.place.symbol if isinstance(kind, PropertyType) and kind.carrier is Carrier.NODE else None
+    return s.place.symbol if isinstance(kind, types.PropertyType) and kind.carrier is types.Carrier.NODE else None
 
 
 @dataclass(frozen=True)
@@ -81,7 +77,7 @@ class _Pair:
         fills = block.statements[at[0] : at[-1] + 1]
         items = [item for s in fills if isinstance(s, typed.Attach) for item in s.items]
         begun = {symbol: value for symbol, value in items if symbol in (self.flag, self.level)}
-        both = begun.get(self.flag) == typed.FALSE and begun.get(self.level) == typed.Infinity(Scalar.INT)
+        both = begun.get(self.flag) == typed.FALSE and begun.get(self.level) == typed.Infinity(types.Scalar.INT)
         once = sum(symbol in begun for symbol, _ in items) == 2
         behind = {Same(i) for s in block.statements[at[0] :] for i in walk.statements(s)}
         ahead = (s for s in walk.statements(self.body) if Same(s) not in behind)
@@ -135,8 +131,7 @@ class _Pair:
                 return self._is_counter(symbol)
             case typed.Cell(symbol=symbol, index=index) if symbol is self.level:
                 return any(self._says_reached(c, value, typed.Cell(self.flag, index)) for c in conditions)
-            case _:
-                return False
+        return False
 
     def _says_reached(self, condition: typed.Expression, level: typed.Cell, flag: typed.Cell) -> bool:
         match condition:
@@ -160,8 +155,7 @@ class _Pair:
                     return _is_small(value) or (value is not None and abs(above(value, own) or _FAR) < _FAR)
                 case typed.Update(combine=typed.Combine.ADD, value=value):
                     return _is_small(value)
-                case _:
-                    return False
+            return False
 
         return symbol.role is typed.Role.LOCAL and bool(writers) and all(counts(s) for s in writers)
 
@@ -210,10 +204,9 @@ def _replaced(body: typed.Block, flag: typed.Symbol, level: typed.Symbol) -> typ
         match part:
             case typed.Unary() | typed.Binary() | typed.Cell():
                 return _asked(part, flag, level)
-            case _:
-                return None
+        return None
 
-    return rebuilt(without_stores(body, {flag}), change)
+    return rebuilding.rebuilt(unread.without_stores(body, {flag}), change)
 
 
 def _asked(part: typed.Expression, flag: typed.Symbol, level: typed.Symbol) -> typed.Expression | None:
@@ -223,5 +216,5 @@ def _asked(part: typed.Expression, flag: typed.Symbol, level: typed.Symbol) -> t
     if truth is None:
         return None
     operator = typed.Operator.NOT_EQUAL if truth else typed.Operator.EQUAL
-    own, none = typed.Cell(level, cells[0].index, span=part.span), typed.Infinity(Scalar.INT, span=part.span)
-    return typed.Binary(operator, own, none, Scalar.BOOL, span=part.span)
+    own, none = typed.Cell(level, cells[0].index, span=part.span), typed.Infinity(types.Scalar.INT, span=part.span)
+    return typed.Binary(operator, own, none, types.Scalar.BOOL, span=part.span)

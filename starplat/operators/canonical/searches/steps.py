@@ -1,12 +1,9 @@
 """Follows the flags of a search, statement by statement, through a round that discovers nodes and then visits them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from starplat.analysis import walk
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
 from starplat.operators.canonical.effects import asked
 from starplat.operators.canonical.searches.levels import above
 from starplat.operators.canonical.searches.stores import says
@@ -49,7 +46,7 @@ class Steps:
         ((store, counted),) = self.levels
         more = above(store.value, counter)
         signals = {place.symbol for s in self.more for place in walk.written_places(s)}
-        return more is not None and more + counted == 1 and len(signals) == 1 and store.place.type is Scalar.INT
+        return more is not None and more + counted == 1 and len(signals) == 1 and store.place.type is types.Scalar.INT
 
     def follow(self, s: typed.Statement) -> bool:
         """Takes in a statement over all nodes, each on its own cells; False if it is none of the known forms."""
@@ -65,8 +62,7 @@ class Steps:
                 return self._are_discovered(s.filter, own) and all(
                     self._of_discovered(i, own) for i in s.body.statements
                 )
-            case _:
-                return False
+        return False
 
     def _becomes(self, to: typed.Symbol, of: typed.Symbol | None) -> bool:
         """Takes in that the flag `to` becomes a copy of `of`, or is cleared if that is None; False if it may not."""
@@ -86,8 +82,7 @@ class Steps:
                 return self._are_discovered(s.condition, own) and all(
                     self._of_discovered(i, own) for i in s.then.statements
                 )
-            case _:
-                return False
+        return False
 
     def _are_discovered(self, condition: typed.Expression | None, own: typed.Variable) -> bool:
         """Whether a condition holds for exactly the discovered nodes."""
@@ -112,5 +107,4 @@ class Steps:
             case typed.Assign(place=typed.Cell(index=at)):
                 self.levels.append((s, self.counted))
                 return at == own
-            case _:
-                return False
+        return False

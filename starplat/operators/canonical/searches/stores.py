@@ -1,12 +1,9 @@
 """Stores that give a cell at one end of an arc what it has not been given yet."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from starplat.frontend import typed
-from starplat.operators.canonical.effects import REVERSED, asked
-from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical import effects, rebuilding
 from starplat.source import Span
 
 Offer = tuple[typed.AssignExtreme, tuple[typed.Expression, ...]]
@@ -45,18 +42,18 @@ def read_nest(s: typed.Statement) -> Nest | None:
     """A loop that does nothing besides with its nodes."""
     match s:
         case typed.ForEach(parallel=True, domain=typed.AllNodes() as domain, body=body):
-            node, when, inner = s.iterator, asked(s.filter), body.statements
+            node, when, inner = s.iterator, effects.asked(s.filter), body.statements
         case _:
             return None
     nest: Nest | None = None
     while len(inner) == 1:
         match inner[0]:
             case typed.If(otherwise=None) as branch:
-                when, inner = (*when, *asked(branch.condition)), branch.then.statements
+                when, inner = (*when, *effects.asked(branch.condition)), branch.then.statements
             case typed.ForEach(domain=typed.Neighbors(node=typed.Variable(symbol=own)) as row) as arcs if (
                 own is node and nest is None
             ):
-                when, inner = (*when, *asked(arcs.filter)), arcs.body.statements
+                when, inner = (*when, *effects.asked(arcs.filter)), arcs.body.statements
                 nest = Nest(node, arcs.iterator, domain, row.direction, (), (), not arcs.parallel, s.span)
             case _:
                 break
@@ -65,8 +62,7 @@ def read_nest(s: typed.Statement) -> Nest | None:
 
 def read_store(s: typed.Statement) -> Store | None:
     """The one store of a loop over nodes and their neighbors."""
-    nest = read_nest(s)
-    if nest is None:
+    if (nest := read_nest(s)) is None:
         return None
     node, there, direction, when, inner = nest.node, nest.there, nest.direction, nest.when, nest.inner
     left = nest.may_break and bool(inner) and isinstance(inner[-1], typed.Break)
@@ -85,8 +81,8 @@ def read_store(s: typed.Statement) -> Store | None:
     if place.index == typed.Variable(there) and not left:
         return Store(node, there, direction, when, place, store.value, beside)
     if place.index == typed.Variable(node):
-        when = rebuilt(when, lambda part: seen_from(part, there, node))
-        return Store(there, node, REVERSED[direction], when, place, store.value, beside)
+        when = rebuilding.rebuilt(when, lambda part: seen_from(part, there, node))
+        return Store(there, node, effects.REVERSED[direction], when, place, store.value, beside)
     return None
 
 
@@ -124,5 +120,4 @@ def compared(condition: typed.Expression, cell: typed.Cell) -> typed.Expression 
     match condition:
         case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=right):
             return right if left == cell else left if right == cell else None
-        case _:
-            return None
+    return None

@@ -16,18 +16,14 @@ nodes are those with a level. Other effects on a discovered node move to a secon
 the next.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import MIRRORED, asked_flag, mentions
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
 from starplat.operators.build import Builder
-from starplat.operators.canonical.filters import all_of
-from starplat.operators.canonical.hosts import Known, surroundings
+from starplat.operators.canonical import filters, hosts
 from starplat.operators.canonical.rebuilding import spliced, with_block, with_fresh_symbols, with_statements
 from starplat.operators.canonical.searches.gathered_flags import set_by_neighbors
 from starplat.operators.canonical.searches.initial_values import InitialValues, initial_values
@@ -41,7 +37,7 @@ _INSIDE = (typed.Block, typed.If, typed.Assign, typed.Update, typed.AssignExtrem
 
 def discovered_in_one_step(body: typed.Block, results: frozenset[typed.Symbol]) -> typed.Block:
     """Rewrites such rounds in a function's body; `results` are the symbols that its caller sees."""
-    around = surroundings(body)
+    around = hosts.surroundings(body)
     for loop in around.loops:
         if not isinstance(loop, _Loop):
             continue
@@ -89,14 +85,14 @@ class _Round:
         """The loop over the arcs of the nodes at the current level."""
         nest, build = self.nest, Builder(self.nest.span)
         here = build.equal(build.cell(self.level, nest.node), self.counter)
-        condition = all_of((test, *self.when))
+        condition = filters.all_of((test, *self.when))
         assert condition is not None
         row = build.row(nest.domain.graph, nest.node, nest.direction)
         arcs = build.over(nest.there, row, build.when(condition, *inner))
         return build.over(nest.node, nest.domain, arcs, condition=here)
 
 
-def _read(loop: _Loop, before: Sequence[typed.Statement], known: Known) -> _Round | None:
+def _read(loop: _Loop, before: Sequence[typed.Statement], known: hosts.Known) -> _Round | None:
     """The round of a loop, if it has two such steps and the invariant holds when the loop begins."""
     statements = loop.body.statements
     discovers = [(at, nest) for at, s in enumerate(statements) if (nest := read_nest(s)) is not None]
@@ -172,7 +168,7 @@ def begins(
     initial: dict[typed.Symbol, InitialValues | None],
     level: typed.Symbol,
     steps: Steps,
-    known: Known,
+    known: hosts.Known,
     counter: typed.Symbol,
 ) -> tuple[typed.Expression | None, typed.Expression | None]:
     """The source, and the value of nodes without a level; None each if the invariant does not hold at first."""
@@ -186,7 +182,7 @@ def begins(
         return None, None
     at, fill = number(first, known), levels.fill
     is_below = isinstance(fill, typed.Literal) and isinstance(fill.value, int) and fill.value < 0
-    is_none = fill == typed.Infinity(Scalar.INT) or (is_below and at is not None and at >= 0)
+    is_none = fill == typed.Infinity(types.Scalar.INT) or (is_below and at is not None and at >= 0)
     fits = at is not None and at == known.get(counter) and is_none and isinstance(source, typed.Variable)
     return (source, fill) if fits else (None, None)
 
@@ -205,14 +201,11 @@ def is_unreached(
     match c:
         case typed.Binary(operator=operator, left=left, right=right) if right == own and operator in MIRRORED:
             c = replace(c, operator=MIRRORED[operator], left=right, right=left)
-        case _:
-            pass
     match c:
         case typed.Binary(operator=typed.Operator.GREATER, left=left, right=right) if left == own:
             is_greater = (above(right, typed.Variable(counter)) or 0) >= 0 and mentions(right, {counter})
             return is_greater and isinstance(none, typed.Infinity)
-        case _:
-            return compared(c, own) == none or any(says(c, typed.Cell(mark, there), False) for mark in marks)
+    return compared(c, own) == none or any(says(c, typed.Cell(mark, there), False) for mark in marks)
 
 
 def _is_other_node(c: typed.Expression, nest: Nest) -> bool:
@@ -221,8 +214,7 @@ def _is_other_node(c: typed.Expression, nest: Nest) -> bool:
     match c:
         case typed.Binary(operator=typed.Operator.NOT_EQUAL, left=left, right=right):
             return left != right and left in ends and right in ends
-        case _:
-            return False
+    return False
 
 
 def _is_marked(s: typed.Assign, there: typed.Symbol) -> bool:

@@ -16,12 +16,9 @@ That is so if `src` is a node; else nothing is done. Only stores to a node's own
 the search changes, do not depend on the level.
 """
 
-from __future__ import annotations
-
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import mentions
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
 from starplat.operators.build import Builder
 from starplat.operators.canonical.rebuilding import substituted, with_statements
 
@@ -55,7 +52,7 @@ def _spread(search: typed.IterateInBFS, fill: typed.Attach) -> typed.If | None:
     places = [place.symbol for s in done for place in walk.written_places(s)]
     if len(places) != len(set(places)):
         return None
-    more, there = build.variable(build.local("more", Scalar.BOOL)), build.iterator("next", parallel_depth=2)
+    more, there = build.variable(build.local("more", types.Scalar.BOOL)), build.iterator("next", parallel_depth=2)
     reached = build.cell(mark, there)
     told = build.when(build.negated(reached), build.assign(reached, True), build.assign(more, True))
     arcs = build.over(there, build.row(search.graph, search.iterator, typed.Direction.OUT), told)
@@ -68,7 +65,7 @@ def _spread(search: typed.IterateInBFS, fill: typed.Attach) -> typed.If | None:
         node = build.iterator(parallel_depth=1)
         visits = build.over(search.iterator, typed.AllNodes(search.graph), *rest, condition=is_reached)
         statements.append(substituted(visits, {search.iterator: node}))
-    nowhere = build.differs(search.source, build.number(-1, Scalar.NODE))
+    nowhere = build.differs(search.source, build.number(-1, types.Scalar.NODE))
     return typed.If(nowhere, build.block(*statements), build.block(fill), span=search.span)
 
 
@@ -79,5 +76,4 @@ def _is_of_node(s: typed.Statement, own: typed.Variable, changed: set[typed.Symb
             return at == own and not mentions(value, changed)
         case typed.Update(combine=typed.Combine.ADD, place=typed.Variable(symbol=symbol), value=value):
             return symbol.scalar.is_integer and not mentions(value, changed)
-        case _:
-            return False
+    return False

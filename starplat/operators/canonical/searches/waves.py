@@ -1,13 +1,10 @@
 """What flagged nodes give to nodes that have nothing yet, and these are flagged for the next round."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import asked_flag
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
 from starplat.operators.canonical.hosts import Known, Loop
 from starplat.operators.canonical.searches.levels import Counter, begins_at, in_first_round, is_next, number, one_more
 from starplat.operators.canonical.searches.stores import Offer, Store, compared, says
@@ -26,7 +23,7 @@ def of_wave(
     unreached = [c for c in store.when if _asks_for_none(c, store.place, is_mark)]
     rest = tuple(c for c in store.when if c not in unreached)
     if is_mark and unreached:
-        true = typed.Literal(True, Scalar.BOOL, span=store.place.span)
+        true = typed.Literal(True, types.Scalar.BOOL, span=store.place.span)
         return typed.AssignExtreme(typed.Extreme.MAX, store.place, true, store.beside, span=store.place.span), rest
     level = flagged_at_level(flags[0], mine.symbol, before, known)
     if not unreached or level is None:
@@ -94,8 +91,6 @@ def flagged_at_level(
                     return None
             case _ if flag in walk.all_written(s):
                 return None
-            case _:
-                pass
     levels = set(given.values())
     if len(levels) != 1 or flagged != set(given):
         return None

@@ -12,22 +12,18 @@ while (more) {                                          g.attachNodeProperty(sum
 The cells hold that constant when the loop begins, and nothing reads them after it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
 from starplat.analysis import walk
-from starplat.frontend import typed
-from starplat.frontend.types import PropertyType
-from starplat.operators.canonical.hosts import HostLoop, surroundings
-from starplat.operators.canonical.rebuilding import with_block
+from starplat.frontend import typed, types
+from starplat.operators.canonical import hosts, rebuilding
 from starplat.operators.canonical.searches.initial_values import initial_values
 
 
 def cleared_first(body: typed.Block) -> typed.Block:
     """A function's body in which numbers of its own are cleared so."""
-    around = surroundings(body)
+    around = hosts.surroundings(body)
     for loop in around.loops:
         block, place = around.block_of(loop)
         for s in loop.body.statements[::-1]:
@@ -35,7 +31,7 @@ def cleared_first(body: typed.Block) -> typed.Block:
                 continue
             if (made := _moved(loop, s, found, block.statements[:place])) is not None:
                 changed = (*block.statements[:place], made, *block.statements[place + 1 :])
-                return cleared_first(with_block(body, block, replace(block, statements=changed)))
+                return cleared_first(rebuilding.with_block(body, block, replace(block, statements=changed)))
     return body
 
 
@@ -62,17 +58,16 @@ def _last_fill(s: typed.Statement) -> _Fill | None:
             if place.index != own or not all(c.index == own for c in cells) or lent:
                 return None
             return symbol, value, graph, replace(s, body=replace(s.body, statements=s.body.statements[:-1]))
-        case _:
-            return None
+    return None
 
 
 def _is_own_number(symbol: typed.Symbol) -> bool:
     kind = symbol.type
-    return symbol.role is typed.Role.LOCAL and isinstance(kind, PropertyType) and kind.element.is_numeric
+    return symbol.role is typed.Role.LOCAL and isinstance(kind, types.PropertyType) and kind.element.is_numeric
 
 
 def _moved(
-    loop: HostLoop, s: typed.Statement, found: _Fill, before: Sequence[typed.Statement]
+    loop: hosts.HostLoop, s: typed.Statement, found: _Fill, before: Sequence[typed.Statement]
 ) -> typed.Statement | None:
     """The loop with the fill at the beginning; None if a round may find or leave anything else."""
     symbol, value, graph, rest = found

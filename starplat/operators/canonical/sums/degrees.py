@@ -45,8 +45,6 @@ def without_degrees(body: typed.Block, results: frozenset[typed.Symbol]) -> type
                     done := found.computed(body)
                 ) is not None:
                     return without_degrees(done, results)
-            case _:
-                pass
     return body
 
 
@@ -77,8 +75,7 @@ def _stored(symbol: typed.Symbol, statements: Sequence[typed.Statement]) -> _Sto
             of_all = loop.filter is None and row.node == typed.Variable(node) and row.direction is typed.Direction.OUT
             is_arc = _arcs(loop).get(index, index) == typed.ArcInHand(arcs.iterator)
             return _Stored(symbol, node, value, ()) if of_all and is_arc and store in arcs.body.statements else None
-        case _:
-            return None
+    return None
 
 
 def _is_known(part: typed.Expression, node: typed.Symbol) -> bool:
@@ -87,8 +84,7 @@ def _is_known(part: typed.Expression, node: typed.Symbol) -> bool:
             return query in _DEGREES or query is typed.Query.NUM_NODES
         case typed.Variable(symbol=symbol):
             return symbol is node
-        case _:
-            return True
+    return True
 
 
 def _reads(s: typed.Statement) -> set[typed.Symbol]:
@@ -125,8 +121,7 @@ class _Stored:
                 case typed.Cell(symbol=symbol, index=index) if symbol is self.symbol:
                     source = self._source(arcs.get(index, index), rows)
                     return None if source is None else substituted(self.value, {self.node: source})
-                case _:
-                    return None
+            return None
 
         def divided(product: typed.Binary, one: typed.Expression, other: typed.Expression) -> typed.Binary | None:
             is_own = isinstance(one, typed.Cell) and one.symbol is self.symbol
@@ -135,8 +130,7 @@ class _Stored:
                     inverse.type is product.type and typed.scalar_of(inverse).is_real
                 ):
                     return replace(product, operator=typed.Operator.DIVIDE, left=rebuilt(other, change), right=by)
-                case _:
-                    return None
+            return None
 
         done = rebuilt(without_stores(body, {self.symbol}), change)
         return None if any(walk.touches(s, self.symbol) for s in done.statements) else _without_names(done, arcs)
@@ -151,8 +145,7 @@ class _Stored:
                 domain = rows[node].domain if node in rows else None
                 way = domain.direction if isinstance(domain, typed.Neighbors) else None
                 return index if all(self._has_one(c, way) for c in self.when) else None
-            case _:
-                return None
+        return None
 
     def _has_one(self, condition: typed.Expression, way: typed.Direction | None) -> bool:
         """Whether a condition asks for an arc of a node that is found by one."""
@@ -163,8 +156,7 @@ class _Stored:
                 right=typed.Literal(value=0),
             ):
                 return arguments == (typed.Variable(self.node),) and _DEGREES.get(query) is way
-            case _:
-                return False
+        return False
 
 
 def _without_names(body: typed.Block, arcs: Mapping[typed.Expression, typed.Expression]) -> typed.Block:
@@ -176,8 +168,7 @@ def _without_names(body: typed.Block, arcs: Mapping[typed.Expression, typed.Expr
             case typed.Block(statements=statements):
                 kept = [s for s in statements if not (isinstance(s, typed.Declare) and s.symbol in unread)]
                 return with_statements(part, [rebuilt(s, change) for s in kept])
-            case _:
-                return None
+        return None
 
     return rebuilt(body, change)
 

@@ -11,15 +11,12 @@ forall (e in g.edges()) { sum += e.support; }
 Cells start at 0 and are added to, or each is stored once; `Sum` or a loop sums them up.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from starplat.analysis import walk
-from starplat.frontend import typed
-from starplat.frontend.types import Carrier, PropertyType
+from starplat.frontend import typed, types
 from starplat.operators.canonical.rebuilding import rebuilt, with_host_blocks
 
 
@@ -31,11 +28,9 @@ def dissolved(body: typed.Block) -> typed.Block:
 def _block(statements: tuple[typed.Statement, ...]) -> tuple[typed.Statement, ...]:
     for place, s in enumerate(statements):
         match s:
-            case typed.Declare(symbol=typed.Symbol(type=PropertyType(element=element))) if element.is_numeric:
+            case typed.Declare(symbol=typed.Symbol(type=types.PropertyType(element=element))) if element.is_numeric:
                 if (done := _as_sum(s.symbol, statements[place + 1 :])) is not None:
                     return _block((*statements[:place], *done))
-            case _:
-                pass
     return statements
 
 
@@ -50,8 +45,7 @@ def _as_sum(symbol: typed.Symbol, after: Sequence[typed.Statement]) -> tuple[typ
         case _:
             return None
     between = after[uses[-2] + 1 : uses[-1]]
-    added = _added_up(symbol, last)
-    if added is not None:
+    if (added := _added_up(symbol, last)) is not None:
         total, ahead = added, between
         behind: tuple[typed.Statement, ...] = ()
         if not all(isinstance(s, typed.Declare) and isinstance(s.value, typed.Literal) for s in between):
@@ -94,8 +88,7 @@ def _added_up(symbol: typed.Symbol, s: typed.Statement) -> typed.Symbol | None:
             whole = total.scalar.is_integer and symbol.property.element.is_integer
             cell = value.operand if isinstance(value, typed.Convert) and whole else value
             return total if cell == _cell(symbol, s) else None
-        case _:
-            return None
+    return None
 
 
 def _adding(symbol: typed.Symbol, total: typed.Symbol, loop: typed.ForEach, *, cleared: bool) -> typed.ForEach | None:
@@ -121,7 +114,7 @@ def _adding(symbol: typed.Symbol, total: typed.Symbol, loop: typed.ForEach, *, c
 
 def _covers(loop: typed.ForEach, symbol: typed.Symbol) -> bool:
     """Whether a loop is over all that a property has cells for."""
-    of_nodes = symbol.property.carrier is Carrier.NODE
+    of_nodes = symbol.property.carrier is types.Carrier.NODE
     return isinstance(loop.domain, typed.AllNodes if of_nodes else typed.AllEdges)
 
 
@@ -155,5 +148,4 @@ def _only_adds(s: typed.Statement, symbol: typed.Symbol) -> bool:
         case typed.Update(combine=typed.Combine.ADD, place=typed.Cell(symbol=cell)) if cell is symbol:
             parts = (part for value in walk.expressions(s) for part in walk.within(value))
             return not any(isinstance(part, typed.Cell) and part.symbol is symbol for part in parts)
-        case _:
-            return False
+    return False

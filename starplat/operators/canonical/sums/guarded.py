@@ -8,19 +8,16 @@ Only where condition and value are of the neighbor alone: what every node counts
 arc. Flags stay conditions, since few nodes may have them.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
 from starplat.analysis import walk
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
 from starplat.operators.build import Builder
 from starplat.operators.canonical.rebuilding import rebuilt
 
 _PLAIN = (typed.Literal, typed.Infinity, typed.Binary, typed.Unary, typed.Convert, typed.Apply)
-_REAL = (Scalar.FLOAT, Scalar.DOUBLE)
+_REAL = (types.Scalar.FLOAT, types.Scalar.DOUBLE)
 _QUERIES = (typed.Query.OUT_DEGREE, typed.Query.IN_DEGREE, typed.Query.NUM_NODES, typed.Query.NUM_EDGES)
 
 
@@ -34,8 +31,7 @@ def of_all_neighbors(body: typed.Block) -> typed.Block:
                 return rebuilt(part, lambda row: _unguarded(row, own))
             case typed.ForEach(parallel=True) | typed.IterateInBFS():
                 return part
-            case _:
-                return None
+        return None
 
     return rebuilt(body, change)
 
@@ -54,14 +50,13 @@ def _unguarded(row: Any, own: set[typed.Symbol]) -> typed.ForEach | None:
             ),
         ) if guard is not None and sum_.type in _REAL and typed.scalar_of(value) == sum_.type:
             of_neighbor = all(_is_of(there, part, own) for e in (guard, value) for part in walk.within(e))
-            flags = any(isinstance(p, typed.Cell) and p.type is Scalar.BOOL for p in walk.within(guard))
+            flags = any(isinstance(p, typed.Cell) and p.type is types.Scalar.BOOL for p in walk.within(guard))
             if not of_neighbor or flags:
                 return None
             nothing = Builder(s.span).number(0, sum_.type)
             term = typed.Conditional(guard, value, nothing, span=s.span)
             return replace(row, filter=None, body=replace(row.body, statements=(replace(s, value=term),)))
-        case _:
-            return None
+    return None
 
 
 def _is_of(there: typed.Symbol, part: typed.Expression, own: set[typed.Symbol]) -> bool:
@@ -73,5 +68,4 @@ def _is_of(there: typed.Symbol, part: typed.Expression, own: set[typed.Symbol]) 
             return index == typed.Variable(there)
         case typed.GraphQuery(query=query):
             return query in _QUERIES
-        case _:
-            return isinstance(part, _PLAIN)
+    return isinstance(part, _PLAIN)

@@ -14,20 +14,16 @@ A mark says that there is such an arc if no node has one when an iteration begin
 search for an arc, so this is for loops that become parallel by it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts, mentions
-from starplat.frontend import typed
-from starplat.frontend.types import Carrier, PropertyType, Scalar
-from starplat.operators.canonical.filters import all_of
-from starplat.operators.canonical.rebuilding import rebuilt, substituted
+from starplat.frontend import typed, types
+from starplat.operators.canonical import filters, rebuilding
 
-_MARK = PropertyType(Carrier.NODE, Scalar.BOOL)
+_MARK = types.PropertyType(types.Carrier.NODE, types.Scalar.BOOL)
 
 
 @dataclass(frozen=True)
@@ -62,12 +58,11 @@ def without_marks(loop: typed.ForEach, before: Sequence[typed.Statement]) -> typ
             case typed.Cell(symbol=symbol, index=typed.Variable() as node) if symbol is found.symbol:
                 ends = (typed.Variable(loop.iterator, span=part.span), node)
                 ends = ends if domain.direction is typed.Direction.OUT else (ends[1], ends[0])
-                arc = typed.GraphQuery(domain.graph, typed.Query.IS_EDGE, ends, Scalar.BOOL, span=part.span)
-                return all_of([*substituted(asked, {row.iterator: node}), arc])
-            case _:
-                return None
+                arc = typed.GraphQuery(domain.graph, typed.Query.IS_EDGE, ends, types.Scalar.BOOL, span=part.span)
+                return filters.all_of([*rebuilding.substituted(asked, {row.iterator: node}), arc])
+        return None
 
-    between = rebuilt(found.between, change)
+    between = rebuilding.rebuilt(found.between, change)
     if any(mentions(value, {found.symbol}) for s in between for value in walk.all_values(s)):
         return None
     return replace(loop, body=replace(loop.body, statements=between))
@@ -84,8 +79,6 @@ def _marks(statements: Sequence[typed.Statement]) -> Iterator[_Marks]:
                 and _clears(last, symbol, row)
             ):
                 yield _Marks(symbol, row, tuple(between))
-        case _:
-            pass
 
 
 def _stored(s: typed.Statement, value: bool) -> typed.Symbol | None:
@@ -98,10 +91,9 @@ def _stored(s: typed.Statement, value: bool) -> typed.Symbol | None:
                     typed.Assign(place=typed.Cell(symbol=symbol, index=typed.Variable(symbol=own)), value=stored),
                 )
             ),
-        ) if own is s.iterator and stored == typed.Literal(value, Scalar.BOOL):
+        ) if own is s.iterator and stored == typed.Literal(value, types.Scalar.BOOL):
             return symbol
-        case _:
-            return None
+    return None
 
 
 def _clears(s: typed.Statement, symbol: typed.Symbol, row: typed.ForEach) -> bool:
@@ -111,10 +103,9 @@ def _clears(s: typed.Statement, symbol: typed.Symbol, row: typed.ForEach) -> boo
             return items == ((symbol, typed.FALSE),)
         case typed.ForEach(domain=domain, filter=asked) if _stored(s, False) is symbol:
             if asked is not None and row.filter is not None:
-                asked = None if substituted(asked, {s.iterator: row.iterator}) == row.filter else asked
+                asked = None if rebuilding.substituted(asked, {s.iterator: row.iterator}) == row.filter else asked
             return domain == row.domain and asked is None
-        case _:
-            return False
+    return False
 
 
 def _are_clear(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> bool:

@@ -9,22 +9,18 @@ writes, or add to sums that nothing reads meanwhile, or all store one constant. 
 that the language gives for them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from starplat.analysis import walk
+from starplat.analysis import parallel, races, walk
 from starplat.analysis.hosting import Hosting
-from starplat.analysis.parallel import ParallelLoop
-from starplat.analysis.races import RaceClass, classify
 from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
 from starplat.operators.canonical.rebuilding import rebuilt, with_statements
 from starplat.operators.canonical.sums.marks import without_marks
 
-_FREE = (RaceClass.OWNED, RaceClass.READ_ONLY, RaceClass.REDUCTION, RaceClass.COMMON_VALUE)
+_FREE = (races.RaceClass.OWNED, races.RaceClass.READ_ONLY, races.RaceClass.REDUCTION, races.RaceClass.COMMON_VALUE)
 
 
 def in_any_order(body: typed.Block, program: typed.Program) -> typed.Block:
@@ -41,8 +37,7 @@ def in_any_order(body: typed.Block, program: typed.Program) -> typed.Block:
                     for place, s in enumerate(statements)
                 )
                 return with_statements(part, inner)
-            case _:
-                return None
+        return None
 
     def freed(loop: typed.ForEach, before: Sequence[typed.Statement]) -> typed.ForEach | None:
         if loop.any_order and not hosting.needs_host(loop):
@@ -66,8 +61,7 @@ def called_by_kernels(program: typed.Program) -> set[str]:
     found: set[str] = set()
     waiting = [call.function for loop in loops for call in walk.calls(loop)]
     while waiting:
-        name = waiting.pop()
-        if name not in found:
+        if (name := waiting.pop()) not in found:
             found.add(name)
             waiting += [call.function for call in walk.calls(program.function(name).body)]
     return found
@@ -86,5 +80,5 @@ def _is_free(loop: typed.ForEach, program: typed.Program, hosting: Hosting) -> b
         return False
     if loop.filter is not None and mentions(loop.filter, written):
         return False
-    whole = ParallelLoop(loop, loop.iterator, loop.domain, loop.filter, loop.body, loop.span)
-    return all(cell.race_class in _FREE for cell in classify(whole, program).cells)
+    whole = parallel.ParallelLoop(loop, loop.iterator, loop.domain, loop.filter, loop.body, loop.span)
+    return all(cell.race_class in _FREE for cell in races.classify(whole, program).cells)

@@ -12,8 +12,6 @@ node. It pays where every round of a loop visits all arcs. A loop over the nodes
 push, since it visits few arcs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,8 +21,7 @@ from starplat.analysis.settling.monotone import conjuncts, mentions
 from starplat.frontend import typed
 from starplat.frontend.walk import children
 from starplat.operators.build import Builder
-from starplat.operators.canonical.effects import REVERSED
-from starplat.operators.canonical.filters import all_of
+from starplat.operators.canonical import effects, filters
 from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_statements
 from starplat.operators.canonical.sums.pushed import pushed
 
@@ -50,8 +47,7 @@ def pulled(body: typed.Block) -> typed.Block:
             case typed.While() | typed.DoWhile() | typed.FixedPoint() | typed.CountedLoop() | typed.ForEach():
                 inner = rebuilt(part.body, in_loop)
                 return part if inner is part.body else replace(part, body=inner)
-            case _:
-                return None
+        return None
 
     def in_loop(part: Any) -> Any:
         if not isinstance(part, typed.Block):
@@ -84,8 +80,7 @@ def _by_itself(s: typed.Statement) -> typed.Statement:
                 return replace(
                     part, statements=tuple(new for inner in statements for new in _summed(inner, own, change))
                 )
-            case _:
-                return None
+        return None
 
     rows = [i for i in walk.statements(s.body) if _is_row_of_own(i, own)]
     return replace(s, body=rebuilt(s.body, change)) if rows else s
@@ -165,8 +160,6 @@ def _sums(
                 if way is not typed.Direction.BOTH and all(_is_steady(c) for c in when):
                     asked = () if s.filter is None else tuple(conjuncts(s.filter))
                     yield from _leaf(s, s.body.statements, (*when, *asked), dict(values))
-            case _:
-                pass
 
 
 def _is_steady(condition: typed.Expression) -> bool:
@@ -234,8 +227,7 @@ def _shortened(s: typed.Statement) -> typed.Statement:
     match s:
         case typed.If(otherwise=typed.Block(statements=())):
             return replace(s, otherwise=None)
-        case _:
-            return s
+    return s
 
 
 def _does_nothing(s: typed.Statement) -> bool:
@@ -246,8 +238,7 @@ def _does_nothing(s: typed.Statement) -> bool:
             return not body.statements
         case typed.Block(statements=statements):
             return not statements
-        case _:
-            return False
+    return False
 
 
 def _acts(block: typed.Block) -> bool:
@@ -266,14 +257,13 @@ def _pull(loop: typed.ForEach, found: _Sum) -> typed.ForEach:
                 return replace(part, iterator=here)
             case typed.Symbol() if part is loop.iterator or part is row.iterator:
                 return here if part is loop.iterator else there
-            case _:
-                return None
+        return None
 
-    way = REVERSED[row.domain.direction]
+    way = effects.REVERSED[row.domain.direction]
     asked = [rebuilt(c, change) for c in found.when if not _is_sure(c, loop.iterator, row.domain.direction)]
     arcs = Builder(row.span).row(row.domain.graph, there, way)
     body = typed.Block((rebuilt(found.update, change),), span=row.body.span)
-    inner = typed.ForEach(False, here, arcs, all_of(asked), body, span=row.span)
+    inner = typed.ForEach(False, here, arcs, filters.all_of(asked), body, span=row.span)
     return typed.ForEach(True, there, loop.domain, None, typed.Block((inner,), span=loop.body.span), span=loop.span)
 
 
@@ -287,5 +277,4 @@ def _is_sure(condition: typed.Expression, node: typed.Symbol, way: typed.Directi
             right=typed.Literal(value=0),
         ):
             return own is node and asked is query
-        case _:
-            return False
+    return False

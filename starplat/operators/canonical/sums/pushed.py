@@ -12,8 +12,6 @@ Whole numbers come to the same sum in any order. It pays where the set begins em
 frontier, and only its arcs are looked at.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -53,8 +51,7 @@ def pushed(s: typed.Statement, before: Sequence[typed.Statement]) -> typed.ForEa
         match part:
             case typed.ArcInHand(iterator=iterator) if iterator is there:
                 return replace(part, iterator=node)
-            case _:
-                return None
+        return None
 
     rest = [rebuilt(c, change) for c in (*of_node, *asked) if c not in of_set]
     body = typed.Block((replace(update, value=rebuilt(value, change)),), span=row.body.span)
@@ -73,8 +70,7 @@ def _counted(
             typed.ForEach() as row,
             typed.Update(combine=typed.Combine.ADD, value=added) as update,
         ] if _is_multiple(added, local):
-            inner = _addition(row, node)
-            if inner is None or inner.place != typed.Variable(local):
+            if (inner := _addition(row, node)) is None or inner.place != typed.Variable(local):
                 return None
             value = substituted(added, {local: inner.value})
         case [typed.ForEach() as row] if (inner := _addition(row, node)) is not None:
@@ -90,8 +86,7 @@ def _addition(row: typed.ForEach, node: typed.Symbol) -> typed.Update | None:
     match row.domain, row.body.statements:
         case typed.Neighbors(node=typed.Variable(symbol=own)), (typed.Update(combine=typed.Combine.ADD) as update,):
             return update if own is node else None
-        case _:
-            return None
+    return None
 
 
 def _is_multiple(value: typed.Expression, local: typed.Symbol) -> bool:
@@ -101,8 +96,7 @@ def _is_multiple(value: typed.Expression, local: typed.Symbol) -> bool:
             return symbol is local
         case typed.Unary(operator=typed.UnaryOperator.NEGATE, operand=operand):
             return _is_multiple(operand, local)
-        case _:
-            return False
+    return False
 
 
 def _is_member(condition: typed.Expression, there: typed.Symbol, before: Sequence[typed.Statement]) -> bool:
@@ -111,5 +105,4 @@ def _is_member(condition: typed.Expression, there: typed.Symbol, before: Sequenc
         case typed.Cell(symbol=flag, index=typed.Variable(symbol=own)) if own is there:
             empty = (flag, typed.FALSE)
             return any(isinstance(s, typed.Attach) and empty in s.items for s in before)
-        case _:
-            return False
+    return False

@@ -1,11 +1,8 @@
 """The range of the counter of a host loop over levels, and its direction."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
 from starplat.operators.canonical.searches.levels import above
 from starplat.operators.canonical.sweeps.distances import Distances
 
@@ -28,8 +25,7 @@ def read_counting(loop: typed.Statement, distances: Distances) -> Counting | Non
     """The counter of a loop whose body is one statement besides the counter's step; None for other loops."""
     match loop:
         case typed.CountedLoop(symbol=symbol, first=begin):
-            step = _step(loop.step, symbol)
-            if step == 1:
+            if (step := _step(loop.step, symbol)) == 1:
                 return _upwards(symbol, begin, loop.condition, distances)
             return _downwards(symbol, begin, loop.condition, distances) if step == -1 else None
         case typed.While(body=typed.Block(statements=(one, other))):
@@ -42,11 +38,10 @@ def read_counting(loop: typed.Statement, distances: Distances) -> Counting | Non
             if counting.last < last:
                 return None
             counter = typed.Variable(counting.counter, span=loop.span)
-            left = typed.Assign(counter, typed.Literal(last, Scalar.INT, span=loop.span), span=loop.span)
+            left = typed.Assign(counter, typed.Literal(last, types.Scalar.INT, span=loop.span), span=loop.span)
             first, greatest = counting.first - steps_first, counting.last - steps_first
             return replace(counting, first=first, last=greatest, left=left)
-        case _:
-            return None
+    return None
 
 
 def _step(s: typed.Statement, counter: typed.Symbol) -> int | None:
@@ -57,8 +52,7 @@ def _step(s: typed.Statement, counter: typed.Symbol) -> int | None:
             return number if place == own else None
         case typed.Assign(place=place, value=value) if place == own:
             return above(value, own)
-        case _:
-            return None
+    return None
 
 
 def _compared(condition: typed.Expression) -> tuple[typed.Symbol, typed.Operator, typed.Expression] | None:
@@ -66,8 +60,7 @@ def _compared(condition: typed.Expression) -> tuple[typed.Symbol, typed.Operator
     match condition:
         case typed.Binary(operator=operator, left=typed.Variable(symbol=symbol), right=end):
             return symbol, operator, end
-        case _:
-            return None
+    return None
 
 
 def _upwards(
@@ -78,8 +71,7 @@ def _upwards(
         case (symbol, operator, end), typed.Literal(value=int() as first) if symbol is counter and operator in less:
             most = distances.over(end)
             return None if most is None else Counting(counter, True, first, most - less[operator], None)
-        case _:
-            return None
+    return None
 
 
 def _downwards(
@@ -90,5 +82,4 @@ def _downwards(
         case symbol, operator, typed.Literal(value=int() as end) if symbol is counter and operator in more:
             most = distances.over(begin)
             return None if most is None else Counting(counter, False, end + more[operator], most, None)
-        case _:
-            return None
+    return None

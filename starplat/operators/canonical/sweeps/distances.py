@@ -3,19 +3,14 @@
 A property does so from a search by levels, in any form, until it is written again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from starplat.analysis import walk
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
+from starplat.operators.canonical import hosts, rebuilding, rounds
 from starplat.operators.canonical.effects import asked
-from starplat.operators.canonical.hosts import Surroundings
-from starplat.operators.canonical.rebuilding import rebuilt
-from starplat.operators.canonical.rounds import edge_effects
 from starplat.operators.canonical.searches.levels import begins_at, is_next
 from starplat.operators.canonical.searches.stores import compared
 from starplat.operators.canonical.searches.waves import flagged_at_level
@@ -73,12 +68,11 @@ class Distances:
             case typed.GraphQuery():
                 return self.least[None] if self.counts_nodes(value) else None
             case typed.Binary(operator=operator, left=left, right=typed.Literal(value=int() as number)) if (
-                operator in (typed.Operator.ADD, typed.Operator.SUBTRACT) and value.type is Scalar.INT
+                operator in (typed.Operator.ADD, typed.Operator.SUBTRACT) and value.type is types.Scalar.INT
             ):
                 least = self.over(left)
                 return None if least is None else least + (number if operator is typed.Operator.ADD else -number)
-            case _:
-                return None
+        return None
 
     def counts_nodes(self, value: typed.Expression | None) -> bool:
         """Whether a value is the number of nodes."""
@@ -95,8 +89,7 @@ class Distances:
             ) if graph is self.graph and place == typed.Cell(self.cells, typed.Variable(s.iterator)) and number < 0:
                 asked_for = asked(s.filter)
                 return len(asked_for) == 1 and isinstance(compared(asked_for[0], place), typed.Infinity)
-            case _:
-                return False
+        return False
 
     def _greatest(self, s: typed.ForEach) -> typed.Symbol | None:
         """The scalar that a loop raises to the greatest distance, if it does nothing else."""
@@ -118,8 +111,7 @@ class Distances:
                 conditions = asked(s.filter)
                 reached = [c for c in conditions if _leaves_out(c, own)]
                 return symbol if len(reached) == len(conditions) == self.is_infinite else None
-            case _:
-                return None
+        return None
 
 
 def _leaves_out(condition: typed.Expression, own: typed.Cell) -> bool:
@@ -127,15 +119,14 @@ def _leaves_out(condition: typed.Expression, own: typed.Cell) -> bool:
     match condition:
         case typed.Binary(operator=typed.Operator.NOT_EQUAL | typed.Operator.LESS, left=left, right=typed.Infinity()):
             return left == own
-        case _:
-            return False
+    return False
 
 
 def found_by(
-    loop: typed.FixedPoint, around: Surroundings, program: typed.Program, results: frozenset[typed.Symbol]
+    loop: typed.FixedPoint, around: hosts.Surroundings, program: typed.Program, results: frozenset[typed.Symbol]
 ) -> Distances | None:
     """The distances that a fixed point computes: the least values that are 0 at the source and rise by 1 along arcs."""
-    effects = edge_effects(loop, around, program, results)
+    effects = rounds.edge_effects(loop, around, program, results)
     if len(effects) != 1:
         return None
     (effect,) = effects
@@ -143,7 +134,7 @@ def found_by(
     block, place = around.block_of(loop)
     before, known = block.statements[:place], around.known_before(loop)
     plain = not effect.when and not effect.carried and effect.direction is typed.Direction.OUT
-    lowers = effect.extreme is typed.Extreme.MIN and is_next(mine, effect.value) and mine.type is Scalar.INT
+    lowers = effect.extreme is typed.Extreme.MIN and is_next(mine, effect.value) and mine.type is types.Scalar.INT
     if not plain or not lowers or not begins_at(effect.symbol, 0, before, known):
         return None
     if effect.frontier is not None and flagged_at_level(effect.frontier, effect.symbol, before, known) is None:
@@ -167,8 +158,6 @@ def _given(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> Iterator[
         match s:
             case typed.Assign(place=typed.Cell(symbol=target, index=index)) if target is symbol:
                 yield index
-            case _:
-                pass
 
 
 def _stays(symbol: typed.Symbol, body: typed.Block) -> bool:
@@ -191,7 +180,7 @@ def without_distances(body: typed.Block, distances: Distances, results: frozense
         needed = results.union(*(walk.read(s) for s in walk.statements(left)))
         kept = [s for s in gone if written_or_declared((s,)) & needed]
         if not kept:
-            scalars = {s for s in written_or_declared(gone) if isinstance(s.type, Scalar)}
+            scalars = {s for s in written_or_declared(gone) if isinstance(s.type, types.Scalar)}
             left = without_unread(_without_scalars(left, scalars), results)
             return left if _asks_for_source(left, distances.source) else body
         gone = [s for s in gone if not any(s is other for other in kept)]
@@ -203,9 +192,9 @@ def _without(body: typed.Block, gone: Sequence[typed.Statement]) -> typed.Block:
         if not isinstance(part, typed.Block):
             return None
         kept = (s for s in part.statements if not any(s is other for other in gone))
-        return replace(part, statements=tuple(rebuilt(s, change) for s in kept))
+        return replace(part, statements=tuple(rebuilding.rebuilt(s, change) for s in kept))
 
-    return rebuilt(body, change)
+    return rebuilding.rebuilt(body, change)
 
 
 def _without_scalars(body: typed.Block, unread: set[typed.Symbol]) -> typed.Block:

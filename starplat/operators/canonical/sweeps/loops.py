@@ -16,20 +16,15 @@ select those at the next or the previous level, as `iterateInBFS` does. The sear
 nothing else reads it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from starplat.analysis import walk
-from starplat.analysis.pulling import pulls_from_parents
+from starplat.analysis import pulling, walk
 from starplat.analysis.settling.monotone import mentions
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
-from starplat.operators.canonical.effects import asked
+from starplat.frontend import typed, types
+from starplat.operators.canonical import effects, hosts
 from starplat.operators.canonical.filters import all_of
-from starplat.operators.canonical.hosts import surroundings
 from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_block
 from starplat.operators.canonical.searches.levels import above
 from starplat.operators.canonical.searches.stores import compared
@@ -44,7 +39,7 @@ def as_searches(body: typed.Block, program: typed.Program, results: frozenset[ty
     """Rewrites such loops in a function's body; `results` are the symbols that its caller sees."""
     if not any(_nodes(s) for s in walk.statements(body)):
         return body
-    around = surroundings(body)
+    around = hosts.surroundings(body)
     for loop in around.loops:
         block, place = around.block_of(loop)
         after = block.statements[place + 1 :]
@@ -113,7 +108,7 @@ class _Sweep:
         if self.up and (condition := all_of(self.when)) is not None:
             body = typed.Block((typed.If(condition, body, span=body.span),), span=body.span)
         search = typed.IterateInBFS(self.node, distances.graph, distances.source, None, body, None, span=s.span)
-        if any(pulls_from_parents(row, search) for row in _rows(body)):
+        if any(pulling.pulls_from_parents(row, search) for row in _rows(body)):
             return None
         return search if self.up else self.after(search)
 
@@ -132,7 +127,7 @@ def _sweep(loop: typed.Statement, distances: Distances) -> _Sweep | None:
     counted = None if nodes is None else read_counting(loop, distances)
     if nodes is None or counted is None or any(walk.calls(nodes)):
         return None
-    conditions, counter = asked(nodes.filter), typed.Variable(counted.counter)
+    conditions, counter = effects.asked(nodes.filter), typed.Variable(counted.counter)
     mine = typed.Cell(distances.cells, typed.Variable(nodes.iterator))
     asking = {i: level for i, c in enumerate(conditions) if (level := above(compared(c, mine), counter)) is not None}
     if len(asking) != 1:
@@ -147,7 +142,7 @@ def _sweep(loop: typed.Statement, distances: Distances) -> _Sweep | None:
         return None
     if first == 1 and not _only_rows(body, typed.Direction.IN):
         own = typed.Variable(nodes.iterator, span=nodes.span)
-        away = typed.Binary(typed.Operator.NOT_EQUAL, own, distances.source, Scalar.BOOL, span=nodes.span)
+        away = typed.Binary(typed.Operator.NOT_EQUAL, own, distances.source, types.Scalar.BOOL, span=nodes.span)
         when = (away, *when)
     return _Sweep(nodes.iterator, body, when, counted.up, counted.left)
 
@@ -220,7 +215,7 @@ class _Asking:
                 there = typed.Cell(self.mine.symbol, typed.Variable(row.iterator))
             case _:
                 return None
-        conditions = asked(row.filter)
+        conditions = effects.asked(row.filter)
         right = [c for c in conditions if self._further(compared(c, there)) == wanted[direction]]
         left = tuple(c for c in conditions if c not in right)
         return left if len(right) == 1 and not _rows(row.body) else None

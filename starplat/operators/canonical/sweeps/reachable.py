@@ -8,20 +8,14 @@ A node has a level in the end if it is reached from one that has. A level grows 
 comes to INF.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
-from starplat.operators.canonical.frontiers import over_frontiers
-from starplat.operators.canonical.hosts import Surroundings, surroundings
-from starplat.operators.canonical.labels.numbers import Truth, constant, question
-from starplat.operators.canonical.labels.truths import as_truths
-from starplat.operators.canonical.rebuilding import rebuilt, with_block
-from starplat.operators.canonical.rounds import edge_effects
+from starplat.operators.canonical import frontiers, hosts, rebuilding, rounds
+from starplat.operators.canonical.labels import numbers, truths
 from starplat.operators.canonical.searches.initial_values import initial_values
 from starplat.operators.records import EdgeEffect
 
@@ -33,16 +27,15 @@ _FIRST = 0, 1
 
 def as_reached(body: typed.Block, program: typed.Program, results: frozenset[typed.Symbol]) -> typed.Block:
     """A function's body with such flags; `results` are the symbols that its caller sees."""
-    around = surroundings(body)
+    around = hosts.surroundings(body)
     for loop in around.loops:
         if not isinstance(loop, typed.FixedPoint) or not any(_is_own_level(s) for s in walk.statements(loop)):
             continue
-        effects = edge_effects(loop, around, program, results)
+        effects = rounds.edge_effects(loop, around, program, results)
         if not effects or not all(_is_level(e) for e in effects):
             continue
-        flagged = _flagged(effects[0].symbol, loop, around)
-        if flagged is not None:
-            return as_reached(over_frontiers(flagged, program, results), program, results)
+        if (flagged := _flagged(effects[0].symbol, loop, around)) is not None:
+            return as_reached(frontiers.over_frontiers(flagged, program, results), program, results)
     return body
 
 
@@ -51,8 +44,7 @@ def _is_own_level(s: typed.Statement) -> bool:
     match s:
         case typed.AssignExtreme(extreme=typed.Extreme.MIN, place=typed.Cell(symbol=symbol) as cell):
             return symbol.role is typed.Role.LOCAL and cell.type is Scalar.INT
-        case _:
-            return False
+    return False
 
 
 def _is_level(effect: EdgeEffect) -> bool:
@@ -66,7 +58,7 @@ def _is_level(effect: EdgeEffect) -> bool:
     return offers and effect.symbol.role is typed.Role.LOCAL and effect.target.type is Scalar.INT and not effect.carried
 
 
-def _flagged(level: typed.Symbol, loop: typed.FixedPoint, around: Surroundings) -> typed.Block | None:
+def _flagged(level: typed.Symbol, loop: typed.FixedPoint, around: hosts.Surroundings) -> typed.Block | None:
     """The function's body in which a node that is reached has level 0; None if more is asked of levels."""
     block, place = around.block_of(loop)
     before, after = block.statements[:place], block.statements[place + 1 :]
@@ -85,15 +77,14 @@ def _flagged(level: typed.Symbol, loop: typed.FixedPoint, around: Surroundings) 
                 return replace(part, items=tuple((s, none if s is level else value) for s, value in items))
             case typed.Assign(place=typed.Cell(symbol=symbol)) if symbol is level:
                 return replace(part, value=typed.Literal(0, Scalar.INT, span=part.span))
-            case _:
-                return None
-
-    inside = (*rebuilt(before, change), rebuilt(loop, change), *after)
-    changed = with_block(around.body, block, replace(block, statements=inside))
-    known = constant(none)
-    if known is None or not _is_only_asked_for(level, Truth(known, _LEVELS), changed):
         return None
-    flagged = as_truths(changed)
+
+    inside = (*rebuilding.rebuilt(before, change), rebuilding.rebuilt(loop, change), *after)
+    changed = rebuilding.with_block(around.body, block, replace(block, statements=inside))
+    known = numbers.constant(none)
+    if known is None or not _is_only_asked_for(level, numbers.Truth(known, _LEVELS), changed):
+        return None
+    flagged = truths.as_truths(changed)
     return None if any(level in walk.written(s) for s in walk.statements(flagged)) else flagged
 
 
@@ -110,8 +101,7 @@ def _named(s: typed.Statement, level: typed.Symbol) -> typed.Expression | None:
             body=typed.Block(statements=(typed.Assign(place=place, value=typed.Literal(value=number) as none),)),
         ) if place == cell == typed.Cell(level, typed.Variable(s.iterator)) and number < 0:
             return none
-        case _:
-            return None
+    return None
 
 
 def _reaches(s: typed.AssignExtreme, none: typed.Expression) -> typed.Statement:
@@ -125,8 +115,8 @@ def _reaches(s: typed.AssignExtreme, none: typed.Expression) -> typed.Statement:
     return typed.If(condition, typed.Block(stores, span=s.span), span=s.span)
 
 
-def _is_only_asked_for(level: typed.Symbol, truth: Truth, body: typed.Block) -> bool:
+def _is_only_asked_for(level: typed.Symbol, truth: numbers.Truth, body: typed.Block) -> bool:
     """Whether all comparisons of levels with numbers ask whether a node has one."""
     values = (value for s in walk.statements(body) for value in walk.expressions(s))
-    found = [question(part) for value in values for part in walk.within(value)]
+    found = [numbers.question(part) for value in values for part in walk.within(value)]
     return all(truth.says(*q[1:]) is not None for q in found if q is not None and q[0].symbol is level)

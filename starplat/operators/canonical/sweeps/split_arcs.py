@@ -17,8 +17,6 @@ In the second loop the ends of every arc have their levels. The caller, `apart`,
 that the work does not affect which nodes are found.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -33,8 +31,7 @@ _Loop = typed.While | typed.DoWhile
 def with_the_rest_behind(loop: _Loop) -> _Loop | None:
     """The loop with the statements after such a store in a loop of their own; None if there are none."""
     for place, s in enumerate(loop.body.statements):
-        apart = _apart(s)
-        if apart:
+        if apart := _apart(s):
             return replace(loop, body=spliced(loop.body, place, apart))
     return None
 

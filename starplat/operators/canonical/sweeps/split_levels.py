@@ -22,27 +22,19 @@ the search. If the counter is read after the loop, the search gets one of its ow
 reads levels and counter in the end, because `loops` turned all their readers into an `iterateInBFS`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import mentions
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend import typed, types
 from starplat.operators.build import Builder
+from starplat.operators.canonical import filters, frontiers
 from starplat.operators.canonical.counters import as_flags
-from starplat.operators.canonical.filters import with_filters
-from starplat.operators.canonical.frontiers import over_frontiers
 from starplat.operators.canonical.hosts import Surroundings, surroundings
 from starplat.operators.canonical.rebuilding import substituted, with_block
-from starplat.operators.canonical.searches.levels import above, counters_of_rounds, of_level
-from starplat.operators.canonical.searches.stores import compared, read_store
-from starplat.operators.canonical.searches.unreached import with_infinity
-from starplat.operators.canonical.sweeps.loops import as_searches
-from starplat.operators.canonical.sweeps.split_arcs import with_the_rest_behind
-from starplat.operators.canonical.sweeps.split_sums import with_looks
+from starplat.operators.canonical.searches import levels, stores, unreached
+from starplat.operators.canonical.sweeps import loops, split_arcs, split_sums
 from starplat.same import Same
 
 _Loop = typed.While | typed.DoWhile
@@ -56,8 +48,8 @@ def with_searches_apart(body: typed.Block, program: typed.Program, results: froz
             continue
         for candidate, place in _tried(loop, around):
             if (apart := _apart(candidate, place)) is not None:
-                changed = over_frontiers(apart.body, program, results)
-                changed = as_searches(with_filters(changed), program, results)
+                changed = frontiers.over_frontiers(apart.body, program, results)
+                changed = loops.as_searches(filters.with_filters(changed), program, results)
                 if not any(apart.gone.intersection(walk.read(s)) for s in walk.statements(changed)):
                     return with_searches_apart(changed, program, results)
     return body
@@ -66,13 +58,12 @@ def with_searches_apart(body: typed.Block, program: typed.Program, results: froz
 def _tried(loop: _Loop, around: Surroundings) -> Iterator[tuple[_Loop, Surroundings]]:
     """The forms of the loop that may be split, each with its function's body."""
     block, place = around.block_of(loop)
-    split = with_looks(loop, block.statements[:place]) or with_the_rest_behind(loop)
+    split = split_sums.with_looks(loop, block.statements[:place]) or split_arcs.with_the_rest_behind(loop)
     if split is not None:
         statements = (*block.statements[:place], split, *block.statements[place + 1 :])
         loop, around = split, surroundings(with_block(around.body, block, replace(block, statements=statements)))
     yield loop, around
-    trial = with_infinity(loop, around)
-    if trial is not None and isinstance(trial.loop, _Loop):
+    if (trial := unreached.with_infinity(loop, around)) is not None and isinstance(trial.loop, _Loop):
         yield trial.loop, trial.around
 
 
@@ -101,13 +92,12 @@ class _Levels:
 
 
 def _apart(loop: _Loop, around: Surroundings) -> _Apart | None:
-    found = _levels(loop, around)
-    if found is None:
+    if (found := _levels(loop, around)) is None:
         return None
     block, place = around.block_of(loop)
     private = replace(found.counter)
     build = Builder(loop.span)
-    far, k = (build.local(name, Scalar.INT) for name in ("far", "k"))
+    far, k = (build.local(name, types.Scalar.INT) for name in ("far", "k"))
     rest = tuple(s for s in loop.body.statements if s is not found.visitor)
     search = substituted(replace(loop, body=replace(loop.body, statements=rest)), {found.counter: private})
     statements = (
@@ -127,17 +117,17 @@ def _levels(loop: _Loop, around: Surroundings) -> _Levels | None:
     """The parts of such a loop; None for other loops."""
     block, place = around.block_of(loop)
     before, known = block.statements[:place], around.known_before(loop)
-    counters = counters_of_rounds(loop, known)
+    counters = levels.counters_of_rounds(loop, known)
     statements = loop.body.statements
     for at, s in enumerate(statements):
-        store = read_store(s)
-        offer = None if store is None else of_level(store, loop, before, known, counters)
+        store = stores.read_store(s)
+        offer = None if store is None else levels.of_level(store, loop, before, known, counters)
         if store is None or offer is None or offer[1]:
             continue
         cells, mine = store.place.symbol, typed.Cell(store.place.symbol, typed.Variable(store.source))
-        asked_for = [value for c in store.when if (value := compared(c, mine)) is not None]
+        asked_for = [value for c in store.when if (value := stores.compared(c, mine)) is not None]
         for symbol, counter in counters.items():
-            level = above(asked_for[0], typed.Variable(symbol))
+            level = levels.above(asked_for[0], typed.Variable(symbol))
             visitors = [i for i, other in enumerate(statements) if mentions_any(other, cells) and i != at]
             if level is None or len(visitors) > 1 or not isinstance(s, typed.ForEach):
                 continue
@@ -168,7 +158,7 @@ def _asks_for_the_past(found: _Levels, visitor: typed.ForEach, most: int) -> boo
     for part in parts:
         for cell in walk.within(part):
             if isinstance(cell, typed.Cell) and cell.symbol is found.cells:
-                level = above(compared(part, cell), typed.Variable(found.counter))
+                level = levels.above(stores.compared(part, cell), typed.Variable(found.counter))
                 if level is not None and -found.first <= level + found.ahead <= most:
                     asked.add(Same(cell))
     return all(Same(part) in asked for part in parts if isinstance(part, typed.Cell) and part.symbol is found.cells)

@@ -18,16 +18,12 @@ All nodes with a level have a value above 0: those of the first level are set to
 is above 0 if there is a parent. The caller, `apart`, proves that `depth` rises from round to round.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
 from starplat.analysis import walk
-from starplat.frontend import typed
-from starplat.frontend.types import Scalar
-from starplat.operators.canonical.effects import asked
-from starplat.operators.canonical.rebuilding import spliced, with_fresh_symbols
+from starplat.frontend import typed, types
+from starplat.operators.canonical import effects, rebuilding
 from starplat.operators.canonical.searches.initial_values import initial_values
 from starplat.operators.canonical.searches.stores import compared
 
@@ -40,7 +36,7 @@ def with_looks(loop: _Loop, before: Sequence[typed.Statement]) -> _Loop | None:
     for place, s in enumerate(loop.body.statements):
         apart = _apart(s, loop, before) if isinstance(s, typed.ForEach) else ()
         if apart:
-            return replace(loop, body=spliced(loop.body, place, apart))
+            return replace(loop, body=rebuilding.spliced(loop.body, place, apart))
     return None
 
 
@@ -71,7 +67,7 @@ def _apart(nodes: typed.ForEach, loop: _Loop, before: Sequence[typed.Statement])
     levels = [(s.place, s.value) for s in kept if isinstance(s.place, typed.Cell)]
     if len(levels) != 1 or total.place != typed.Cell(added.symbol, own) or levels[0][0].symbol is added.symbol:
         return ()
-    ((level, value),), conditions = levels, asked(nodes.filter)
+    ((level, value),), conditions = levels, effects.asked(nodes.filter)
     reads = any(part == sum_ for s in kept for part in walk.within(s.value))
     if len(conditions) != 1 or compared(conditions[0], level) is None or level.index != own or reads:
         return ()
@@ -83,9 +79,9 @@ def _apart(nodes: typed.ForEach, loop: _Loop, before: Sequence[typed.Statement])
         branch = row.body.statements[0]
         look = replace(look, body=typed.Block((typed.If(branch.condition, look.body, span=span),), span=span))
     looks = replace(nodes, body=replace(nodes.body, statements=(look,)))
-    reached = typed.Binary(typed.Operator.EQUAL, level, value, Scalar.BOOL, span=span)
+    reached = typed.Binary(typed.Operator.EQUAL, level, value, types.Scalar.BOOL, span=span)
     adds = replace(nodes, filter=reached, body=replace(nodes.body, statements=(begins, row, total)))
-    return looks, with_fresh_symbols(adds, (adds,))
+    return looks, rebuilding.with_fresh_symbols(adds, (adds,))
 
 
 def _added(row: typed.ForEach, sum_: typed.Variable) -> typed.Cell | None:
@@ -99,7 +95,7 @@ def _added(row: typed.ForEach, sum_: typed.Variable) -> typed.Cell | None:
             return None
     cell = update.value
     is_cell = isinstance(cell, typed.Cell) and cell.index == typed.Variable(row.iterator)
-    is_real = cell.type in (Scalar.DOUBLE, Scalar.FLOAT) and sum_.type is cell.type
+    is_real = cell.type in (types.Scalar.DOUBLE, types.Scalar.FLOAT) and sum_.type is cell.type
     adds = update.combine is typed.Combine.ADD and update.place == sum_
     return cell if is_cell and is_real and adds and isinstance(cell, typed.Cell) else None
 
@@ -110,8 +106,7 @@ def _is_above_zero(condition: typed.Expression, sum_: typed.Variable) -> bool:
             operator=typed.Operator.GREATER | typed.Operator.NOT_EQUAL, left=left, right=typed.Literal(value=0)
         ):
             return left == sum_
-        case _:
-            return False
+    return False
 
 
 def _all_have_one(
