@@ -43,6 +43,19 @@ function doubled(list<int> given, int times) {
   return given.size();
 }
 """,
+    "twice": """
+function twice(propNode<int> p, list<node> one, list<node> other) {
+  forall (v in one) {
+    v.p += 1;
+  }
+  other.push(2);
+  forall (v in one) {
+    v.p += 1;
+  }
+  other.resize(3);
+  return one.size();
+}
+""",
     "last_alone": """
 function last_alone(list<node> path) {
   node last = path[path.size() - 1];
@@ -101,6 +114,42 @@ PROGRAMS: dict[str, tuple[str, list[Any]]] = {
     "a forall over it": (
         "path.push(0); path.push(2); path.push(2); int n = 0; forall (v in path) { n += v + 1; v.p += 1; } "
         "node b = 2; l.push(n); l.push(b.p);", [7, 2],
+    ),
+    "a forall over an empty one": ("int n = 3; forall (x in l) { n += 1; } forall (v in path) { v.p += 1; } l.push(n);", [3]),
+    "kernels over what changes": (
+        "l.push(4); int n = 0; for (int i = 0; i < 4; i++) { forall (x in l) { n += x; } if (i == 1) { l.push(10); } "
+        "forall (x in l.filter(x > 4)) { n += 100; } } l.push(n);", [4, 10, 336],
+    ),
+    "kernels over one by two names": (
+        "path.push(1); path.push(2); int n = twice(p, path, path); l.push(n); node a = 2; l.push(a.p);", [3, 3],
+    ),
+    "kernels over one that others fill": (
+        "int n = 0; for (int i = 0; i < 3; i++) { int m = doubled(l, i); l.push(i); forall (x in l) { n += x; } } "
+        "l.push(n);", [0, 0, 1, 0, 0, 2, 2, 6],
+    ),
+    "the filter on entry": (
+        "path.push(3); path.push(1); path.push(3); int n = 0; forall (v in path.filter(p == 0)) { v.p += 1; n += 1; } "
+        "node b = 3; l.push(n); l.push(b.p);", [3, 2],
+    ),
+    "the filter on entry, with searches": (
+        "path.push(0); path.push(1); path.push(0); forall (v in path.filter(p == 0)) { propNode<int> q; "
+        "g.attachNodeProperty(q = 1); v.p += int(Sum(q)); } node b = 0; l.push(b.p);", [10],
+    ),
+    "rows of nodes that come twice": (
+        "path.push(0); path.push(3); path.push(0); forall (v in path) { int sum = 0; forall (w in g.neighbors(v)) "
+        "{ sum += w; } v.p += sum; } node a = 0, b = 3; l.push(a.p); l.push(b.p);", [2, 4],
+    ),
+    "edges": (
+        "list<edge> r; for (e in g.edges()) { r.push(e); } r.push(0); forall (e in r) { node w = e.destination; "
+        "w.p += 1; } node b = 1, c = 4; l.push(b.p); l.push(c.p);", [2, 1],
+    ),
+    "bools and doubles": (
+        "list<bool> r; list<double> d; for (v in g.nodes()) { r.push(v == 3); d.push(v / 2.0); } int n = 0; "
+        "double most = 0; forall (x in r.filter(!x)) { n += 1; } forall (x in d) { most = Max(most, x); } "
+        "l.push(n); l.push(int(most));", [4, 2],
+    ),
+    "the same for all": (
+        "path.push(2); path.push(2); forall (v in path) { v.p = 7; } node b = 2; l.push(b.p);", [7],
     ),
     "neighbors in order": ("for (v in g.nodes()) { for (w in g.neighbors(v)) { path.push(w); } } "
                            "for (v in path) { l.push(v); }", [1, 2, 3, 4]),

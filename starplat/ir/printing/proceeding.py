@@ -95,7 +95,9 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
             return
         case ir.HostBreak() | ir.HostContinue() | ir.HostReturn() | ir.Tell() | ir.TellRecorded():
             return
-        case ir.DeclareList() | ir.ChangeList() | ir.CopyList() | ir.ReadItem() | ir.ReadLength():
+        case ir.PutItems():
+            yield Step(depth, f"copy the list {op.items.name} to {op.array.name}")
+        case _ if isinstance(op, ir.ListOp):
             return
         case ir.TakeBatch() | ir.EndBatch() | ir.TakePart() | ir.TakeMembers() | ir.KeepOwn():
             return
