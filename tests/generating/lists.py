@@ -130,7 +130,9 @@ class _Lists:
                 return [f"for ({x} in g.nodes()) {{", *body, f"{x}.p = {self.number(1)};", *leave, "}"]
             case 4:
                 body = [f"{scalar} += {x} & 7;", f"p[{x} % g.num_nodes()] += {self.random.randrange(3)};"]
-                asked = self.random.choice(["", f".filter(p[{x} % 5] < {scalar})", f".filter({x} > {self.random.randrange(9)})"])
+                asked = self.random.choice(
+                    ["", f".filter(p[{x} % 5] < {scalar})", f".filter({x} > {self.random.randrange(9)})"]
+                )
                 loop = [f"forall ({x} in {name}{asked}) {{", *body, "}", f"{scalar} = {scalar} & 511;"]
                 return [*loop, *self.statements(1), *self.random.choice([[], loop])]
             case 5:

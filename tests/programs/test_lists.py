@@ -20,7 +20,10 @@ import starplat
 from starplat import DiagnosticError, Graph, Program
 from starplat.backends import BACKENDS
 from starplat.cli.app import app
+from starplat.ir import nodes as ir
 from starplat.passes.parts.placing import in_parts
+from starplat.runtime.actions import executor, lists
+from starplat.runtime.actions.machine import Flow, Frame, Machine
 from tests.backends.built import built
 from tests.generating.lists import program_of_lists
 from tests.programs.targets import REFERENCE, Target, every_target
@@ -115,7 +118,9 @@ PROGRAMS: dict[str, tuple[str, list[Any]]] = {
         "path.push(0); path.push(2); path.push(2); int n = 0; forall (v in path) { n += v + 1; v.p += 1; } "
         "node b = 2; l.push(n); l.push(b.p);", [7, 2],
     ),
-    "a forall over an empty one": ("int n = 3; forall (x in l) { n += 1; } forall (v in path) { v.p += 1; } l.push(n);", [3]),
+    "a forall over an empty one": (
+        "int n = 3; forall (x in l) { n += 1; } forall (v in path) { v.p += 1; } l.push(n);", [3],
+    ),
     "kernels over what changes": (
         "l.push(4); int n = 0; for (int i = 0; i < 4; i++) { forall (x in l) { n += x; } if (i == 1) { l.push(10); } "
         "forall (x in l.filter(x > 4)) { n += 100; } } l.push(n);", [4, 10, 336],
@@ -344,12 +349,108 @@ function f(Graph g, propNode<int> level, node src) {
 """
 
 
-def test_parts_have_the_same_lists() -> None:
-    made = starplat.compile(NEAR)
-    expected = made.run(ring(), target="reference", src=3).returned
+DIVIDED = """
+function f(Graph g, propNode<int> p, node src) {
+  list<int> l;
+  list<node> path;
+  for (v in g.nodes()) {
+    l.push(int(v) * 3);
+    path.push(v);
+    path.push(src);
+  }
+  l.resize(40, 5);
+  path.resize(path.size() + 1);
+  int n = 0, least = 100000, all = 0;
+  forall (x in l) {
+    n += x;
+    least = Min(least, x);
+    p[x % 5] += 1;
+  }
+  forall (v in path.filter(v >= 0)) {
+    v.p += 1;
+    forall (w in g.neighbors(v)) {
+      w.p += 2;
+    }
+  }
+  forall (v in path.filter(v >= 0 && p < 9)) {
+    v.p += 2;
+    n += 1;
+  }
+  forall (v in path) {
+    all += 1;
+  }
+  list<int> found;
+  found.push(n);
+  found.push(least);
+  found.push(all);
+  for (v in g.nodes()) {
+    found.push(v.p);
+  }
+  return found;
+}
+"""
+
+
+@pytest.mark.parametrize("text", [NEAR, DIVIDED])
+def test_parts_have_the_same_lists(text: str) -> None:
+    made = starplat.compile(text)
+    expected = made.run(ring(), target="reference", checked=True, src=3).returned
     assert len(expected) > 2
     found = in_so_many(3, in_parts(made.module(), poison=True), ring(), {"src": 3})
     assert [result.returned for result in found] == [expected] * 3
+
+
+# --- kernels over lists ---------------------------------------------------------------------------------------------
+
+MARKED = """
+function f(Graph g, propNode<int> p) {
+  list<node> path;
+  for (v in g.nodes()) {
+    path.push(v);
+  }
+  for (int i = 0; i < 6; i++) {
+    forall (v in path) {
+      v.p += 1;
+    }
+    if (i == 3) {
+      path.push(0);
+    }
+  }
+}
+"""
+
+
+def test_a_list_goes_to_the_device_once_until_it_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = []
+
+    def put(machine: Machine, op: ir.PutItems, frame: Frame) -> Flow:
+        sizes.append(len(frame.lists[op.items.name]))
+        return lists.put(machine, op, frame)
+
+    monkeypatch.setitem(executor.ACTIONS, ir.PutItems, put)  # type: ignore[arg-type]
+    result = starplat.compile(MARKED).run(CHAIN, target="reference")
+    assert result["p"].tolist() == [8, 6, 6, 6, 6]
+    assert result.launches == 6
+    assert sizes == [5, 6]
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ("v.p += 1;", "c"),
+        ("v.p = Max(v.p, k);", "d"),
+        ("v.p = 7;", "e"),
+        ("v.p = v.p * k + 1;", "f"),
+        ("v.p = k; k++;", "f"),
+    ],
+)
+def test_a_node_that_comes_twice_is_no_iterations_own(body: str, kind: str) -> None:
+    text = f"function f(Graph g, list<node> l, propNode<int> p, int k) {{ forall (v in l) {{ {body} }} }}"
+    program = starplat.compile(text)
+    races = [warning.code for warning in program.warnings if "property 'p'" in warning.message]
+    assert races == (["W0501"] if kind == "f" else [])
+    (loop,) = program.facts.functions[0].loops
+    assert kind in {cell.race_class.value for cell in loop.cells if cell.symbol.name == "p"}
 
 
 # --- faults ---------------------------------------------------------------------------------------------------------
@@ -428,7 +529,8 @@ def test_mistakes_are_said(text: str, code: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "function f(Graph g, list<int> l) { l.push(1); }",
+        "function f(Graph g, list<list<int>> l) { return l.size(); }",
+        "function f(Graph g, nodeMap(int) m) { return m.size(); }",
         "function f(Graph g) { list<list<int>> l; return l.size(); }",
         "function h(list<list<int>> l) { return l.size(); } function f(Graph g) { list<list<int>> l; return h(l); }",
         "function f(Graph g) { nodeMap(int) m; return m.size(); }",
@@ -440,7 +542,8 @@ def test_what_cannot_run_is_refused_by_name(text: str) -> None:
     assert [d.code for d in caught.value.diagnostics] == ["E0651"]
 
 
-def test_a_library_for_c_returns_none() -> None:
+@pytest.mark.parametrize("text", [PATH, "function f(Graph g, list<int> l) { return l.size(); }"])
+def test_a_library_for_c_takes_and_returns_none(text: str) -> None:
     with pytest.raises(DiagnosticError) as caught:
-        starplat.compile(PATH).artifact("openmp", library=True)
+        starplat.compile(text).artifact("openmp", library=True)
     assert [d.code for d in caught.value.diagnostics] == ["E0651"]

@@ -98,7 +98,10 @@ class _Divided:
 
     def is_own(self, array: ir.Array, index: ir.Expression) -> bool:
         """Whether a cell belongs to a node, arc or place of a list of this part."""
-        return array.extent in (ir.Extent.NODES, ir.Extent.ARCS, ir.Extent.ITEMS) and self.own_indices.get(index) is array.extent
+        return (
+            array.extent in (ir.Extent.NODES, ir.Extent.ARCS, ir.Extent.ITEMS)
+            and self.own_indices.get(index) is array.extent
+        )
 
     def effects(self, properties: frozenset[ir.Array]) -> KernelEffects:
         self._refuse_what_has_no_order()
