@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 import starplat
 from starplat import DiagnosticError, Graph, Program
+from starplat.analysis.describe import describe
 from starplat.backends import BACKENDS
 from starplat.cli.app import app
 from starplat.ir import nodes as ir
@@ -432,6 +433,10 @@ def test_a_list_goes_to_the_device_once_until_it_changes(monkeypatch: pytest.Mon
     assert result["p"].tolist() == [8, 6, 6, 6, 6]
     assert result.launches == 6
     assert sizes == [5, 6]
+
+
+def test_what_goes_up_is_explained() -> None:
+    assert "    up when changed        path\n" in describe(starplat.compile(MARKED).facts)
 
 
 @pytest.mark.parametrize(
