@@ -5,6 +5,7 @@ A list that kernels go over more than once has a flag, which says whether it has
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import cached_property
 
 from starplat.analysis.parallel import ParallelLoop, parallel_loops
 from starplat.frontend import typed
@@ -31,7 +32,7 @@ class HostLists(HostExpressions):
     def list_of(self, symbol: typed.Symbol) -> ir.HostList:
         """The list of a name that is declared here."""
         self.lists[symbol] = ir.HostList(self.names.fresh(symbol.name), ELEMENTS[symbol.element])
-        if symbol in self.put_often():
+        if symbol in self.put_often:
             flag = ir.Variable(self.names.fresh(f"{symbol.name}_changed"), ir.Element.BOOL)
             self.list_flags[self.lists[symbol]] = flag
             self.prologue.append(ir.DeclareVariable(flag, build.TRUE))
@@ -67,6 +68,7 @@ class HostLists(HostExpressions):
         self.do(ir.ReadLength(size, items))
         return array, size
 
+    @cached_property
     def put_often(self) -> frozenset[typed.Symbol]:
         """The lists that kernels may go over more than once."""
         loops = [(symbol, loop) for loop in parallel_loops(self.function) if (symbol := self._put_for(loop))]
