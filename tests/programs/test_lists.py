@@ -137,9 +137,9 @@ PROGRAMS: dict[str, tuple[str, list[Any]]] = {
         "path.push(3); path.push(1); path.push(3); int n = 0; forall (v in path.filter(p == 0)) { v.p += 1; n += 1; } "
         "node b = 3; l.push(n); l.push(b.p);", [3, 2],
     ),
-    "the filter on entry, with searches": (
+    "the filter on entry, of one after another": (
         "path.push(0); path.push(1); path.push(0); forall (v in path.filter(p == 0)) { propNode<int> q; "
-        "g.attachNodeProperty(q = 1); v.p += int(Sum(q)); } node b = 0; l.push(b.p);", [10],
+        "g.attachNodeProperty(q = 1); v.p += 5 * q[1]; } node b = 0; l.push(b.p);", [10],
     ),
     "rows of nodes that come twice": (
         "path.push(0); path.push(3); path.push(0); forall (v in path) { int sum = 0; forall (w in g.neighbors(v)) "
@@ -149,9 +149,9 @@ PROGRAMS: dict[str, tuple[str, list[Any]]] = {
         "list<edge> r; for (e in g.edges()) { r.push(e); } r.push(0); forall (e in r) { node w = e.destination; "
         "w.p += 1; } node b = 1, c = 4; l.push(b.p); l.push(c.p);", [2, 1],
     ),
-    "bools and doubles": (
-        "list<bool> r; list<double> d; for (v in g.nodes()) { r.push(v == 3); d.push(v / 2.0); } int n = 0; "
-        "double most = 0; forall (x in r.filter(!x)) { n += 1; } forall (x in d) { most = Max(most, x); } "
+    "bools and floats": (
+        "list<bool> r; list<float> d; for (v in g.nodes()) { r.push(v == 3); d.push(v * 0.5); } int n = 0; "
+        "float most = 0; forall (x in r.filter(!x)) { n += 1; } forall (x in d) { most = Max(most, x); } "
         "l.push(n); l.push(int(most));", [4, 2],
     ),
     "the same for all": (
