@@ -296,7 +296,12 @@ def _refuse_updates(module: ir.Module, *, library: bool) -> None:
 
 
 def _refuse_lists(module: ir.Module) -> None:
-    """E0651 for libraries that would return a list: C has no type for one."""
+    """E0651 for libraries that would take or return a list: C has no type for one."""
+    for argument in module.arguments:
+        if isinstance(argument.type, ListType):
+            message = f"'{argument.name}' is a list, which a library for C cannot take yet"
+            help = "leave out '--library', or give its elements as a property"
+            raise DiagnosticError(Diagnostic("E0651", message, module.source, help=help))
     if any(isinstance(kind, ListType) for kind in module.result_types):
         message = f"'{module.entry}' returns a list, which a library for C cannot do yet"
         help = "leave out '--library': a program prints the list and writes it to a file"

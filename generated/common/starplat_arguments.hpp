@@ -121,8 +121,9 @@ public:
     }
 
     // "1,5,9", or "@" and a file that lists them.
-    std::vector<long long> numbers(const std::string &name) const {
-        std::vector<long long> found;
+    template <class T = long long, class Cell = T>
+    std::vector<Cell> numbers(const std::string &name) const {
+        std::vector<Cell> found;
         std::string listed = text(name);
         if (listed.rfind("@", 0) == 0) {
             std::ifstream file(listed.substr(1));
@@ -135,7 +136,7 @@ public:
             std::istringstream words(part);
             std::string word;
             while (words >> word) {
-                long long value = 0;
+                T value{};
                 if (!is_number(word, value)) throw UsageError("--" + name + " cannot hold '" + word + "'");
                 found.push_back(value);
             }

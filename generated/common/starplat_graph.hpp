@@ -136,6 +136,23 @@ struct HostGraph {
         return flags;
     }
 
+    // The nodes of a list that the file calls so; -1, no node, stays where the file has none of that id.
+    std::vector<int> listed_nodes(const std::vector<long long> &named) const {
+        std::vector<int> nodes;
+        for (const long long id : named) nodes.push_back(id == -1 ? find_node(id) : node(id));
+        return nodes;
+    }
+
+    // The arcs of a list, by their places in the rows; -1 is none.
+    std::vector<arc_t> listed_arcs(const std::vector<long long> &places) const {
+        for (const long long place : places) {
+            if (place < -1 || place >= num_arcs) {
+                throw std::invalid_argument("the graph has no arc " + std::to_string(place));
+            }
+        }
+        return std::vector<arc_t>(places.begin(), places.end());
+    }
+
     // Whether each arc is known to have its reverse.
     bool is_symmetric() const { return !directed && num_arcs > 0; }
 

@@ -310,8 +310,7 @@ static void radii(Device &device, Graph &graph, Buffer<int> &radius, FixedSet &s
     listed_.fill(0);
     radii_list_sources<<<device.blocks(graph.num_nodes), 256>>>(graph.num_nodes, sources, listed_, sources_in_turn);
     check(cudaGetLastError(), "radii_list_sources");
-    int num_sources = 0;
-    num_sources = listed_.read(0);
+    int num_sources = listed_.read(0);
     if (num_sources < 32) {
         for (const int src : sources.members()) {
             check_place(src, graph.num_nodes);

@@ -416,8 +416,7 @@ static void radii(Device &device, Graph &graph, Buffer<int> &radius, FixedSet &s
     // radii.sp:7 for (src in sources)
     listed_.fill(0);
     kernels::radii_list_sources(graph.num_nodes, sources, listed_, sources_in_turn);
-    int num_sources = 0;
-    num_sources = listed_.read(0);
+    int num_sources = listed_.read(0);
     if (num_sources < 32) {
         for (const int src : sources.members()) {
             level.fill(INT_MAX);

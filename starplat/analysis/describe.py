@@ -80,6 +80,7 @@ def _transfers_text(transfers: Transfers, source: SourceFile) -> str:
     rows = [
         ("graph, up once", list(transfers.graph)),
         ("up if given", _names(transfers.up)),
+        ("up when changed", _names(transfers.lists)),
         ("down if asked for", _names(transfers.down)),
         ("stays on the device", _names(transfers.resident)),
         ("cells the host reads", _names(transfers.host_reads)),

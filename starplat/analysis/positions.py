@@ -63,8 +63,9 @@ class Positions:
         return None
 
     def _iterator_position(self) -> Position:
-        """Parallel arcs may bring one neighbor twice, so a neighbor is no iteration's own."""
-        return Position.ANY if isinstance(self.loop.domain, typed.Neighbors) else Position.OWN
+        """Parallel arcs may bring one neighbor twice, and a list may hold a node twice, so neither is an iteration's
+        own."""
+        return Position.ANY if isinstance(self.loop.domain, typed.Neighbors | typed.Items) else Position.OWN
 
     def position(self, index: typed.Expression) -> Position:
         match index:

@@ -30,7 +30,7 @@ class Region:
 class Transfers:
     """What a function moves. `graph` names the parts of the graph that kernels use; `host_reads` and `host_writes`
     are properties of which the host touches single cells, one word each; `up` and `down` are property and set
-    parameters."""
+    parameters, `lists` those that kernels go over."""
 
     graph: tuple[str, ...]
     regions: tuple[Region, ...]
@@ -38,6 +38,7 @@ class Transfers:
     host_writes: tuple[typed.Symbol, ...]
     up: tuple[typed.Symbol, ...]
     down: tuple[typed.Symbol, ...]
+    lists: tuple[typed.Symbol, ...]
     resident: tuple[typed.Symbol, ...]
 
 
@@ -57,6 +58,7 @@ def transfers(function: typed.FunctionDefinition, loops: tuple[LoopRaces, ...], 
         host_writes=writes,
         up=tuple(p for p in parameters if first_contents_matter(p, function)),
         down=tuple(p for p in parameters if isinstance(p.type, PropertyType)),
+        lists=_ordered(kernel.loop.domain.symbol for kernel in kernels if isinstance(kernel.loop.domain, typed.Items)),
         resident=_ordered(
             s.symbol
             for s in walk.statements(function.body)

@@ -24,7 +24,7 @@ def used_host_arrays(ops: Iterable[ir.HostOp], module: ir.Module) -> tuple[ir.Ar
 def changed_by(op: ir.HostOp) -> tuple[ir.Array, ...]:
     """The arrays whose cells, or whose place in memory, a host operation changes itself."""
     match op:
-        case ir.Fill() | ir.WriteCell() | ir.ListMembers():
+        case ir.Fill() | ir.WriteCell() | ir.ListMembers() | ir.PutItems() | ir.MakeRoom():
             return (op.array,)
         case ir.TakeMembers() | ir.KeepOwn() | ir.CombineChanged() | ir.ShareParts():
             return (op.array,)

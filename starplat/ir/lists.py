@@ -1,10 +1,10 @@
-"""Lists of updates among the parameters of a module's entry, where several stand for one argument."""
+"""The arguments of a module's entry and what stands for them: one parameter, several for a list of updates, a list."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from starplat.frontend.types import GraphType, UpdatesType
+from starplat.frontend.types import GraphType, ListType, UpdatesType
 from starplat.ir import nodes as ir
 
 PARTS_OF_UPDATES = 7
@@ -19,20 +19,29 @@ def unset(element: ir.Element) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """An argument and the parameters that stand for it: one, or those of a list of updates."""
+    """An argument and the parameters that stand for it: one, or those of a list of updates; or a list."""
 
     argument: ir.Argument
     parameters: tuple[ir.Parameter, ...]
+    items: ir.HostList | None = None
 
     @property
-    def is_list(self) -> bool:
+    def is_updates(self) -> bool:
         return isinstance(self.argument.type, UpdatesType)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the module calls it, or its parts."""
+        return tuple(p.what.name for p in self.parameters) if self.items is None else (self.items.name,)
 
 
 def taken(module: ir.Module) -> Iterator[Taken]:
     """The arguments of the entry but for the graph, in their order."""
-    inside = iter(module.function(module.entry).parameters)
+    entry = module.function(module.entry)
+    inside, lists = iter(entry.parameters), iter(entry.lists)
     for argument in module.arguments:
-        if not isinstance(argument.type, GraphType):
+        if isinstance(argument.type, ListType):
+            yield Taken(argument, (), next(lists))
+        elif not isinstance(argument.type, GraphType):
             parts = PARTS_OF_UPDATES if isinstance(argument.type, UpdatesType) else 1
             yield Taken(argument, tuple(islice(inside, parts)))

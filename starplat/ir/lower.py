@@ -91,16 +91,8 @@ def _refuse_unsupported_parameters(function: typed.FunctionDefinition, context: 
     if len(graphs) > 1:
         raise context.refuse("E0656", "a program runs on one graph", graphs[1].span, "a second graph")
     for parameter in function.parameters:
-        if is_list(parameter.type):
-            raise context.refuse(
-                "E0651", "a list is no parameter of the function that is run", parameter.span, "none can be given",
-                help=f"declare it inside, '{parameter.type} {parameter.name};', and return it",
-            )  # fmt: skip
-        if not isinstance(parameter.type, GraphType | Scalar | PropertyType | SetType):
-            raise context.refuse(
-                "E0651", f"'{parameter.type}' cannot run yet", parameter.span, "no target has it so far",
-                help="lists of lists and node maps are only type-checked: use properties, sets and lists",
-            )  # fmt: skip
+        if not (isinstance(parameter.type, GraphType | Scalar | PropertyType | SetType) or is_list(parameter.type)):
+            raise context.unsupported(str(parameter.type), parameter.span)
 
 
 class _Helpers:

@@ -103,6 +103,8 @@ def own_cells(kernel: ir.Kernel) -> OwnCells:
     if iterator is None or iterator in assigned_variables(kernel.body):
         return OwnCells(None, None)
     match kernel.domain:
+        case ir.Listed(array) if array.extent is ir.Extent.ITEMS:  # a list of the host may hold a node twice
+            return OwnCells(None, None)
         case ir.AllNodes() | ir.Listed() | ir.InWords():
             return OwnCells(ir.Ref(iterator), ir.Extent.NODES)
         case ir.AllArcs():

@@ -1,5 +1,8 @@
 """What runs do to the elements of a list; a place that is none is a fault of the program's run, E0720."""
 
+from typing import assert_never
+
+from starplat.ir.nodes import ListChange
 from starplat.ir.python.arithmetic import Fault, Value
 
 
@@ -12,36 +15,30 @@ def item(items: list[Value], name: str, place: int) -> Value:
     return items[_place(items, name, place)]
 
 
-def set_item(items: list[Value], name: str, place: int, value: Value) -> None:
-    """Gives an element another value.
+def change(items: list[Value], name: str, change: ListChange, place: int, value: Value) -> None:
+    """Changes a list; `place` and `value` are the arguments of the change, and anything where it has none.
 
     Raises:
-        Fault: there is no such element.
+        Fault: there is no such element or place, or the size is negative.
     """
-    items[_place(items, name, place)] = value
-
-
-def insert(items: list[Value], name: str, place: int, value: Value) -> None:
-    """Puts a value before an element, or behind the last.
-
-    Raises:
-        Fault: there is no such place.
-    """
-    if not 0 <= place <= len(items):
-        raise _fault(f"nothing can be inserted at {place} in '{name}', whose size is {len(items):,}", name)
-    items.insert(place, value)
-
-
-def resize(items: list[Value], name: str, size: int, value: Value) -> None:
-    """Takes the last elements away, or puts new ones behind them.
-
-    Raises:
-        Fault: the size is negative.
-    """
-    if size < 0:
-        raise _fault(f"'{name}' cannot have {size} elements", name)
-    del items[size:]
-    items.extend([value] * (size - len(items)))
+    match change:
+        case ListChange.PUSH:
+            items.append(value)
+        case ListChange.INSERT:
+            if not 0 <= place <= len(items):
+                raise _fault(f"nothing can be inserted at {place} in '{name}', whose size is {len(items):,}", name)
+            items.insert(place, value)
+        case ListChange.RESIZE:
+            if place < 0:
+                raise _fault(f"'{name}' cannot have {place} elements", name)
+            del items[place:]
+            items.extend([value] * (place - len(items)))
+        case ListChange.SET:
+            items[_place(items, name, place)] = value
+        case ListChange.CLEAR:
+            items.clear()
+        case _:
+            assert_never(change)
 
 
 def _place(items: list[Value], name: str, place: int) -> int:

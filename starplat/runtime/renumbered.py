@@ -81,7 +81,8 @@ class Renumbering:
                 why = f"argument '{name}' lies on a device, in the order of the graph"
                 raise not_renumbered(self.order, why, "leave it out, or give the argument from the host")
             arrays[name] = self._cells_inside(cells, types[name])
-        return Bound(scalars, arrays)
+        lists = {name: self._elements_inside(elements, types[name]) for name, elements in bound.lists.items()}
+        return Bound(scalars, arrays, lists=lists)
 
     def cells(self, cells: Cells, kind: PropertyType) -> Cells:
         """The cells of a result in the caller's order, nodes and arcs in them by the caller's numbers."""
@@ -123,6 +124,10 @@ class Renumbering:
 
     def _value_inside(self, value: Value, kind: object) -> Value:
         return _of(value, self._after(kind))
+
+    def _elements_inside(self, elements: tuple[Value, ...], kind: object) -> tuple[Value, ...]:
+        assert isinstance(kind, ListType)
+        return tuple(self._value_inside(element, kind.element) for element in elements)
 
     def _after(self, kind: object) -> NDArray[Any] | None:
         return self.to.after if kind is Scalar.NODE else self.to.arcs_after if kind is Scalar.EDGE else None

@@ -267,7 +267,7 @@ class Run(Graphs):
         self.may_begin_again = self._changed.isdisjoint(self._adopted)
         with nullcontext() if self.communicator is None else self.communicator.running(self.device):
             stop = self.device.stopwatch()
-            self.returned = executor.run(self._places, self.bound.scalars)
+            self.returned = executor.run(self._places, self.bound.scalars, self.bound.lists)
             self._bring_home()
             seconds = stop()
         self.launches = self.device.traffic.launches - launched

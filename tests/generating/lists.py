@@ -106,9 +106,9 @@ class _Lists:
         return made
 
     def nested(self, name: str) -> list[str]:
-        x = self.fresh("x")
+        x, scalar = self.fresh("x"), self.random.choice(SCALARS)
         leave = self.random.choice([[], [f"if ({self.condition()}) {{", "break;", "}"]])
-        match self.random.randrange(6):
+        match self.random.randrange(7):
             case 0:
                 return [f"if ({self.condition()}) {{", *self.statements(3), "} else {", *self.statements(2), "}"]
             case 1:
@@ -129,6 +129,13 @@ class _Lists:
                 self.locals.remove(x)
                 return [f"for ({x} in g.nodes()) {{", *body, f"{x}.p = {self.number(1)};", *leave, "}"]
             case 4:
+                body = [f"{scalar} += {x} & 7;", f"p[{x} % g.num_nodes()] += {self.random.randrange(3)};"]
+                asked = self.random.choice(
+                    ["", f".filter(p[{x} % 5] < {scalar})", f".filter({x} > {self.random.randrange(9)})"]
+                )
+                loop = [f"forall ({x} in {name}{asked}) {{", *body, "}", f"{scalar} = {scalar} & 511;"]
+                return [*loop, *self.statements(1), *self.random.choice([[], loop])]
+            case 5:
                 n = self.fresh("n")
                 return [f"int {n} = 0;", f"while ({n} < 3 && ({self.condition()})) {{", f"{n} += 1;",
                         *self.statements(2), "}"]  # fmt: skip

@@ -18,9 +18,13 @@ from typer.testing import CliRunner
 
 import starplat
 from starplat import DiagnosticError, Graph, Program
+from starplat.analysis.describe import describe
 from starplat.backends import BACKENDS
 from starplat.cli.app import app
+from starplat.ir import nodes as ir
 from starplat.passes.parts.placing import in_parts
+from starplat.runtime.actions import executor, lists
+from starplat.runtime.actions.machine import Flow, Frame, Machine
 from tests.backends.built import built
 from tests.generating.lists import program_of_lists
 from tests.programs.targets import REFERENCE, Target, every_target
@@ -41,6 +45,19 @@ function doubled(list<int> given, int times) {
     given.push(x * times);
   }
   return given.size();
+}
+""",
+    "twice": """
+function twice(propNode<int> p, list<node> one, list<node> other) {
+  forall (v in one) {
+    v.p += 1;
+  }
+  other.push(2);
+  forall (v in one) {
+    v.p += 1;
+  }
+  other.resize(3);
+  return one.size();
 }
 """,
     "last_alone": """
@@ -101,6 +118,44 @@ PROGRAMS: dict[str, tuple[str, list[Any]]] = {
     "a forall over it": (
         "path.push(0); path.push(2); path.push(2); int n = 0; forall (v in path) { n += v + 1; v.p += 1; } "
         "node b = 2; l.push(n); l.push(b.p);", [7, 2],
+    ),
+    "a forall over an empty one": (
+        "int n = 3; forall (x in l) { n += 1; } forall (v in path) { v.p += 1; } l.push(n);", [3],
+    ),
+    "kernels over what changes": (
+        "l.push(4); int n = 0; for (int i = 0; i < 4; i++) { forall (x in l) { n += x; } if (i == 1) { l.push(10); } "
+        "forall (x in l.filter(x > 4)) { n += 100; } } l.push(n);", [4, 10, 336],
+    ),
+    "kernels over one by two names": (
+        "path.push(1); path.push(2); int n = twice(p, path, path); l.push(n); node a = 2; l.push(a.p);", [3, 3],
+    ),
+    "kernels over one that others fill": (
+        "int n = 0; for (int i = 0; i < 3; i++) { int m = doubled(l, i); l.push(i); forall (x in l) { n += x; } } "
+        "l.push(n);", [0, 0, 1, 0, 0, 2, 2, 6],
+    ),
+    "the filter on entry": (
+        "path.push(3); path.push(1); path.push(3); int n = 0; forall (v in path.filter(p == 0)) { v.p += 1; n += 1; } "
+        "node b = 3; l.push(n); l.push(b.p);", [3, 2],
+    ),
+    "the filter on entry, of one after another": (
+        "path.push(0); path.push(1); path.push(0); forall (v in path.filter(p == 0)) { propNode<int> q; "
+        "g.attachNodeProperty(q = 1); v.p += 5 * q[1]; } node b = 0; l.push(b.p);", [10],
+    ),
+    "rows of nodes that come twice": (
+        "path.push(0); path.push(3); path.push(0); forall (v in path) { int sum = 0; forall (w in g.neighbors(v)) "
+        "{ sum += w; } v.p += sum; } node a = 0, b = 3; l.push(a.p); l.push(b.p);", [2, 4],
+    ),
+    "edges": (
+        "list<edge> r; for (e in g.edges()) { r.push(e); } r.push(0); forall (e in r) { node w = e.destination; "
+        "w.p += 1; } node b = 1, c = 4; l.push(b.p); l.push(c.p);", [2, 1],
+    ),
+    "bools and floats": (
+        "list<bool> r; list<float> d; for (v in g.nodes()) { r.push(v == 3); d.push(v * 0.5); } int n = 0; "
+        "float most = 0; forall (x in r.filter(!x)) { n += 1; } forall (x in d) { most = Max(most, x); } "
+        "l.push(n); l.push(int(most));", [4, 2],
+    ),
+    "the same for all": (
+        "path.push(2); path.push(2); forall (v in path) { v.p = 7; } node b = 2; l.push(b.p);", [7],
     ),
     "neighbors in order": ("for (v in g.nodes()) { for (w in g.neighbors(v)) { path.push(w); } } "
                            "for (v in path) { l.push(v); }", [1, 2, 3, 4]),
@@ -295,12 +350,112 @@ function f(Graph g, propNode<int> level, node src) {
 """
 
 
-def test_parts_have_the_same_lists() -> None:
-    made = starplat.compile(NEAR)
-    expected = made.run(ring(), target="reference", src=3).returned
+DIVIDED = """
+function f(Graph g, propNode<int> p, node src) {
+  list<int> l;
+  list<node> path;
+  for (v in g.nodes()) {
+    l.push(int(v) * 3);
+    path.push(v);
+    path.push(src);
+  }
+  l.resize(40, 5);
+  path.resize(path.size() + 1);
+  int n = 0, least = 100000, all = 0;
+  forall (x in l) {
+    n += x;
+    least = Min(least, x);
+    p[x % 5] += 1;
+  }
+  forall (v in path.filter(v >= 0)) {
+    v.p += 1;
+    forall (w in g.neighbors(v)) {
+      w.p += 2;
+    }
+  }
+  forall (v in path.filter(v >= 0 && p < 9)) {
+    v.p += 2;
+    n += 1;
+  }
+  forall (v in path) {
+    all += 1;
+  }
+  list<int> found;
+  found.push(n);
+  found.push(least);
+  found.push(all);
+  for (v in g.nodes()) {
+    found.push(v.p);
+  }
+  return found;
+}
+"""
+
+
+@pytest.mark.parametrize("text", [NEAR, DIVIDED])
+def test_parts_have_the_same_lists(text: str) -> None:
+    made = starplat.compile(text)
+    expected = made.run(ring(), target="reference", checked=True, src=3).returned
     assert len(expected) > 2
     found = in_so_many(3, in_parts(made.module(), poison=True), ring(), {"src": 3})
     assert [result.returned for result in found] == [expected] * 3
+
+
+# --- kernels over lists ---------------------------------------------------------------------------------------------
+
+MARKED = """
+function f(Graph g, propNode<int> p) {
+  list<node> path;
+  for (v in g.nodes()) {
+    path.push(v);
+  }
+  for (int i = 0; i < 6; i++) {
+    forall (v in path) {
+      v.p += 1;
+    }
+    if (i == 3) {
+      path.push(0);
+    }
+  }
+}
+"""
+
+
+def test_a_list_goes_to_the_device_once_until_it_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = []
+
+    def put(machine: Machine, op: ir.PutItems, frame: Frame) -> Flow:
+        sizes.append(len(frame.lists[op.items.name]))
+        return lists.put(machine, op, frame)
+
+    monkeypatch.setitem(executor.ACTIONS, ir.PutItems, put)  # type: ignore[arg-type]
+    result = starplat.compile(MARKED).run(CHAIN, target="reference")
+    assert result["p"].tolist() == [8, 6, 6, 6, 6]
+    assert result.launches == 6
+    assert sizes == [5, 6]
+
+
+def test_what_goes_up_is_explained() -> None:
+    assert "    up when changed        path\n" in describe(starplat.compile(MARKED).facts)
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ("v.p += 1;", "c"),
+        ("v.p = Max(v.p, k);", "d"),
+        ("v.p = 7;", "e"),
+        ("v.p = v.p * k + 1;", "f"),
+        ("v.p = k; k++;", "f"),
+    ],
+)
+def test_a_node_that_comes_twice_is_no_iterations_own(body: str, kind: str) -> None:
+    text = f"function f(Graph g, list<node> l, propNode<int> p, int k) {{ forall (v in l) {{ {body} }} }}"
+    program = starplat.compile(text)
+    races = [warning.code for warning in program.warnings if "property 'p'" in warning.message]
+    assert races == (["W0501"] if kind == "f" else [])
+    (loop,) = program.facts.functions[0].loops
+    assert kind in {cell.race_class.value for cell in loop.cells if cell.symbol.name == "p"}
 
 
 # --- faults ---------------------------------------------------------------------------------------------------------
@@ -379,7 +534,8 @@ def test_mistakes_are_said(text: str, code: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "function f(Graph g, list<int> l) { l.push(1); }",
+        "function f(Graph g, list<list<int>> l) { return l.size(); }",
+        "function f(Graph g, nodeMap(int) m) { return m.size(); }",
         "function f(Graph g) { list<list<int>> l; return l.size(); }",
         "function h(list<list<int>> l) { return l.size(); } function f(Graph g) { list<list<int>> l; return h(l); }",
         "function f(Graph g) { nodeMap(int) m; return m.size(); }",
@@ -391,7 +547,8 @@ def test_what_cannot_run_is_refused_by_name(text: str) -> None:
     assert [d.code for d in caught.value.diagnostics] == ["E0651"]
 
 
-def test_a_library_for_c_returns_none() -> None:
+@pytest.mark.parametrize("text", [PATH, "function f(Graph g, list<int> l) { return l.size(); }"])
+def test_a_library_for_c_takes_and_returns_none(text: str) -> None:
     with pytest.raises(DiagnosticError) as caught:
-        starplat.compile(PATH).artifact("openmp", library=True)
+        starplat.compile(text).artifact("openmp", library=True)
     assert [d.code for d in caught.value.diagnostics] == ["E0651"]

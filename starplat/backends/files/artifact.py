@@ -21,6 +21,7 @@ from starplat.backends.files.render import helper_texts, render
 from starplat.backends.host.changing import lists_of
 from starplat.backends.host.functions import host_text, returned_type
 from starplat.backends.host.launches import BY_NAME, Launching
+from starplat.backends.host.lists import list_type
 from starplat.backends.host.words import CELLS, CPP, size_of
 from starplat.backends.launch import MOST_THREADS
 from starplat.backends.legal_module import legal
@@ -181,17 +182,18 @@ class _Arguments:
         self.pairs = pairs(module)
         self.given = [pair for pair in self.pairs if not _is_property(*pair)]
         self.interface = Interface(module, names)
-        adds = ((one.argument.name, one.parameters[0].what) for one in taken(module) if one.is_list)
+        adds = ((one.argument.name, one.parameters[0].what) for one in taken(module) if one.is_updates)
         self.lists = {name: array for name, array in adds if isinstance(array, ir.Array)}
+        self.items = [(one.argument, one.items) for one in taken(module) if one.items is not None]
 
     def usage(self) -> str:
         """What stands after the graph on the command line."""
         lists = "".join(f" --{name} FILE" for name in self.lists)
-        return "".join(f" {self.flag(argument)}" for argument, _ in self.given) + lists + " [OPTIONS]"
+        return "".join(f" {self.flag(argument)}" for argument, _ in (*self.given, *self.items)) + lists + " [OPTIONS]"
 
     def options(self) -> list[str]:
         """What the algorithm takes, as elements of a C++ list: the form of each and what it means."""
-        own = [f'{{"{quoted(self.flag(one))}", "{self.meaning(one)}"}}' for one, _ in self.given]
+        own = [f'{{"{quoted(self.flag(one))}", "{self.meaning(one)}"}}' for one, _ in (*self.given, *self.items)]
         what = "updates: lines 'a SOURCE DESTINATION', perhaps with a weight, and 'd SOURCE DESTINATION'"
         lists = [f'{{"--{quoted(name)} FILE", "{what}"}}' for name in self.lists]
         every = f'{{"[--{EVERY_BATCH}]", "shows results after every batch too, in --out FILE with its number"}}'
@@ -205,8 +207,12 @@ class _Arguments:
                 kind = "true or false"
             case SetType(Scalar.NODE):
                 return "nodes, as the file calls them; @FILE names a file that lists them"
-            case SetType():
+            case ListType(Scalar.NODE):
+                return "nodes in their order, as the file calls them, -1 for none; @FILE names a file that lists them"
+            case SetType() | ListType(Scalar.EDGE):
                 return "arcs, by their places in the rows; @FILE names a file that lists them"
+            case ListType():
+                return f"{argument.type}; @FILE names a file that lists its elements"
             case _:
                 kind = f"{'an' if str(argument.type)[0] in 'aeiou' else 'a'} {argument.type}"
         return kind if argument.default is None else f"{kind}; {quoted(self.literal(argument.default))} if not given"
@@ -215,6 +221,8 @@ class _Arguments:
         match argument.type:
             case Scalar():
                 word = argument.type.value.upper()
+            case ListType(Scalar() as element) if element is not Scalar.EDGE:
+                word = f"{element.value.upper()},{element.value.upper()},..."
             case SetType(Scalar.NODE):
                 word = "NODE,NODE,..."
             case _:
@@ -224,7 +232,36 @@ class _Arguments:
 
     def checked(self) -> list[str]:
         """The lines that look at what is given, before the graph is read."""
-        return [line for argument, parameter in self.given for line in self.read(argument, parameter)]
+        lines = [line for argument, parameter in self.given for line in self.read(argument, parameter)]
+        return [
+            *lines,
+            *(f"const auto {self.given_list(items)} = {self.words_of(one, items)};" for one, items in self.items),
+        ]
+
+    def given_list(self, items: ir.HostList) -> str:
+        """What holds the elements that the command line gives."""
+        name = f"given_{self.names.local(items)}"
+        while self.names.is_taken(name):
+            name += "_"
+        return name
+
+    def words_of(self, argument: ir.Argument, items: ir.HostList) -> str:
+        """The elements as the command line has them."""
+        cell = CELLS[items.element]
+        indices = items.element in (ir.Element.NODE, ir.Element.ARC)
+        kind = "long long" if indices else f"bool, {cell}" if items.element is ir.Element.BOOL else cell
+        return f'program.arguments.numbers<{kind}>("{quoted(argument.name)}")'
+
+    def elements_of(self, items: ir.HostList) -> str:
+        """The elements with which every run begins."""
+        given = self.given_list(items)
+        match items.element:
+            case ir.Element.NODE:
+                return f"host.listed_nodes({given})"
+            case ir.Element.ARC:
+                return f"host.listed_arcs({given})"
+            case _:
+                return given
 
     def read(self, argument: ir.Argument, parameter: ir.Parameter) -> Iterator[str]:
         shown, given = quoted(argument.name), self.interface.given(parameter.what)
@@ -240,7 +277,8 @@ class _Arguments:
 
     def setup(self) -> list[str]:
         """The lines that make, of the graph and what is given, what the entry is called with."""
-        lists = [line for one in taken(self.module) if one.is_list for line in self.made_of_list(one)]
+        lists = [line for one in taken(self.module) if one.is_updates for line in self.made_of_list(one)]
+        lists += [f"{list_type(items.element)} {self.names.local(items)};" for _, items in self.items]
         return lists + [line for argument, parameter in self.pairs for line in self.made(argument, parameter)]
 
     def made_of_list(self, one: Taken) -> Iterator[str]:
@@ -254,7 +292,7 @@ class _Arguments:
     def passed(self, one: Taken) -> list[str]:
         """What the entry is called with for an argument; of a list of updates, all of them."""
         names = [self.names.local(p.what) for p in one.parameters]
-        if not one.is_list:
+        if not one.is_updates:
             return names
         return [*names[:4], "0", f"{lists_of(self.module, self.names)[self.lists[one.argument.name]]}.size()", str(ALL)]
 
@@ -284,6 +322,7 @@ class _Arguments:
     def before_each_run(self) -> list[str]:
         """The lines that give properties and sets the values with which every run begins."""
         lines = ["batches = 0;", "graph.become(host);"] if self.lists else []
+        lines += [f"{self.names.local(items)} = {self.elements_of(items)};" for _, items in self.items]
         for argument, parameter in self.pairs:
             if self.lists and isinstance(parameter.what, ir.Array) and parameter.what.extent.grows_with_arcs:
                 lines.append(self.made_again(parameter.what))
@@ -330,6 +369,7 @@ class _Arguments:
     def call(self, keep: str, *, depth: int) -> str:
         """The call of the entry, behind what keeps its value; its lines but the first are that deep."""
         given = ["device", "graph", *(word for one in taken(self.module) for word in self.passed(one))]
+        given += (self.names.local(items) for _, items in self.items)
         entries = (*(variant.function for variant in self.module.variants), self.module.entry)
         calls = [f"{self.names.host_function(name)}({', '.join(given)})" for name in entries]
         kinds = [

@@ -43,9 +43,9 @@ class CParameter:
 
 
 def pairs(module: ir.Module) -> list[tuple[ir.Argument, ir.Parameter]]:
-    """The arguments of the program but for the graph and lists of updates, each with the parameter of the entry that
-    takes it."""
-    return [(one.argument, one.parameters[0]) for one in taken(module) if not one.is_list]
+    """The arguments of the program but for the graph, lists and lists of updates, each with the parameter of the entry
+    that takes it."""
+    return [(one.argument, one.parameters[0]) for one in taken(module) if len(one.parameters) == 1]
 
 
 class Interface:

@@ -17,8 +17,8 @@ def lists_of(module: ir.Module, names: Names) -> dict[ir.Array, str]:
     """For the first array of every list of updates, the list in C++, a member of the graph."""
     found = {}
     for one in taken(module):
-        adds = one.parameters[0].what
-        if one.is_list and isinstance(adds, ir.Array):
+        adds = one.parameters[0].what if one.is_updates else None
+        if isinstance(adds, ir.Array):
             word = f"{one.argument.name}_list"
             found[adds] = f"{word}_" if names.is_taken(word) else word
     return found

@@ -180,8 +180,6 @@ class HostPrinter:
                 yield self.cell(op)
             case ir.HostIf():
                 yield from self.branch(op)
-            case ir.DeclareList() | ir.ChangeList() | ir.CopyList() | ir.ReadItem() | ir.ReadLength():
-                yield list_operation(self, op)
             case ir.Loop() | ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers() | ir.HostForItems():
                 yield from HostLoopPrinter(self).lines(op)
             case ir.HostBreak():
@@ -201,6 +199,8 @@ class HostPrinter:
                 raise AssertionError("emitted programs are not checked")
             case ir.TakeBatch() | ir.EndBatch() | ir.ChangeGraph():
                 yield from changing_lines(op, self.function, lists_of(self.module, self.names), self.names, self.text)
+            case _ if isinstance(op, ir.ListOp):
+                yield list_operation(self, op)
             case _ if isinstance(op, ir.Exchange):
                 raise AssertionError("emitted programs run in one part")
             case ir.CheckCell(array, index):
@@ -215,8 +215,7 @@ class HostPrinter:
         """The code of one statement of the program, under its place in the text."""
         if (place := origin(self.module, block.span)) is not None:
             yield comment(place)
-        for op in block.body:
-            yield from self.operation(op)
+        yield from self.operations(block.body)
 
     def cell(self, op: ir.ReadCell | ir.WriteCell) -> str:
         """Reads or writes a cell of the device, or of what the host keeps for itself."""

@@ -51,4 +51,4 @@ def size_of(array: ir.Array, graph: str = "graph") -> str:
         return " + ".join((*for_nodes, *for_each, *fixed))
     arcs = f"{graph}.num_arcs"
     counts = {ir.Count.NODES: f"{graph}.num_nodes", ir.Count.ARCS: arcs, ir.Count.SLOTS: arcs}
-    return array.extent.text({**counts, ir.Count.WORKERS: str(ir.WORKERS)}, wide="LL")
+    return array.extent.text({**counts, ir.Count.WORKERS: str(ir.WORKERS), ir.Count.ITEMS: "0"}, wide="LL")

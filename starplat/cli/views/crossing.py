@@ -39,6 +39,7 @@ def of_program(transfers: Transfers, module: ir.Module) -> tuple[Row, ...]:
     rows = (
         ("up once: of the graph", transfers.graph),
         ("up if given", tuple(symbol.name for symbol in transfers.up)),
+        ("up when changed", tuple(symbol.name for symbol in transfers.lists)),
         ("down if asked for", tuple(symbol.name for symbol in transfers.down)),
         ("stays on the device", tuple(symbol.name for symbol in transfers.resident)),
         ("cells that the host reads", tuple(read)),

@@ -63,8 +63,7 @@ class LoopChecker:
                 context.declare_wrongly(node.iterator.text, head)
                 return typed.Unsupported("", (self._body(context, Frame(kind, head), node.body),), span=node.span)
             iterator = _declare_iterator(context, node.iterator, over, node.parallel)
-            on_host = isinstance(over.over, typed.Items)  # one element after another, as a forall may
-            test = self._filter(context, iterator, node.domain.filter, on_device=node.parallel and not on_host)
+            test = self._filter(context, iterator, node.domain.filter, on_device=node.parallel)
             span = node.domain.span
             if isinstance(over.over, str):
                 body = self._body(context, Frame(kind, span), node.body)
@@ -73,9 +72,7 @@ class LoopChecker:
             fickle = assigned_in(node.body) if isinstance(over.over, typed.Neighbors) else frozenset()
             before, test = _beside(context, over, iterator, test, fickle)
             body = self._body(context, Frame(kind, span, iterator, over.over, fickle), node.body)
-        parallel = node.parallel and not on_host
-        any_order = node.parallel and on_host
-        loop = typed.ForEach(parallel, iterator, over.over, test, body, any_order, span=node.span)
+        loop = typed.ForEach(node.parallel, iterator, over.over, test, body, span=node.span)
         return typed.Block((*before, loop), span=node.span) if before else loop
 
     def _filter(

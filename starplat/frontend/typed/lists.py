@@ -1,4 +1,5 @@
-"""Typed tree: changes of lists, and loops over their elements. Lists are the host's: none of this is in a `forall`."""
+"""Typed tree: changes of lists, and loops over their elements. Lists are the host's: none of this is in a `forall`,
+but a `forall` may go over a list."""
 
 from dataclasses import dataclass
 from enum import Enum

@@ -53,6 +53,13 @@ class Context:
         """The error to raise for what cannot be lowered."""
         return DiagnosticError(Diagnostic(code, message, self.program.source, Label(span, text), help=help))
 
+    def unsupported(self, construct: str, span: Span) -> DiagnosticError:
+        """E0651 for node maps and lists of lists."""
+        help = "a list holds numbers, bools, nodes or edges: of several lists keep one, and the places where they begin"
+        if "nodeMap" in construct:
+            help = "a 'propNode' has a value for every node; a 'SetN' beside it holds the nodes that were given one"
+        return self.refuse("E0651", f"'{construct}' cannot run yet", span, "no target has it so far", help)
+
 
 def array_of(symbol: typed.Symbol, name: str, origin: ir.Origin) -> ir.Array:
     """The array behind a property or set."""

@@ -77,14 +77,7 @@ class ExpressionLowering(ABC):
         assert_never(e)
 
     def unsupported(self, construct: str, node: typed.Node) -> Exception:
-        return self.context.refuse(
-            "E0651",
-            f"'{construct}' cannot run yet",
-            node.span,
-            "no target has it so far",
-            help="a list holds numbers, bools, nodes or edges: of several lists keep one, and the places where they "
-            "begin; what belongs to nodes is a 'propNode'",
-        )
+        return self.context.unsupported(construct, node.span)
 
     @abstractmethod
     def guarded(self, risk: checking.Risk, operands: tuple[ir.Expression, ...], span: Span) -> ir.Expression:

@@ -19,7 +19,7 @@ def lower_for_each(host: HostSide, s: typed.ForEach) -> None:
     """A kernel, or iterations one by one where the host must have a part in each."""
     hosting = host.context.facts.hosting
     with host.collect() as ops:
-        if s.parallel and not hosting.needs_host(s.body):
+        if host.runs_as_kernel(s):
             host.regions.launch(host.context.facts.races(s.body), host.levels)
         elif not s.parallel and hosting.is_sequential_kernel(s) and host.levels is None:
             host.regions.run_once(s)
@@ -33,7 +33,8 @@ def lower_for_each(host: HostSide, s: typed.ForEach) -> None:
 def _one_by_one(host: HostSide, s: typed.ForEach) -> None:
     """Iterations in order, each from the host; the filter of a `forall` is evaluated on entry if the body may change
     it."""
-    judged = host.regions.judged(host.context.facts.races(s.body), host.levels) if s.parallel else ()
+    races = host.context.facts.races(s.body) if s.parallel else None
+    judged = () if races is None or isinstance(s.domain, typed.Items) else host.regions.judged(races, host.levels)
     match s.domain:
         case typed.Neighbors(direction=typed.Direction.BOTH) as domain:
             _both_neighbors(host, s, domain, judged)
@@ -51,14 +52,29 @@ def _one_by_one(host: HostSide, s: typed.ForEach) -> None:
             variable = _iterator(host, s)
             host.do(ir.HostForMembers(variable, host.arrays[symbol], _guarded(host, s, None), _searches(host, s)))
         case typed.Items(symbol=symbol):
+            first = races is not None and host.regions.changes_its_filter(races)
+            items = _passing(host, s, host.lists[symbol]) if first else host.lists[symbol]
             variable = _iterator(host, s)
-            host.do(ir.HostForItems(variable, host.lists[symbol], _guarded(host, s, None)))
+            body = host.collected(s.body) if first else _guarded(host, s, None)
+            host.do(ir.HostForItems(variable, items, body))
         case typed.Numbers(count=count):
             _range(host, s, host.expression(count), *judged)
         case typed.Keys():
             raise AssertionError("a map belongs to an iteration")
         case _:
             assert_never(s.domain)
+
+
+def _passing(host: HostSide, s: typed.ForEach, items: ir.HostList) -> ir.HostList:
+    """The elements that pass the filter on entry."""
+    assert s.filter is not None
+    chosen, variable = ir.HostList(host.names.fresh("chosen"), items.element), _iterator(host, s)
+    host.do(ir.DeclareList(chosen))
+    with host.collect() as ops:
+        push = ir.ChangeList(chosen, ir.ListChange.PUSH, (ir.Ref(variable),))
+        host.do(ir.HostIf(host.expression(s.filter), (push,)))
+    host.do(ir.HostForItems(variable, items, tuple(ops)))
+    return chosen
 
 
 def _iterator(host: HostSide, s: typed.ForEach) -> ir.Variable:

@@ -24,11 +24,14 @@ class HostOperations(expressions.ExpressionLowering):
         self.is_entry = is_entry
         self.names = fresh_names.FreshNames(array.name for array in ir.GRAPH_ARRAYS)
         self.ops: list[ir.HostOp] = []
+        self.outermost = self.ops
         self.prologue: list[ir.HostOp] = []
         self.variables: dict[typed.Symbol, ir.Variable] = {}
         self.values: dict[typed.Symbol, ir.Expression] = {}
         self.arrays: dict[typed.Symbol, ir.Array] = {}
         self.lists: dict[typed.Symbol, ir.HostList] = {}
+        self.list_flags: dict[ir.HostList, ir.Variable] = {}
+        self.put_lists: dict[ir.HostList, ir.Array] = {}
         self.own_arrays: list[ir.Array] = []
         self.arcs: dict[typed.Symbol, ArcPlace] = {}
         self.stand_ins: dict[ir.Array, ir.Array] = {}

@@ -28,6 +28,8 @@ class Launcher(Protocol):
 
     def judged(self, races: LoopRaces, levels: LevelScope | None) -> tuple[ir.Array, ...]: ...
 
+    def changes_its_filter(self, races: LoopRaces) -> bool: ...
+
 
 class HostSide(Protocol):
     """A host function that is being lowered."""
@@ -37,6 +39,7 @@ class HostSide(Protocol):
     names: FreshNames
     arrays: dict[typed.Symbol, ir.Array]
     lists: dict[typed.Symbol, ir.HostList]
+    put_lists: dict[ir.HostList, ir.Array]
     variables: dict[typed.Symbol, ir.Variable]
     values: dict[typed.Symbol, ir.Expression]
     arcs: dict[typed.Symbol, ArcPlace]
@@ -49,6 +52,10 @@ class HostSide(Protocol):
     def regions(self) -> Launcher: ...
 
     def do(self, op: ir.HostOp) -> None: ...
+
+    def put(self, symbol: typed.Symbol) -> tuple[ir.Array, ir.Variable]: ...
+
+    def runs_as_kernel(self, s: typed.ForEach) -> bool: ...
 
     def answered(self, s: typed.Statement, loop: ir.Loop) -> ir.Loop: ...
 

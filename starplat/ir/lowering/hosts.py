@@ -10,14 +10,14 @@ from starplat.ir import nodes as ir
 from starplat.ir.lowering.checking import Checks, failed, printed, risk_of_update
 from starplat.ir.lowering.context import Context, array_of, zero
 from starplat.ir.lowering.elements import COMBINES, ELEMENTS, EXTREMES
-from starplat.ir.lowering.host_expressions import HostExpressions
+from starplat.ir.lowering.host_lists import HostLists
 from starplat.ir.lowering.host_loops import lower_for_each
 from starplat.ir.lowering.regions import RegionLowering
 from starplat.ir.lowering.rounds import lower_bfs, lower_fixed_point
 from starplat.same import Same
 
 
-class HostLowering(HostExpressions):
+class HostLowering(HostLists):
     """Lowers one function for the host."""
 
     def __init__(self, context: Context, function: typed.FunctionDefinition, is_entry: bool) -> None:
@@ -32,7 +32,7 @@ class HostLowering(HostExpressions):
         parameters = tuple(
             self._parameter(p) for p in function.parameters if isinstance(p.type, Scalar | PropertyType | SetType)
         )
-        lists = tuple(self._list(p) for p in function.parameters if is_list(p.type))
+        lists = tuple(self.list_of(p) for p in function.parameters if is_list(p.type))
         self.block(function.body)
         first, *more = function.result_types or (None,)
         results = tuple(ELEMENTS[kind] for kind in more if isinstance(kind, Scalar))
@@ -85,7 +85,7 @@ class HostLowering(HostExpressions):
             case typed.AddToMap():
                 raise AssertionError("a map belongs to an iteration")
             case typed.ChangeList():
-                self._change_list(s)
+                self.change_list(s)
             case typed.CallStatement():
                 self._call(s.call, None)
             case typed.Return():
@@ -159,7 +159,7 @@ class HostLowering(HostExpressions):
                 self.arrays[symbol] = array
                 self.do(ir.Fill(array, zero(array.element)))
             case ListType():
-                self.do(ir.DeclareList(self._list(symbol)))
+                self.do(ir.DeclareList(self.list_of(symbol)))
             case MapType():
                 raise self.context.refuse(
                     "E0659", "a map needs a 'forall' that runs as a whole on the device", s.span,
@@ -175,21 +175,6 @@ class HostLowering(HostExpressions):
         values = s.value.values if isinstance(s.value, typed.Together) else (s.value,)
         first, *more = (None if value is None else self.expression(value) for value in values)
         self.do(ir.HostReturn(first, tuple(value for value in more if value is not None)))
-
-    def _list(self, symbol: typed.Symbol) -> ir.HostList:
-        """The list of a name that is declared here."""
-        self.lists[symbol] = ir.HostList(self.names.fresh(symbol.name), ELEMENTS[symbol.element])
-        return self.lists[symbol]
-
-    def _change_list(self, s: typed.ChangeList) -> None:
-        items = self.lists[s.symbol]
-        match s.arguments:
-            case (typed.WholeList(symbol=source),):
-                if source is not s.symbol:
-                    self.do(ir.CopyList(items, self.lists[source]))
-            case _:
-                arguments = tuple(map(self.expression, s.arguments))
-                self.do(ir.ChangeList(items, ir.ListChange(s.change.value), arguments, s.span))
 
     def _assign(self, place: typed.Place, value: ir.Expression) -> None:
         match place:

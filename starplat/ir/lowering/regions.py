@@ -66,19 +66,24 @@ class RegionLowering:
         after = self._give(races, around)
         self._hoist(loop.body, loop.filter, around)
         lowering = KernelLowering(self.context, self.host.names.inner(), around, races.shared, levels)
-        domain, iterator, condition = self._domain(loop, lowering)
+        changes = self._filter_may_change(races, loop)
+        domain, iterator, condition = self._domain(loop, lowering, by_place=changes)
+        ahead = self._element(loop, domain, iterator, lowering)
         lowering.iteration = _number(domain, iterator)
         if judged is not None:
             condition = ir.Load(judged, ir.Ref(_position(domain, iterator)))
         else:
             condition = self._condition(loop, lowering, iterator, condition)
         first = loop.filter is not None and levels is None and self.context.checks is not None
-        if judged is None and condition is not None and (first or self._filter_may_change(races, loop)):
-            condition = self._judge_first(loop, domain, iterator, condition)
+        if judged is None and condition is not None and (first or changes):
+            condition = self._judge_first(loop, domain, iterator, condition, ahead)
         if isinstance(loop.node, typed.ForEach) and levels is None:
             lowering.counted = counted_of_nodes(loop.node, self.context.program)
         lowering.map_rows = rows_of_maps(loop.body)
         body = lowering.block(loop.body)
+        if ahead and condition is not None and not changes:
+            body, condition = (ir.KernelIf(condition, body),), None
+        body = (*ahead, *body)
         kernel = ir.Kernel("", domain, iterator, body, filter=condition, span=loop.span)
         self.emit(replace(kernel, reductions=self._reductions(around, body), counts=self._counts(loop, around)))
         for fetch in after:
@@ -94,7 +99,7 @@ class RegionLowering:
         return None if target is None else ir.PerTriangle(target, counted.value, counted.loops_count)
 
     def _domain(
-        self, loop: ParallelLoop, lowering: KernelLowering
+        self, loop: ParallelLoop, lowering: KernelLowering, *, by_place: bool = False
     ) -> tuple[ir.Domain, ir.Variable, ir.Expression | None]:
         iterator = lowering.local(loop.iterator)
         match loop.domain:
@@ -110,11 +115,23 @@ class RegionLowering:
                 return ir.Numbers(self.host.simple(count, "count")), iterator, None
             case typed.Keys():
                 raise AssertionError("a map belongs to an iteration")
-            case typed.Items():
-                raise AssertionError("lists are the host's")
+            case typed.Items(symbol=symbol):
+                array, size = self.host.put(symbol)
+                if array.element is ir.Element.NODE and not by_place:
+                    return ir.Listed(array, build.ZERO, ir.Ref(size)), iterator, None
+                return ir.Numbers(ir.Ref(size)), lowering.temporary("i", ir.Element.INT), None
             case typed.Neighbors():
                 return self._neighbor_domain(loop, loop.domain, iterator, lowering)
         assert_never(loop.domain)
+
+    def _element(
+        self, loop: ParallelLoop, domain: ir.Domain, place: ir.Variable, lowering: KernelLowering
+    ) -> tuple[ir.KernelOp, ...]:
+        """What gives an iteration of a loop over places of a list the element that stands there."""
+        if not isinstance(loop.domain, typed.Items) or not isinstance(domain, ir.Numbers):
+            return ()
+        items = self.host.put_lists[self.host.lists[loop.domain.symbol]]
+        return (ir.Let(lowering.locals[loop.iterator], ir.Load(items, ir.Ref(place))),)
 
     def _neighbor_domain(
         self, loop: ParallelLoop, domain: typed.Neighbors, iterator: ir.Variable, lowering: KernelLowering
@@ -141,12 +158,17 @@ class RegionLowering:
         """The flags of the iterations that pass the filter on entry, by out- and by in-neighbors where the loop is over
         both; none where the body, run by the host, does not change what the filter reads."""
         loop = races.loop
-        if loop.filter is None:
-            return ()
-        read = {e.symbol for e in walk.within(loop.filter) if isinstance(e, typed.Variable)}
-        if read.isdisjoint(written_scalars(loop.body)) and not self._filter_may_change(races, loop):
+        if not self.changes_its_filter(races):
             return ()
         return tuple(self._judge(races, half, levels) for half in _halves(loop))
+
+    def changes_its_filter(self, races: LoopRaces) -> bool:
+        """Whether a body that the host runs may change what its loop's filter reads."""
+        loop = races.loop
+        if loop.filter is None:
+            return False
+        read = {e.symbol for e in walk.within(loop.filter) if isinstance(e, typed.Variable)}
+        return not read.isdisjoint(written_scalars(loop.body)) or self._filter_may_change(races, loop)
 
     def _condition(
         self, loop: ParallelLoop, lowering: KernelLowering, iterator: ir.Variable, member: ir.Expression | None
@@ -170,19 +192,26 @@ class RegionLowering:
         return chosen.array
 
     def _judge_first(
-        self, loop: ParallelLoop, domain: ir.Domain, iterator: ir.Variable, condition: ir.Expression
+        self,
+        loop: ParallelLoop,
+        domain: ir.Domain,
+        iterator: ir.Variable,
+        condition: ir.Expression,
+        ahead: tuple[ir.KernelOp, ...] = (),
     ) -> ir.Load:
         """The filter as flags set by a kernel of its own."""
         extent = ir.Extent.NODES if isinstance(domain, ir.AllNodes) else ir.Extent.ARCS
         if isinstance(domain, ir.NodeNeighbors):
             extent = domain.direction.layout.slots
         elif isinstance(domain, ir.Numbers):
-            extent = ir.Extent.UPDATES
+            extent = ir.Extent.ITEMS if isinstance(loop.domain, typed.Items) else ir.Extent.UPDATES
         where = _position(domain, iterator)
         chosen = self.host.new_array("chosen", ir.Element.BOOL, extent, ir.Origin.TEMPORARY)
+        if isinstance(loop.domain, typed.Items):
+            self.host.do(ir.MakeRoom(chosen, self.host.lists[loop.domain.symbol]))
         store = ir.Store(chosen, ir.Ref(where), condition)
         span = loop.span if loop.filter is None else loop.filter.span
-        self.emit(ir.Kernel("", domain, iterator, (store,), span=span, comment="judges the filter on entry"))
+        self.emit(ir.Kernel("", domain, iterator, (*ahead, store), span=span, comment="judges the filter on entry"))
         return ir.Load(chosen, ir.Ref(where))
 
     # --- sequential code on the device

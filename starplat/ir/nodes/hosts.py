@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from starplat.ir.nodes.lists import ChangeList, CopyList, DeclareList, HostList, ReadItem, ReadLength
+from starplat.ir.nodes.lists import HostList, ListOp
 from starplat.ir.nodes.operations import Combine, Direction, KernelOp
 from starplat.ir.nodes.parts import CombineChanged, CombineParts, KeepOwn, ShareParts, TakeMembers, TakePart, Together
 from starplat.ir.nodes.values import Array, Expression, Variable
@@ -385,11 +385,7 @@ HostOp = (
     | HostForNeighbors
     | HostForMembers
     | HostForItems
-    | DeclareList
-    | ChangeList
-    | CopyList
-    | ReadItem
-    | ReadLength
+    | ListOp
     | HostBreak
     | HostContinue
     | HostReturn

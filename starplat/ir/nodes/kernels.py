@@ -77,14 +77,14 @@ class Workers:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """The nodes array[first], …, array[last - 1], which are all different and which the kernel leaves as they are; the
-    iterator is a NODE.
+    """The nodes array[first], …, array[last - 1], which are all different, unless the array is a copy of a host's list
+    (its extent is ITEMS), and which the kernel leaves as they are; the iterator is a NODE.
 
     `first` <= `last` are made of constants and the kernel's scalars; either may also be the cell of an array of one
     cell that the kernel does not write: then the host starts a launch without knowing how many nodes there are.
     """
 
-    array: Array  # a NODE for every node
+    array: Array  # a NODE for every node, or for every element of a list
     first: Expression
     last: Expression
 

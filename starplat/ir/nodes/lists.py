@@ -1,9 +1,10 @@
-"""Lists of the host: what they are, and the host operations on them. No kernel and no persistent loop knows any."""
+"""Lists of the host: what they are, and the host operations on them. A kernel knows a copy of one, which is an array;
+no persistent loop knows any."""
 
 from dataclasses import dataclass, field
 from enum import Enum
 
-from starplat.ir.nodes.values import Element, Expression, Variable
+from starplat.ir.nodes.values import Array, Element, Expression, Variable
 from starplat.source import NOWHERE, Span
 
 
@@ -76,4 +77,20 @@ class ReadLength:
     items: HostList
 
 
-ListOp = DeclareList | ChangeList | CopyList | ReadItem | ReadLength
+@dataclass(frozen=True, slots=True)
+class PutItems:
+    """The cells of `array`, whose extent is ITEMS, become the elements."""
+
+    array: Array
+    items: HostList
+
+
+@dataclass(frozen=True, slots=True)
+class MakeRoom:
+    """`array`, whose extent is ITEMS, has a cell for each element, with undefined contents."""
+
+    array: Array
+    items: HostList
+
+
+ListOp = DeclareList | ChangeList | CopyList | ReadItem | ReadLength | PutItems | MakeRoom

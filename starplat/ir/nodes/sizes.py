@@ -23,6 +23,7 @@ class Count(Enum):
     HEADS = "h"  # of the arcs that lie on the device as heads of rows
     WORKERS = "k"
     UPDATES = "u"
+    ITEMS = "l"  # of a list of the host, when it was last put on the device; before that, none
 
 
 class Arithmetic(Enum):
@@ -62,6 +63,8 @@ class Extent:
     """As many as BITS for each of the WORKERS."""
     UPDATES: ClassVar[Extent]
     """A cell for every update of a list, by its number."""
+    ITEMS: ClassVar[Extent]
+    """A cell for every element of a list of the host, by its place."""
 
     def __add__(self, more: Extent | int) -> Extent:
         return _extent((Arithmetic.SUM, self, more if isinstance(more, Extent) else _extent(more)))
@@ -119,6 +122,7 @@ class Extent:
             Count.HEADS: num_heads,
             Count.WORKERS: WORKERS,
             Count.UPDATES: num_updates,
+            Count.ITEMS: 0,
         }
         return self.folded(lambda leaf: leaf if isinstance(leaf, int) else counts[leaf], _combined)
 
@@ -180,6 +184,7 @@ Extent.ARCS = _extent(Count.ARCS)
 Extent.SLOTS = _extent(Count.SLOTS)
 Extent.HEADS = _extent(Count.HEADS)
 Extent.UPDATES = _extent(Count.UPDATES)
+Extent.ITEMS = _extent(Count.ITEMS)
 Extent.BITS = Extent.NODES // 32 + 1
 Extent.LAYER = Extent.NODES // 1024 + 1
 Extent.WORKERS_BITS = _extent(Count.WORKERS) * Extent.BITS

@@ -66,6 +66,8 @@ LINES: Mapping[type, str] = {
     ir.CopyList: "copy {source.name} to {destination.name}",
     ir.ReadItem: "{variable.name} = {items.name}[{index}]",
     ir.ReadLength: "{variable.name} = size of {items.name}",
+    ir.PutItems: "put {items.name} in {array.name}",
+    ir.MakeRoom: "make room in {array.name} for what goes with {items.name}",
     ir.HostBreak: "break",
     ir.HostContinue: "continue",
     ir.HostReturn: "return {value}{more}",

@@ -88,22 +88,26 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
             yield from _block(module, op.body, depth + 1)
         case ir.ListMembers():
             yield Step(depth, f"list {op.flags.name} in {op.array.name}")
+        case ir.PutItems():
+            yield Step(depth, f"copy the list {op.items.name} to {op.array.name}")
         case ir.ChangeGraph():
             words = {0: "delete arcs of the graph", 1: "add arcs to the graph"}
             yield Step(depth, ", ".join(words[kind] for kind in op.kinds))
-        case ir.DeclareVariable() | ir.SetVariable() | ir.CheckCell() | ir.ReadEmpty() | ir.ReadSize():
-            return
-        case ir.HostBreak() | ir.HostContinue() | ir.HostReturn() | ir.Tell() | ir.TellRecorded():
-            return
-        case ir.DeclareList() | ir.ChangeList() | ir.CopyList() | ir.ReadItem() | ir.ReadLength():
-            return
-        case ir.TakeBatch() | ir.EndBatch() | ir.TakePart() | ir.TakeMembers() | ir.KeepOwn():
+        case _ if isinstance(op, _Untold):
             return
         case ir.CombineParts() | ir.CombineChanged() | ir.ShareParts() | ir.Together():
             what = op.variable if isinstance(op, ir.Together) else op.array
             yield Step(depth, f"exchange {what.name} between parts")
         case _:
             assert_never(op)
+
+
+_Untold = (
+    ir.DeclareVariable | ir.SetVariable | ir.CheckCell | ir.ReadEmpty | ir.ReadSize | ir.HostBreak | ir.HostContinue
+    | ir.HostReturn | ir.Tell | ir.TellRecorded | ir.DeclareList | ir.ChangeList | ir.CopyList | ir.ReadItem
+    | ir.ReadLength | ir.MakeRoom | ir.TakeBatch | ir.EndBatch | ir.TakePart | ir.TakeMembers | ir.KeepOwn
+)  # fmt: skip
+"""Operations that no device sees, or that are part of another step."""
 
 
 def _together(op: ir.OnDevice) -> str:

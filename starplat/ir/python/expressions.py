@@ -102,7 +102,7 @@ class Expressions(Conversions):
 
     def size(self, array: ir.Array) -> str:
         """How many cells it has."""
-        own = array.extent in (ir.Extent.UPDATES, ir.Extent.HEADS)
+        own = array.extent in (ir.Extent.UPDATES, ir.Extent.HEADS, ir.Extent.ITEMS)
         return f"{self.names.arrays[array.name]}.shape[0]" if own else array.extent.text(_COUNTS, quotient="//")
 
     def refusal(self, array: ir.Array, index: str) -> str:

@@ -134,13 +134,14 @@ class LoopWriter(FunctionWriter):
 
     @contextmanager
     def listed(self, domain: ir.Listed, iterator: ir.Variable) -> Iterator[None]:
-        """The loop over the nodes of a list, which are nodes indeed."""
+        """The loop over the nodes of a list, which are nodes indeed; a list of the host may also hold others."""
         first, last = (self.expressions.exact(end).text for end in (domain.first, domain.last))
         place, node = self.expressions.temporary(), self.names.variables[iterator.name]
         with self.indented(f"for {place} in range({first}, {last}):"):
             inside = self.expressions.inside(domain.array, place)
             self.line(f"if not ({inside}): {self.expressions.refusal(domain.array, place)}")
             self.line(f"{node} = {self.names.arrays[domain.array.name]}[{place}]")
-            self.line(f"if not (0 <= {node} < n): out_of_range('the nodes', {node}, f'{{n}} nodes')")
-            self.bounds.learn(iterator, ir.Extent.NODES)
+            if domain.array.extent is not ir.Extent.ITEMS:
+                self.line(f"if not (0 <= {node} < n): out_of_range('the nodes', {node}, f'{{n}} nodes')")
+                self.bounds.learn(iterator, ir.Extent.NODES)
             yield

@@ -107,8 +107,6 @@ class _Host:
                 self.conditional_loop(op)
             case ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers() | ir.HostForItems():
                 self.counted_loop(op)
-            case ir.DeclareList() | ir.ChangeList() | ir.CopyList() | ir.ReadItem() | ir.ReadLength():
-                verify_list(op, scope)
             case ir.HostBreak() | ir.HostContinue():
                 scope.require(self.loops > 0, "break or continue outside a loop")
             case ir.HostReturn(value, more):
@@ -125,6 +123,8 @@ class _Host:
                 self.of_parts(op)
             case ir.TakeMembers() | ir.KeepOwn() | ir.CombineParts() | ir.CombineChanged() | ir.ShareParts():
                 self.exchange(op)
+            case _ if isinstance(op, ir.ListOp):
+                verify_list(op, scope)
             case _:
                 assert_never(op)
 

@@ -29,6 +29,15 @@ def verify_list(op: ir.ListOp, scope: Scope) -> None:
             scope.items(items)
             scope.variable(variable)
             scope.require(variable.element is ir.Element.INT, f"'{variable.name}' cannot hold a length")
+        case ir.PutItems(array, items):
+            scope.items(items)
+            scope.written(array)
+            fits = array.extent is ir.Extent.ITEMS and array.element is items.element
+            scope.require(fits, f"'{array.name}' cannot hold '{items.name}'")
+        case ir.MakeRoom(array, items):
+            scope.items(items)
+            scope.written(array)
+            scope.require(array.extent is ir.Extent.ITEMS, f"'{array.name}' does not go with '{items.name}'")
         case ir.ChangeList():
             _change(op, scope)
         case _:

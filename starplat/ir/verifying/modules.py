@@ -173,9 +173,8 @@ def _holds(array: ir.Array, element: ir.Element, extent: ir.Extent) -> bool:
 
 def _verify_list(kernel: ir.Kernel, listed: ir.Listed, scope: Scope) -> None:
     array, written = listed.array, written_arrays(kernel.body)
-    scope.require(
-        array.element is ir.Element.NODE and array.extent is ir.Extent.NODES, f"'{array.name}' lists no nodes"
-    )
+    extents = (ir.Extent.NODES, ir.Extent.ITEMS)
+    scope.require(array.element is ir.Element.NODE and array.extent in extents, f"'{array.name}' lists no nodes")
     for end in (listed.first, listed.last):
         scope.index(end)
         is_cell = isinstance(end, ir.Load) and end.array.extent is ir.Extent.ONE and isinstance(end.index, ir.Const)

@@ -62,10 +62,10 @@ def effects(kernel: ir.Kernel, module: ir.Module) -> KernelEffects:
     match kernel.domain:
         case ir.Once():
             return KernelEffects(False, properties)
-        case ir.AllNodes() | ir.AllArcs() | ir.NodeNeighbors():
+        case ir.AllNodes() | ir.AllArcs() | ir.NodeNeighbors() | ir.Listed() | ir.Numbers():
             return _Divided(kernel, module).effects(properties)
         case _:
-            raise not_divided("its iterations are not those of nodes or arcs", kernel.span, module.source)
+            raise not_divided("its iterations are not those of nodes, arcs or elements", kernel.span, module.source)
 
 
 def not_divided(reason: str, span: Span, source: SourceFile) -> DiagnosticError:
@@ -97,8 +97,11 @@ class _Divided:
         return loop.layout == ir.CSR and self.own_indices.get(loop.node) is ir.Extent.NODES
 
     def is_own(self, array: ir.Array, index: ir.Expression) -> bool:
-        """Whether a cell belongs to a node or arc of this part."""
-        return array.extent in (ir.Extent.NODES, ir.Extent.ARCS) and self.own_indices.get(index) is array.extent
+        """Whether a cell belongs to a node, arc or place of a list of this part."""
+        return (
+            array.extent in (ir.Extent.NODES, ir.Extent.ARCS, ir.Extent.ITEMS)
+            and self.own_indices.get(index) is array.extent
+        )
 
     def effects(self, properties: frozenset[ir.Array]) -> KernelEffects:
         self._refuse_what_has_no_order()
@@ -240,6 +243,8 @@ def _own_indices(kernel: ir.Kernel) -> Iterator[tuple[ir.Expression, ir.Extent]]
     if isinstance(kernel.domain, ir.AllArcs):
         yield iterator, ir.Extent.ARCS
         yield ir.Load(ir.SOURCES, iterator), ir.Extent.NODES
+    elif isinstance(kernel.domain, ir.Numbers):
+        yield iterator, ir.Extent.ITEMS
     else:
         yield iterator, ir.Extent.NODES
 

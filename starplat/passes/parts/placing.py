@@ -102,14 +102,15 @@ class _Placing:
     def divided(self, kernel: ir.Kernel) -> ir.Kernel:
         """The kernel, which does the iterations of a part."""
         assert kernel.iterator is not None
-        first, end, iterator = ir.Ref(self.first), ir.Ref(self.end), ir.Ref(kernel.iterator)
+        first, end = ir.Ref(self.first), ir.Ref(self.end)
         match kernel.domain:
             case ir.AllNodes():
                 return with_signature(replace(kernel, domain=ir.AllNodes(first, end)))
             case ir.AllArcs():
                 bounds = ir.Ref(self.first_arc), ir.Ref(self.end_arc)
                 return with_signature(replace(kernel, domain=ir.AllArcs(*bounds)))
-        own = build.both(build.at_least(iterator, first), build.less(iterator, end))
+        node = _node_of(kernel.domain, ir.Ref(kernel.iterator))
+        own = build.both(build.at_least(node, first), build.less(node, end))
         filter = own if kernel.filter is None else build.both(own, kernel.filter)
         return with_signature(replace(kernel, filter=filter))
 
@@ -247,8 +248,8 @@ class _Placing:
                 behind.append(ir.Together(variable, combine, kept))
         now = (stale - asked - {one.array for one in found.combined}) | frozenset(found.own)
         if self.poison is not None:
-            values = POISON[self.poison]
-            behind += (ir.KeepOwn(array, ir.Const(values[array.element], array.element)) for array in found.own)
+            values, own = POISON[self.poison], (one for one in found.own if one.extent is not ir.Extent.ITEMS)
+            behind += (ir.KeepOwn(array, ir.Const(values[array.element], array.element)) for array in own)
         return (*ahead, op, *behind), now
 
     def value_before(self, op: ir.Launch, variable: ir.Variable) -> ir.Variable:
@@ -286,3 +287,14 @@ def _earliest(op: ir.HostOp, ahead: list[ir.HostOp]) -> int:
 
 
 _PREPARES = ir.DeclareVariable | ir.SetVariable | ir.Fill | ir.Together
+
+
+def _node_of(domain: ir.Domain, iterator: ir.Ref) -> ir.Expression:
+    """The node whose part has an iteration; every element of a list has one, also -1."""
+    match domain:
+        case ir.Listed():
+            return ir.Apply(ir.MathFunction.MAX, (iterator, ir.Const(0, ir.Element.NODE)), ir.Element.NODE)
+        case ir.Numbers():
+            return ir.Binary(ir.BinaryOperator.REMAINDER, iterator, ir.NumNodes(), ir.Element.INT)
+        case _:
+            return iterator

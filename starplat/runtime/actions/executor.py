@@ -35,9 +35,12 @@ ACTIONS: Mapping[type, Callable[[Machine, Any, Frame], Flow]] = {
 class Executor(Machine):
     """Runs the functions of one module on one device."""
 
-    def run(self, places: dict[str, Place], scalars: Mapping[str, Value]) -> Returned:
-        """Calls the entry; afterwards `places` is what its arrays stand for."""
-        frame = Frame(self.module.function(self.module.entry), places, dict(scalars))
+    def run(
+        self, places: dict[str, Place], scalars: Mapping[str, Value], lists: Mapping[str, tuple[Value, ...]]
+    ) -> Returned:
+        """Calls the entry; afterwards `places` is what its arrays stand for. Its lists are copies of those given."""
+        own = {name: list(elements) for name, elements in lists.items()}
+        frame = Frame(self.module.function(self.module.entry), places, dict(scalars), own)
         self.call(frame)
         return frame.returned
 

@@ -6,11 +6,15 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import Fault
 from starplat.runtime import items
 from starplat.runtime.actions.machine import Flow, Frame, Machine
+from starplat.runtime.devices.buffers import Buffer
+from starplat.runtime.elements import Value, dtype_of
 from starplat.source import Span
 
 
@@ -21,23 +25,18 @@ def declare(machine: Machine, op: ir.DeclareList, frame: Frame) -> Flow:
 
 def change(machine: Machine, op: ir.ChangeList, frame: Frame) -> Flow:
     name, found = op.items.name, frame.lists[op.items.name]
-    *places, value = (machine.value(e, frame) for e in op.arguments) if op.arguments else (0,)
-    value = machine.fitting(value, op.items.element)
+    place, value = _arguments(machine, op, frame)
     try:
-        match op.change:
-            case ir.ListChange.PUSH:
-                found.append(value)
-            case ir.ListChange.INSERT:
-                items.insert(found, name, int(places[0]), value)
-            case ir.ListChange.RESIZE:
-                items.resize(found, name, int(places[0]), value)
-            case ir.ListChange.SET:
-                items.set_item(found, name, int(places[0]), value)
-            case ir.ListChange.CLEAR:
-                found.clear()
+        items.change(found, name, op.change, place, value)
     except Fault as fault:
         raise _stopped(machine, fault, op.span) from fault
     return Flow.ON
+
+
+def _arguments(machine: Machine, op: ir.ChangeList, frame: Frame) -> tuple[int, Value]:
+    """The place, or number of elements, and the value; 0 where there is none."""
+    *places, value = (machine.value(e, frame) for e in op.arguments) if op.arguments else (0,)
+    return int(places[0]) if places else 0, machine.fitting(value, op.items.element)
 
 
 def copy(machine: Machine, op: ir.CopyList, frame: Frame) -> Flow:
@@ -60,6 +59,26 @@ def read_length(machine: Machine, op: ir.ReadLength, frame: Frame) -> Flow:
     return Flow.ON
 
 
+def put(machine: Machine, op: ir.PutItems, frame: Frame) -> Flow:
+    buffer = _room(machine, op, frame)
+    machine.device.upload(buffer, np.array(frame.lists[op.items.name], buffer.dtype))
+    return Flow.ON
+
+
+def make_room(machine: Machine, op: ir.MakeRoom, frame: Frame) -> Flow:
+    _room(machine, op, frame)
+    return Flow.ON
+
+
+def _room(machine: Machine, op: ir.PutItems | ir.MakeRoom, frame: Frame) -> Buffer:
+    """A buffer with a cell for each element."""
+    place, count = frame.places[op.array.name], len(frame.lists[op.items.name])
+    if place.buffer.count != count:
+        machine.device.release(place.buffer)
+        place.buffer = machine.device.allocate(dtype_of(op.array.element, wide_arcs=machine.world.wide_arcs), count)
+    return place.buffer
+
+
 def _stopped(machine: Machine, fault: Fault, span: Span) -> DiagnosticError:
     label = Label(span, "here")
     return DiagnosticError(Diagnostic(fault.code, fault.message, machine.module.source, label, help=fault.help))
@@ -71,4 +90,6 @@ ACTIONS: dict[type, Callable[[Machine, Any, Frame], Flow]] = {
     ir.CopyList: copy,
     ir.ReadItem: read_item,
     ir.ReadLength: read_length,
+    ir.PutItems: put,
+    ir.MakeRoom: make_room,
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import assert_never
@@ -17,14 +17,14 @@ from typing import assert_never
 from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.frontend.mistakes.remedies import did_you_mean
 from starplat.frontend.typed import ALL
-from starplat.frontend.types import Carrier, GraphType, PropertyType, Scalar, SetType, Type, UpdatesType
+from starplat.frontend.types import Carrier, GraphType, ListType, PropertyType, Scalar, SetType, Type, UpdatesType
 from starplat.graph.graph import Graph
 from starplat.graph.ids import Labelled
 from starplat.graph.updates import Updates, read_updates, updates_from
 from starplat.ir import nodes as ir
 from starplat.ir.lists import taken
 from starplat.runtime.arguments.caller_arrays import CallerArray, fetched, on_a_device
-from starplat.runtime.arguments.lists import taken_apart
+from starplat.runtime.arguments.lists import elements, taken_apart
 from starplat.runtime.arguments.properties import members, numbered_cells, numbered_members, property_cells
 from starplat.runtime.arguments.property_files import property_in
 from starplat.runtime.arguments.scalars import NONE, UnfitError, parsed, scalar
@@ -34,11 +34,12 @@ from starplat.runtime.elements import Cells, Value
 @dataclass(frozen=True, slots=True)
 class Bound:
     """The entry's arguments: `scalars` by name, `arrays` those whose first contents the caller gave, `updates` lists
-    of updates by the program's names for them."""
+    of updates by the program's names for them, `lists` the elements of lists."""
 
     scalars: Mapping[str, Value] = field(default_factory=dict)
     arrays: Mapping[str, Cells | CallerArray] = field(default_factory=dict)
     updates: Mapping[str, Updates] = field(default_factory=dict)
+    lists: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
 
     def within(self, module: ir.Module) -> Bound:
         """The same by the module's names for them."""
@@ -50,12 +51,13 @@ class Bound:
             given = taken_apart(self.updates[name], most)
             arrays |= zip(parts, given, strict=False)
             scalars |= zip(parts[len(given) :], (0, len(self.updates[name]), ALL), strict=True)
-        return Bound(scalars, arrays, self.updates)
+        lists = {names[name]: elements for name, elements in self.lists.items()}
+        return Bound(scalars, arrays, self.updates, lists)
 
     def on_host(self, graph: Graph) -> Bound:
         """The same with the contents that arrays on devices have now."""
         brought = {n: brought_over(a, graph) if isinstance(a, CallerArray) else a for n, a in self.arrays.items()}
-        return Bound(self.scalars, brought, self.updates)
+        return replace(self, arrays=brought)
 
 
 def bind(module: ir.Module, graph: Graph, given: Mapping[str, object], options: Collection[str] = ()) -> Bound:
@@ -127,7 +129,7 @@ def parts_of_updates(module: ir.Module) -> dict[str, tuple[str, ...]]:
 def _parameters(module: ir.Module) -> Iterator[tuple[str, tuple[str, ...], Type]]:
     """The arguments, what the module calls them or their parts, and their types."""
     for one in taken(module):
-        yield one.argument.name, tuple(parameter.what.name for parameter in one.parameters), one.argument.type
+        yield one.argument.name, one.names, one.argument.type
 
 
 def signature(module: ir.Module) -> str:
@@ -151,9 +153,12 @@ class _Binder:
         scalars: dict[str, Value] = {}
         arrays: dict[str, Cells | CallerArray] = {}
         updates: dict[str, Updates] = {}
+        lists: dict[str, tuple[Value, ...]] = {}
         for argument in self._arguments.values():
             if argument.name in given and isinstance(argument.type, UpdatesType):
                 self._take_updates(argument.name, given[argument.name], updates)
+            elif argument.name in given and isinstance(argument.type, ListType):
+                self._take_list(argument.name, argument.type, given[argument.name], lists)
             elif argument.name in given:
                 self._take(argument, given[argument.name], scalars, arrays)
             elif isinstance(argument.type, Scalar) and argument.default is not None:
@@ -162,7 +167,15 @@ class _Binder:
                 self._missing(argument)
         if self._problems:
             raise DiagnosticError(*self._problems)
-        return Bound(scalars, arrays, updates)
+        return Bound(scalars, arrays, updates, lists)
+
+    def _take_list(self, name: str, kind: ListType, value: object, lists: dict[str, tuple[Value, ...]]) -> None:
+        try:
+            lists[name] = elements(value, kind, self._graph)
+        except UnfitError as unfit:
+            self._problems.append(_unfit(name, kind, unfit))
+        except DiagnosticError as error:
+            self._problems.extend(error.diagnostics)
 
     def _take_updates(self, name: str, value: object, updates: dict[str, Updates]) -> None:
         try:
@@ -215,9 +228,9 @@ class _Binder:
 
 def _from_text(name: str, text: str, kind: Type | None, graph: Graph) -> object:
     match kind:
-        case SetType():
+        case SetType(member=element) | ListType(element=Scalar() as element):
             listed = Path(text[1:]).read_text(encoding="utf-8") if text.startswith("@") else text
-            return _listed_ids(listed, kind, graph)
+            return _listed(listed, element, graph)
         case PropertyType() if text.startswith("@"):
             return property_in(text[1:], name, kind)
         case PropertyType():
@@ -235,11 +248,11 @@ def _from_text(name: str, text: str, kind: Type | None, graph: Graph) -> object:
             return text
 
 
-def _listed_ids(text: str, kind: SetType, graph: Graph) -> list[object]:
-    """The ids that words list. Names may hold blanks, so that only commas and line ends stand between them."""
-    named = kind.member is Scalar.NODE and isinstance(graph.names, Labelled)
+def _listed(text: str, kind: Scalar, graph: Graph) -> list[object]:
+    """What words list. Names may hold blanks, so that only commas and line ends stand between them."""
+    named = kind is Scalar.NODE and isinstance(graph.names, Labelled)
     words = filter(None, map(str.strip, re.split(r"[,\n]" if named else r"[,\s]", text)))
-    return list(words) if kind.member is Scalar.NODE else [parsed(word) for word in words]
+    return list(words) if kind is Scalar.NODE else [parsed(word) for word in words]
 
 
 def _unreadable(name: str, text: str, error: OSError) -> Diagnostic:
@@ -284,6 +297,8 @@ def _hint(kind: Type) -> str | None:
             return None
         case SetType():
             return "a set is given as a list of ids: 1,5,9 or @file on the command line"
+        case ListType():
+            return "a list is given as a sequence or an array: 1,5,9 or @file on the command line"
         case PropertyType():
             return (
                 "a property is one value for all, an array with one for every node (or edge) in the graph's order, or "

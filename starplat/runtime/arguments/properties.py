@@ -36,18 +36,24 @@ def property_cells(value: Any, kind: PropertyType, graph: Graph) -> Cells:
     count = _count(kind, graph)
     if array.shape != (count,):
         raise _wrong_length(array, kind, count)
-    return _inside(array, kind, graph)
+    return inside(array, kind.element, graph)
 
 
 def _keyed_cells(keyed: Keyed, kind: PropertyType, graph: Graph) -> Cells:
     cells: Cells = np.zeros(_count(kind, graph), dtype_of(element_of(kind.element), wide_arcs=True))
     found, which = places(keyed, kind, graph)
-    cells[found] = _inside(keyed.values, kind, graph)[which]
+    cells[found] = inside(keyed.values, kind.element, graph)[which]
     return cells
 
 
-def _inside(array: NDArray[Any], kind: PropertyType, graph: Graph) -> Cells:
-    return _nodes_inside(array, graph) if kind.element is Scalar.NODE else _converted(array, kind.element, graph)
+def inside(array: NDArray[Any], kind: Scalar, graph: Graph) -> Cells:
+    """An array of values as cells: nodes by their numbers.
+
+    Raises:
+        UnfitError: values of another kind, or that would be changed.
+        DiagnosticError: E0816, no node has this id.
+    """
+    return _nodes_inside(array, graph) if kind is Scalar.NODE else _converted(array, kind, graph)
 
 
 def numbered_cells(array: NDArray[Any], kind: PropertyType, graph: Graph) -> Cells:

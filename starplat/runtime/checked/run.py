@@ -20,7 +20,7 @@ from starplat.ir.python.arithmetic import Value
 from starplat.runtime.arguments.bind import Bound
 from starplat.runtime.arguments.properties import shown_cells
 from starplat.runtime.checked.changing import parts_of
-from starplat.runtime.checked.memory import Box, Frame, Thing
+from starplat.runtime.checked.memory import Box, Elements, Frame, Thing
 from starplat.runtime.checked.memory import Cells as Memory
 from starplat.runtime.checked.statements import Statements
 from starplat.runtime.elements import Returned, dtype_of, element_of
@@ -96,6 +96,8 @@ def _parameter(symbol: typed.Symbol, graph: Graph, given: Bound) -> Thing:
         return graph
     if isinstance(kind, Scalar):
         return Box(given.scalars[symbol.name])
+    if isinstance(kind, ListType):
+        return Elements(list(given.lists[symbol.name]))
     cells = given.arrays.get(symbol.name)
     if cells is not None:
         assert isinstance(cells, np.ndarray)

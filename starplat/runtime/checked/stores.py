@@ -3,11 +3,13 @@ its place."""
 
 from starplat.frontend import typed
 from starplat.frontend.typed import Combine, Extreme, Operator
+from starplat.ir.nodes import ListChange
 from starplat.ir.python.arithmetic import Fault, Value
 from starplat.runtime import items
 from starplat.runtime.checked import numbers
 from starplat.runtime.checked.expressions import Expressions
 from starplat.runtime.checked.memory import Frame, Whereabouts, cell_of, written
+from starplat.source import Span
 
 _OPERATORS = {
     Combine.ADD: Operator.ADD,
@@ -30,39 +32,28 @@ class Stores:
             frame.box(place.symbol).value = numbers.stored(value, place.type)
             return
         if isinstance(place, typed.ListItem):
-            self.set_item(place, value, frame)
+            index = self.values.integer(place.index, frame)
+            self.change_items(place.symbol, ListChange.SET, index, value, place.span, frame)
             return
         cells = frame.written(place.symbol).values
         cells[self.index(place, cells, frame)] = numbers.stored(value, place.type)
 
-    def set_item(self, place: typed.ListItem, value: Value, frame: Frame) -> None:
-        name, index = place.symbol.name, self.values.integer(place.index, frame)
-        try:
-            items.set_item(frame.elements(place.symbol), name, index, numbers.stored(value, place.type))
-        except Fault as fault:
-            raise self.where.stopped(fault, place.span) from fault
-
     def change_list(self, s: typed.ChangeList, frame: Frame) -> None:
-        elements, name = frame.elements(s.symbol), s.symbol.name
         if s.change is typed.ListChange.COPY:
             (source,) = s.arguments
             assert isinstance(source, typed.WholeList)
-            elements[:] = list(frame.elements(source.symbol))
+            frame.elements(s.symbol)[:] = list(frame.elements(source.symbol))
             return
-        given = [self.values.value(e, frame) for e in s.arguments]
-        value = numbers.stored(given[-1], s.symbol.element) if given else 0
+        *places, value = [self.values.value(e, frame) for e in s.arguments] or [0]
+        self.change_items(s.symbol, ListChange(s.change.value), int(places[0]) if places else 0, value, s.span, frame)
+
+    def change_items(
+        self, symbol: typed.Symbol, change: ListChange, place: int, value: Value, span: Span, frame: Frame
+    ) -> None:
         try:
-            match s.change:
-                case typed.ListChange.PUSH:
-                    elements.append(value)
-                case typed.ListChange.INSERT:
-                    items.insert(elements, name, int(given[0]), value)
-                case typed.ListChange.RESIZE:
-                    items.resize(elements, name, int(given[0]), value)
-                case typed.ListChange.CLEAR:
-                    elements.clear()
+            items.change(frame.elements(symbol), symbol.name, change, place, numbers.stored(value, symbol.element))
         except Fault as fault:
-            raise self.where.stopped(fault, s.span) from fault
+            raise self.where.stopped(fault, span) from fault
 
     def index(self, place: typed.Cell, cells: list[Value | None], frame: Frame) -> int:
         try:

@@ -47,7 +47,7 @@ def following(module: ir.Module, bound: Bound, answer: Result) -> Following:
     arguments = (*module.arguments, *(_argument(name, answer) for name in follower.asked))
     inputs = (*module.inputs, *follower.asked.values())
     changed = replace(module, kernels=kernels, functions=functions, arguments=arguments, inputs=inputs)
-    return Following(changed, Bound(bound.scalars, {**bound.arrays, **cells}), follower.complete)
+    return Following(changed, replace(bound, arrays={**bound.arrays, **cells}), follower.complete)
 
 
 def _returned(module: ir.Module, answer: Result) -> Value | None:
