@@ -1,4 +1,5 @@
-"""Times of NetworkX's functions with and without starplat: `python benchmarks/networkx_times.py [EDGES…]`.
+"""Times of NetworkX's functions with and without starplat: `python benchmarks/networkx_times.py [EDGES…]`, or of
+the conversion alone: `python benchmarks/networkx_times.py conversion [EDGES]`.
 
 Random graphs of n nodes and 5 n edges, directed or not as the function wants, with random weights. A call with starplat
 converts the graph anew; kernels have been built by a call before. The least of three calls counts, of slow ones the
@@ -73,10 +74,24 @@ def rows(edges: int) -> Iterator[str]:
         yield f"| `{name}` | {edges:,} | {theirs:.3g} | {ours:.3g} | {kept:.3g} | {theirs / ours:.2g} |"
 
 
+def conversion(edges: int) -> str:
+    """How long a graph takes to be converted with the weights of its edges, and to be walked through."""
+    from starplat.networkx.interface import backend
+
+    G = graph(edges, directed=True)
+    converted = best(lambda: backend.convert_from_nx(G, edge_attrs={"weight": 1}).weighted("weight"), lambda: None)
+    walked = best(lambda: sum(data["weight"] for row in G.adj.values() for data in row.values()), lambda: None)
+    share = converted / walked
+    return f"{edges:,} edges: converted in {converted:.3g} s, walked in {walked:.3g} s, {share:.2g} times as long"
+
+
 if __name__ == "__main__":
     import warnings
 
     warnings.simplefilter("ignore")
+    if sys.argv[1:2] == ["conversion"]:
+        print(conversion(int(sys.argv[2]) if sys.argv[2:] else 1_000_000))
+        sys.exit()
     print(
         "| function | edges | NetworkX, s | starplat, s | converted before, s | times as fast |",
         "|---|---|---|---|---|---|",

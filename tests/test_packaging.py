@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import shlex
 import subprocess
@@ -132,3 +133,29 @@ def test_the_citation_is_about_this_project() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     said = {"title": "name", "abstract": "description", "license": "license", "keywords": "keywords"}
     assert {key: citation[key] for key in said} == {key: project[theirs] for key, theirs in said.items()}
+
+
+def test_a_release_has_the_wheel_and_the_extension() -> None:
+    yaml = pytest.importorskip("yaml")
+    steps = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8"))["jobs"]["release"][
+        "steps"
+    ]
+    commands = {step["name"]: step for step in steps if "run" in step}
+    assert "python -m build" in commands["the wheel and the sources"]["run"]
+    extension = commands["the extension"]
+    assert extension["run"] == "npm install && npm run package"
+    manifest = json.loads((ROOT / extension["working-directory"] / "package.json").read_text(encoding="utf-8"))
+    assert "--out starplat.vsix" in manifest["scripts"]["package"]
+    assert commands["the release"]["run"].endswith(f"dist/* {extension['working-directory']}/starplat.vsix")
+
+
+@pytest.mark.parametrize("name", ["bug", "feature"])
+def test_an_issue_is_asked_for_what_it_needs(name: str) -> None:
+    yaml = pytest.importorskip("yaml")
+    form = yaml.safe_load((ROOT / ".github" / "ISSUE_TEMPLATE" / f"{name}.yml").read_text(encoding="utf-8"))
+    assert form["name"]
+    assert form["description"]
+    asked = [field for field in form["body"] if field["type"] != "markdown"]
+    assert asked
+    assert all(field["attributes"]["label"] for field in asked)
+    assert any(field.get("validations", {}).get("required") for field in asked)

@@ -338,6 +338,39 @@ static void clustering_coefficient_few_pairs(Device &device, Graph &graph, Buffe
     }
 }
 
+// clustering_coefficient.sp:6 function clustering_coefficient(Graph g, propNode<double> lcc)
+static void clustering_coefficient_symmetric(Device &device, Graph &graph, Buffer<double> &lcc) {
+    Buffer<int> kept_columns(device, graph.num_arcs);
+    Buffer<arc_t> kept_ends(device, graph.num_nodes);
+    Buffer<int> marked(device, 64 * (graph.num_nodes / 32 + 1LL));
+    Buffer<long long> triangles_of(device, graph.num_nodes);
+    Word<int> other_graph_result(device);
+    // clustering_coefficient.sp:7 forall (v in g.nodes())
+    bool other_graph = false;
+    other_graph_result.set(false);
+    kernels::clustering_coefficient_set_lcc_check_symmetric_few_pairs(
+        graph.num_arcs, graph.columns, graph.arc_sources, other_graph_result
+    );
+    other_graph = other_graph || other_graph_result.read();
+    if (!other_graph) {
+        kernels::clustering_coefficient_set_lcc_orient(
+            graph.num_nodes, graph.row_offsets, graph.columns, kept_columns, kept_ends
+        );
+        marked.fill(0);
+        triangles_of.fill(0);
+        kernels::clustering_coefficient_set_lcc_intersect(
+            graph.num_nodes, graph.row_offsets, kept_ends, marked, kept_columns, triangles_of
+        );
+        kernels::clustering_coefficient_set_lcc_from_triangles(
+            graph.num_nodes, graph.row_offsets, graph.columns, triangles_of, lcc
+        );
+    } else {
+        kernels::clustering_coefficient_set_lcc(
+            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, lcc
+        );
+    }
+}
+
 int main(int argc, char **argv) {
     return run_program(argc, argv, {}, [](Program &program) {
         Device device(program.device_number);
@@ -358,6 +391,8 @@ int main(int argc, char **argv) {
                 ? clustering_coefficient_symmetric_few_pairs(device, graph, lcc)
                 : !is_symmetric && has_few_pairs
                 ? clustering_coefficient_few_pairs(device, graph, lcc)
+                : is_symmetric && !has_few_pairs
+                ? clustering_coefficient_symmetric(device, graph, lcc)
                 : clustering_coefficient(device, graph, lcc);
         });
         program.describe(host, device);

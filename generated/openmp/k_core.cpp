@@ -55,11 +55,21 @@ extern "C" void k_core_set_core(
 ) {
     long long peeled_part = 0;
     #pragma omp parallel for schedule(dynamic, 64) reduction(+ : peeled_part)
-    for (int v = 0; v < num_nodes; v++) {
-        if (!(core[v] == -1 && degree[v] <= k)) continue;
-        core[v] = k;
-        enlist(v, peeling_bits, peeling_list, peeling_size);
-        peeled_part += 1;
+    for (int block = 0; block < num_nodes / 64 + 1; block++) {
+        const int first = block * 64;
+        const int end = block < num_nodes / 64 ? first + 64 : num_nodes;
+        int some = 0;
+        #pragma omp simd reduction(| : some)
+        for (int v = first; v < end; v++) {
+            some |= (core[v] == -1) & (degree[v] <= k);
+        }
+        if (some == 0) continue;
+        for (int v = first; v < end; v++) {
+            if (!(core[v] == -1 && degree[v] <= k)) continue;
+            core[v] = k;
+            enlist(v, peeling_bits, peeling_list, peeling_size);
+            peeled_part += 1;
+        }
     }
     *peeled = peeled_part;
 }
@@ -105,7 +115,7 @@ extern "C" void k_core_add_degree_2_of_many(
 }
 
 }  // namespace kernels
-#line 109 "k_core.cpp"
+#line 119 "k_core.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

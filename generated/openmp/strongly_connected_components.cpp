@@ -98,11 +98,21 @@ extern "C" void settle_set_component_2(
     int num_nodes, int *component, const bool *__restrict__ alone, long long *trimmed
 ) {
     long long trimmed_part = 0;
-    #pragma omp parallel for schedule(static) reduction(+ : trimmed_part)
-    for (int v = 0; v < num_nodes; v++) {
-        if (!(component[v] == -1 && alone[v])) continue;
-        component[v] = v;
-        trimmed_part += 1;
+    #pragma omp parallel for schedule(dynamic, 64) reduction(+ : trimmed_part)
+    for (int block = 0; block < num_nodes / 64 + 1; block++) {
+        const int first = block * 64;
+        const int end = block < num_nodes / 64 ? first + 64 : num_nodes;
+        int some = 0;
+        #pragma omp simd reduction(| : some)
+        for (int v = first; v < end; v++) {
+            some |= (component[v] == -1) & alone[v];
+        }
+        if (some == 0) continue;
+        for (int v = first; v < end; v++) {
+            if (!(component[v] == -1 && alone[v])) continue;
+            component[v] = v;
+            trimmed_part += 1;
+        }
     }
     *trimmed = trimmed_part;
 }
@@ -151,10 +161,20 @@ extern "C" void settle_set_component_3(
     int *modified_2_bits, int *modified_2_list, int *modified_2_size
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
-    for (int v = 0; v < num_nodes; v++) {
-        if (!(component[v] == -1 && color[v] == cluster[v])) continue;
-        component[v] = color[v];
-        enlist(v, modified_2_bits, modified_2_list, modified_2_size);
+    for (int block = 0; block < num_nodes / 64 + 1; block++) {
+        const int first = block * 64;
+        const int end = block < num_nodes / 64 ? first + 64 : num_nodes;
+        int some = 0;
+        #pragma omp simd reduction(| : some)
+        for (int v = first; v < end; v++) {
+            some |= (component[v] == -1) & (color[v] == cluster[v]);
+        }
+        if (some == 0) continue;
+        for (int v = first; v < end; v++) {
+            if (!(component[v] == -1 && color[v] == cluster[v])) continue;
+            component[v] = color[v];
+            enlist(v, modified_2_bits, modified_2_list, modified_2_size);
+        }
     }
 }
 
@@ -511,7 +531,7 @@ extern "C" void settle_few_2(
 }
 
 }  // namespace kernels
-#line 515 "strongly_connected_components.cpp"
+#line 535 "strongly_connected_components.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -122,8 +122,26 @@ extern "C" void triangle_count_find_triangles_intersect(
     *triangles = triangles_part;
 }
 
+// triangle_count.sp:7 forall (v in g.nodes())
+// triangles: is no arc twice?
+#line 7 "triangle_count.sp"
+extern "C" void triangle_count_find_triangles_check_symmetric(
+    arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources, int *other_graph
+) {
+    int other_graph_part = 0;
+    #pragma omp parallel for schedule(static) reduction(|| : other_graph_part)
+    for (arc_t e = 0; e < num_arcs; e++) {
+        const int v = arc_sources[e];
+        const int u = columns[e];
+        if (e > 0 && arc_sources[e - 1] == v && columns[e - 1] == u) {
+            other_graph_part = 1;
+        }
+    }
+    *other_graph = other_graph_part;
+}
+
 }  // namespace kernels
-#line 127 "triangle_count.cpp"
+#line 145 "triangle_count.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -185,6 +203,39 @@ static long long triangle_count_few_pairs(Device &device, Graph &graph) {
     return triangles;
 }
 
+// triangle_count.sp:5 function triangle_count(Graph g)
+static long long triangle_count_symmetric(Device &device, Graph &graph) {
+    Buffer<int> kept_columns(device, graph.num_arcs);
+    Buffer<arc_t> kept_ends(device, graph.num_nodes);
+    Buffer<int> marked(device, 64 * (graph.num_nodes / 32 + 1LL));
+    Word<int> other_graph_result(device);
+    Word<long long> triangles_result(device);
+    long long triangles = 0;
+    // triangle_count.sp:7 forall (v in g.nodes())
+    bool other_graph = false;
+    other_graph_result.set(false);
+    kernels::triangle_count_find_triangles_check_symmetric(
+        graph.num_arcs, graph.columns, graph.arc_sources, other_graph_result
+    );
+    other_graph = other_graph || other_graph_result.read();
+    if (!other_graph) {
+        kernels::triangle_count_find_triangles_orient(
+            graph.num_nodes, graph.row_offsets, graph.columns, kept_columns, kept_ends
+        );
+        marked.fill(0);
+        triangles_result.set(0);
+        kernels::triangle_count_find_triangles_intersect(
+            graph.num_nodes, graph.row_offsets, kept_ends, marked, kept_columns, triangles_result
+        );
+        triangles += triangles_result.read();
+    } else {
+        triangles_result.set(0);
+        kernels::triangle_count_find_triangles(graph.num_nodes, graph.row_offsets, graph.columns, triangles_result);
+        triangles += triangles_result.read();
+    }
+    return triangles;
+}
+
 int main(int argc, char **argv) {
     return run_program(argc, argv, {}, [](Program &program) {
         Device device(program.device_number);
@@ -193,11 +244,14 @@ int main(int argc, char **argv) {
         host.add_sources();
         program.lap("load");
         Graph graph{device, host};
+        const bool is_symmetric = host.is_symmetric();
         const bool has_few_pairs = host.has_even_rows(8, 4);
         long long returned{};
         program.repeat(device, [&] {
             returned = has_few_pairs
                 ? triangle_count_few_pairs(device, graph)
+                : is_symmetric && !has_few_pairs
+                ? triangle_count_symmetric(device, graph)
                 : triangle_count(device, graph);
         });
         program.describe(host, device);

@@ -16,6 +16,7 @@ DIRECTIVES = Directives(
     atomic="#pragma omp atomic update",
     capture="#pragma omp atomic capture",
     few="if({length} > 1000)",
+    vector_loop="#pragma omp simd",
 )
 
 OPENMP = DirectiveBackend(

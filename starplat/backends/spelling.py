@@ -35,6 +35,7 @@ class Directives:
         gang_loop: what stands over a loop whose iterations are taken by gangs of such teams.
         inner_team_loop: what stands over a loop that the teams of a gang share.
         inner_loop: what stands over a loop that the threads of a team share.
+        vector_loop: what stands over a loop whose iterations one thread does side by side.
         threads: the clause for how many threads share a loop; None where that is left to the target.
         threads_of_few: the same where teams take the nodes of a list, of which there may be few, and combine nothing.
         alone: what stands over a block that one thread runs; None where a plain block is one.
@@ -63,6 +64,7 @@ class Directives:
     gang_loop: str | None = None
     inner_team_loop: str | None = None
     inner_loop: str | None = None
+    vector_loop: str | None = None
     threads: str | None = None
     threads_of_few: str | None = None
     ahead: tuple[str, str] | None = None

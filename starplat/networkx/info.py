@@ -4,8 +4,9 @@ from typing import Any
 
 FAMILIES = {
     "paths": """
-        all_pairs_bellman_ford_path_length all_pairs_dijkstra all_pairs_dijkstra_path
-        all_pairs_dijkstra_path_length all_pairs_shortest_path all_pairs_shortest_path_length
+        all_pairs_bellman_ford_path all_pairs_bellman_ford_path_length all_pairs_dijkstra
+        all_pairs_dijkstra_path all_pairs_dijkstra_path_length all_pairs_shortest_path
+        all_pairs_shortest_path_length
         bellman_ford_path bellman_ford_path_length dijkstra_path dijkstra_path_length has_path
         multi_source_dijkstra multi_source_dijkstra_path multi_source_dijkstra_path_length shortest_path
         shortest_path_length single_source_bellman_ford single_source_bellman_ford_path

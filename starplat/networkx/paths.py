@@ -255,6 +255,24 @@ def all_pairs_bellman_ford_path_length(G: Network, weight: Weight = "weight") ->
     return ((label, _bellman_ford(G, label, weight).lengths()) for label in G.labels)
 
 
+@implements(no_function, arcs=20_000)
+def all_pairs_bellman_ford_path(G: Network, weight: Weight = "weight") -> Iterator[tuple[Any, Paths]]:
+    """All are computed before the first is given: a tie anywhere is refused while NetworkX can still take the call. A
+    cycle of negative weight is told where NetworkX tells it, when it comes to a node that reaches it."""
+    found: list[tuple[Any, Paths]] = []
+    for label in G.labels:
+        try:
+            found.append((label, single_source_bellman_ford_path(G, label, weight)))
+        except nx.NetworkXUnbounded as error:
+            return _and_then(found, error)
+    return iter(found)
+
+
+def _and_then(found: list[tuple[Any, Paths]], error: Exception) -> Iterator[tuple[Any, Paths]]:
+    yield from found
+    raise error
+
+
 def _bellman_ford(G: Network, source: Any, weight: Weight) -> Search:
     _require(G, source, f"Source {source} not in G")
     return by_bellman_ford(G, G.node(source), weight)
@@ -269,7 +287,7 @@ def shortest_path(
 ) -> Any:
     one, all_pairs = _of_method(
         method, weight, (single_source_shortest_path, single_source_dijkstra_path, single_source_bellman_ford_path),
-        (all_pairs_shortest_path, all_pairs_dijkstra_path, None),
+        (all_pairs_shortest_path, all_pairs_dijkstra_path, all_pairs_bellman_ford_path),
     )  # fmt: skip
     if source is not None and target is not None:
         return bellman_ford_path(G, source, target, weight)
@@ -317,13 +335,7 @@ def _of_method(method: str, weight: Weight, one: tuple[Any, Any, Any], all_pairs
     if weight is None:
         return one[0], all_pairs[0]
     which = 1 if method == "dijkstra" else 2
-    if all_pairs[which] is None:
-        return one[which], _no_pairs
     return partial(one[which], weight=weight), partial(all_pairs[which], weight=weight)
-
-
-def _no_pairs(G: Network) -> None:
-    raise NotImplementedError("starplat has no paths of Bellman and Ford between all pairs")
 
 
 def _length_between(G: Network, source: Any, target: Any, weight: Weight, method: str) -> Any:

@@ -6,12 +6,14 @@ while they run, those of the functions that they call included. Code and single 
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from starplat.backends.launch import SET_WORDS
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_host
 from starplat.runtime.elements import dtype_of, needs_wide_arcs
+from starplat.same import Same
 from starplat.sizes import in_words
 
 
@@ -66,6 +68,13 @@ class Sizes:
 
 def temporaries(module: ir.Module, sizes: Sizes) -> int:
     """The most that the module's functions hold at one time: the entry, or one that makes arrays of the graph."""
+    return _temporaries(Same(module), sizes)
+
+
+@lru_cache(maxsize=128)
+def _temporaries(of: Same, sizes: Sizes) -> int:
+    """The same, kept: repeated runs of a program ask several times each."""
+    module: ir.Module = of.thing
     peaks: dict[str, int] = {}
 
     def peak(function: ir.HostFunction) -> int:

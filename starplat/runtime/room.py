@@ -171,7 +171,7 @@ class Room:
     def _needed_on_host(self) -> int:
         """The bytes of the host's memory that the run's arrays still need there."""
         new = {array.name for array in self._arrays_of_arcs() if not self._is_there(array)}
-        return sum(size for name, size in self.estimate().mapped.items() if name in new)
+        return sum(size for name, size in self.estimate().mapped.items() if name in new) if new else 0
 
     def _still_needed(self, expected: Estimate) -> int:
         """The bytes that are not on the device yet."""

@@ -70,7 +70,8 @@ def triangles_by_intersection(
     if schedule.algebra is Algebra.PLAIN:
         return Decided(module)
     meeting, symmetric = _meeting(capabilities), facts is not None and facts.symmetric
-    found = _with_triangles(Same(module), capabilities, meeting, symmetric and meeting is Meeting.TABLES)
+    known = symmetric and meeting in (Meeting.TABLES, Meeting.MARKS)
+    found = _with_triangles(Same(module), capabilities, meeting, known)
     if schedule.algebra is Algebra.PROVED or facts is None or not has_few_pairs(facts, capabilities):
         return _decided(found)
     why = f"nodes have {facts.mean_degree:.3g} neighbors in the mean, none more than {facts.max_degree:,}: few pairs"

@@ -135,6 +135,10 @@ CALLS: dict[str, list[Call]] = {
         lambda G, **b: nx.bellman_ford_path_length(_less(G), _first(G), _last(G), **b),
     ],
     "bellman_ford_path": [lambda G, **b: nx.bellman_ford_path(G, _first(G), _last(G), **b)],
+    "all_pairs_bellman_ford_path": [
+        lambda G, **b: [(v, _unordered(paths)) for v, paths in nx.all_pairs_bellman_ford_path(G, **b)],
+        lambda G, **b: [(v, _unordered(paths)) for v, paths in nx.all_pairs_bellman_ford_path(_less(G), **b)],
+    ],
     "all_pairs_bellman_ford_path_length": [
         lambda G, **b: [(v, _unordered(far)) for v, far in nx.all_pairs_bellman_ford_path_length(G, **b)]
     ],
@@ -144,6 +148,7 @@ CALLS: dict[str, list[Call]] = {
         lambda G, **b: nx.shortest_path(G, _first(G), weight="weight", **b),
         lambda G, **b: nx.shortest_path(G, _first(G), _last(G), **W, method="bellman-ford", **b),
         nx.shortest_path,
+        lambda G, **b: [(v, _unordered(far)) for v, far in nx.shortest_path(G, **W, method="bellman-ford", **b)],
         lambda G, **b: nx.shortest_path(G, method="absent", **b),
     ],
     "shortest_path_length": [

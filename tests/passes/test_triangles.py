@@ -20,13 +20,14 @@ from starplat.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.verifying.modules import verify
-from starplat.ir.visitor import walk_host
+from starplat.ir.visitor import walk, walk_host
 from starplat.passes.rewritten import Rewritten
 from starplat.passes.triangles.intersections import triangles
 from starplat.passes.triangles.search import Meeting
 from starplat.runtime import bind, run_module
 from starplat.schedule import AUTO
 from starplat.schedule.algebra import triangles_by_intersection
+from starplat.schedule.facts import GraphFacts
 from tests.backends.test_cuda import to_machine_code
 from tests.changing import changed
 from tests.oracles import triangles as triangles_of
@@ -100,6 +101,16 @@ def test_how_rows_meet_depends_on_what_threads_are(capabilities: Capabilities, m
     """Which a device says, not the target."""
     name = next(iter(TRIANGLES))
     assert triangles_by_intersection(plain(name), AUTO, capabilities, None).module == rewritten(name, meeting).module
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+@pytest.mark.parametrize("target", ["openmp", "cuda"])
+def test_arcs_that_are_known_to_have_their_reverse_are_not_looked_up(target: str, symmetric: bool) -> None:
+    facts = GraphFacts(1000, 64_000, 900, symmetric)
+    capabilities = BACKENDS[target].capabilities
+    module = triangles_by_intersection(plain(next(iter(TRIANGLES))), AUTO, capabilities, facts).module
+    check = next(kernel for kernel in module.kernels if "twice" in kernel.comment or "reverse" in kernel.comment)
+    assert any(isinstance(part, ir.FindArc) for part in walk(check)) is not symmetric
 
 
 def test_a_loop_before_it_stays_apart() -> None:

@@ -14,10 +14,11 @@ import starplat
 from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
-from starplat.runtime import host_memory, session
+from starplat.runtime import estimate, host_memory, session
 from starplat.runtime.devices.device import Device
 from starplat.runtime.devices.device_memory import DeviceMemory
 from starplat.runtime.devices.reference import ReferenceDevice
+from starplat.runtime.estimate import Sizes
 from starplat.runtime.placing import MAPPED, ON_DEVICE, Candidate, Whereabouts, divided
 from starplat.runtime.session import Session, default_session
 from tests.runtime.devices import device_of
@@ -324,3 +325,14 @@ def test_control_groups_limit_what_the_host_has(
     monkeypatch.setattr(host_memory, "PROC", tmp_path / "proc")
     monkeypatch.setattr(host_memory, "GROUPS", tmp_path / "sys")
     assert host_memory.host_memory() == expected
+
+
+def test_what_functions_hold_is_looked_up_when_a_program_runs_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small graphs take less time to run on than it takes to walk through a program."""
+    module = starplat.compile(EXAMPLES / "k_core.sp").module()
+    held = estimate.temporaries(module, Sizes(1000, 5000))
+    assert held > 0
+    monkeypatch.setattr(estimate, "walk_host", None)
+    assert estimate.temporaries(module, Sizes(1000, 5000)) == held
+    with pytest.raises(TypeError):
+        estimate.temporaries(module, Sizes(1001, 5000))

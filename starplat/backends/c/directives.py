@@ -21,7 +21,7 @@ class Printer(lines.Printer, Protocol):
     def loop(self, statement: st.Count | st.For) -> Iterator[str]: ...
 
 
-def structured(printer: Printer, statement: st.SharedLoop | st.TeamLoop | st.Alone) -> Iterator[str]:
+def structured(printer: Printer, statement: st.SharedLoop | st.TeamLoop | st.VectorLoop | st.Alone) -> Iterator[str]:
     """The lines of the loop or block, from the margin."""
     directives = printer.expressions.spelling.directives
     assert directives is not None, "a target with structured loops has words for them"
@@ -31,6 +31,8 @@ def structured(printer: Printer, statement: st.SharedLoop | st.TeamLoop | st.Alo
             return words.shared_loop(statement)
         case st.TeamLoop():
             return words.team_loop(statement)
+        case st.VectorLoop():
+            return words.vector_loop(statement)
         case st.Alone():
             return words.alone(statement)
     assert_never(statement)
@@ -76,6 +78,11 @@ class _Words:
         assert head is not None, "a target with inner loops has words for them"
         yield from _broken(head, list(self.reductions(inner.reductions)))
         yield from self.printer.loop(inner.loop)
+
+    def vector_loop(self, inner: st.VectorLoop) -> Iterator[str]:
+        assert self.directives.vector_loop is not None, "a target whose threads are cores has words for them"
+        yield from _broken(self.directives.vector_loop, list(self.reductions(inner.reductions)))
+        yield from self.printer.count(inner.loop)
 
     def alone(self, alone: st.Alone) -> Iterator[str]:
         if self.directives.alone is None:

@@ -79,7 +79,7 @@ class StatementPrinter:
                 yield from combined_by_group(self.expressions, statement)
             case st.Scope() | st.GridBarrier() | st.SwapPointers() | st.OnFirst():
                 yield from self.together(statement)
-            case st.SharedLoop() | st.TeamLoop() | st.Alone():
+            case st.SharedLoop() | st.TeamLoop() | st.VectorLoop() | st.Alone():
                 yield from structured(self, statement)
             case st.Record():
                 yield from recorded(self, statement)

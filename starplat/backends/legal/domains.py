@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from starplat.backends import statements as st
+from starplat.backends.legal.blocks import is_brief
 from starplat.backends.legal.continues import has_continue, replace_continue
 from starplat.backends.legal.operations import Operations
 from starplat.backends.legal.shared_arcs import over_arcs
@@ -12,9 +13,6 @@ from starplat.ir import nodes as ir
 from starplat.ir.conditions import negated
 from starplat.ir.shapes.listed import is_there, listed_length, node_in_words
 from starplat.ir.shapes.members import Membership, membership
-from starplat.ir.visitor import walk_kernel
-
-_LOOPS = ir.ForNeighbors | ir.ForRange | ir.KernelFor | ir.KernelWhile
 
 
 def over_domain(kernel: ir.Kernel, operations: Operations, *, many_rounds: bool = False) -> st.Body:
@@ -62,11 +60,10 @@ def over_domain(kernel: ir.Kernel, operations: Operations, *, many_rounds: bool 
 
 def _tested_ahead(kernel: ir.Kernel, operations: Operations, body: st.Body) -> st.EachKept | None:
     """The loop in which a thread tests several numbers before it works on the first, where the work on one is brief."""
-    if kernel.filter is None or kernel.iterator is None or not operations.capabilities.shared_arcs:
+    if not operations.capabilities.shared_arcs or not is_brief(kernel):
         return None
-    brief = not any(isinstance(op, _LOOPS) for op in walk_kernel(kernel.body))
-    if not brief or not isinstance(kernel.domain, ir.AllNodes | ir.AllArcs):
-        return None
+    assert kernel.filter is not None
+    assert kernel.iterator is not None
     end = ir.NumNodes() if isinstance(kernel.domain, ir.AllNodes) else ir.NumArcs()
     return st.EachKept(kernel.iterator, end, kernel.filter, replace_continue(body, (st.Leave(),)))
 

@@ -7,6 +7,7 @@ taken.
 from dataclasses import replace
 
 from starplat.backends import statements as st
+from starplat.backends.legal.blocks import tested_in_blocks
 from starplat.backends.legal.contributions import Together, result_word
 from starplat.backends.legal.domains import in_pieces, over_domain
 from starplat.backends.legal.gangs import by_gangs, guarded, guarded_block
@@ -72,6 +73,7 @@ def _structured(kernel: ir.Kernel, operations: Operations, results: tuple[ir.Arr
         return (*begins, block, *contributions.handed_over(results))
     (loop,) = body
     assert isinstance(loop, st.Count)
+    loop = tested_in_blocks(kernel, loop, operations.locals, operations.capabilities)
     reductions = tuple(map(contributions.contributed, parts))
     shared = _shared_out(kernel, loop, reductions, arrays)
     if stays:

@@ -119,6 +119,14 @@ class TeamLoop:
 
 
 @dataclass(frozen=True, slots=True)
+class VectorLoop:
+    """A loop whose iterations one thread does side by side; what they add to the locals of `reductions` is combined."""
+
+    loop: Count
+    reductions: tuple[tuple[ir.Combine, ir.Variable], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Alone:
     """A block that one thread of the target runs; `results` are the locals around it that it changes; `ahead` where the
     host does not wait for its end."""
@@ -361,6 +369,7 @@ Statement = (
     | WhileBeyondLocked
     | SharedLoop
     | TeamLoop
+    | VectorLoop
     | Alone
     | Scope
     | OnFirst
