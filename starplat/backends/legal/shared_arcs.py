@@ -17,7 +17,7 @@ from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import map_expression
 from starplat.ir.shapes.asking import Asking, asking
 from starplat.ir.shapes.collecting import Collecting, collecting
-from starplat.ir.shapes.gathering import Gathering, combined_with, gathering
+from starplat.ir.shapes.gathering import Gathering, combined_with, extreme_with, gathering
 from starplat.ir.shapes.histograms import histogram
 from starplat.ir.shapes.members import Membership
 from starplat.ir.shapes.searching import Searching, searching
@@ -197,6 +197,9 @@ def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | Non
 def _returning(body: tuple[ir.KernelOp, ...], total: ir.Variable) -> tuple[ir.KernelOp, ...]:
     """The body of a reduction, which returns what it would have combined into `total`."""
     *lets, last = body
+    extreme = extreme_with(last)
+    if extreme is not None:
+        return (*lets, ir.KernelReturn(extreme[2]))
     match last:
         case ir.SetLocal(_, value):
             found = combined_with(total, value)
