@@ -140,7 +140,7 @@ class Merge:
             if one.added is None or not self.slice.added:
                 added = xp.full(len(self.slice), unset(one.element), dtype)
             else:
-                added = one.added[at.order].astype(dtype)
+                added = one.added[at.order].astype(dtype, copy=False)
         return self._buffer(added)
 
     def _buffer(self, vector: Vector) -> Buffer:
