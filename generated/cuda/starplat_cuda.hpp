@@ -704,19 +704,21 @@ __device__ inline void advance_listed(
 // Calls body(arc, place) for every place in the row of the node that an arc to keep leads to, -1 for none. A warp takes
 // the row of an arc, a block a huge one.
 template <class Keep, class RowOf, class Body>
-__device__ inline void advance_rows(arc_t num_arcs, const arc_t *rows, Keep keep, RowOf row_of, Body body) {
+__device__ inline void advance_rows(
+    arc_t from, arc_t up_to, const arc_t *rows, Keep keep, RowOf row_of, Body body
+) {
     __shared__ arc_t huge[MOST_HUGE];
     __shared__ int huge_count;
     if (threadIdx.x == 0) huge_count = 0;
     __syncthreads();
     const int lane = threadIdx.x % WARP;
     const long long step = gridDim.x * blockDim.x;
-    for (long long begin = warp_number() * WARP; begin < num_arcs; begin += TRIED_AT_ONCE * step) {
+    for (long long begin = from + warp_number() * WARP; begin < up_to; begin += TRIED_AT_ONCE * step) {
         unsigned kept = 0;
 #pragma unroll
         for (int i = 0; i < TRIED_AT_ONCE; i++) {
             const long long arc = begin + i * step + lane;
-            kept |= (unsigned)(arc < num_arcs && keep((arc_t)arc)) << i;
+            kept |= (unsigned)(arc < up_to && keep((arc_t)arc)) << i;
         }
         for (int i = 0; i < TRIED_AT_ONCE; i++) {
             if (lanes_where(kept >> i & 1) == 0) continue;

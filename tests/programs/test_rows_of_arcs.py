@@ -8,6 +8,7 @@ import starplat
 from starplat.graph import generators
 from tests.backends.emulated import Machine, emulated
 from tests.programs.targets import Target, every_target
+from tests.runtime.test_many_devices import emulated_gpus
 from tests.schedule.programs import scheduled, shape
 
 FAR = """
@@ -62,5 +63,14 @@ def test_warps_and_blocks_share_them(seed: int, limits: bool) -> None:
     right = program.run(graph, checked=True)
     with emulated(Machine(blocks=2, threads=64, seed=seed, limits=limits)):
         found = program.run(graph, target="cuda")
+    assert found.returned == right.returned
+    assert found["seen"].tolist() == right["seen"].tolist()
+
+
+def test_they_do_among_the_arcs_of_a_part() -> None:
+    program, graph = starplat.compile(FAR), generators.rmat(7, 9, 2)
+    right = program.run(graph, checked=True)
+    with emulated_gpus(2):
+        found = program.run(graph, target="cuda", devices=2)
     assert found.returned == right.returned
     assert found["seen"].tolist() == right["seen"].tolist()

@@ -61,11 +61,11 @@ class RowPrinter:
         yield f"{INDENT}}});"
 
     def advance_rows(self, advance: st.AdvanceRows) -> Iterator[str]:
-        name = self.expressions.local
+        name, text = self.expressions.local, self.expressions.expression
         arc = name(advance.arc)
         self.need_for_rows("advance_rows")
-        yield f"advance_rows(num_arcs, {name(advance.rows)},"
-        yield f"{INDENT}[&](arc_t {arc}) {{ return {self.expressions.expression(advance.keep)}; }},"
+        yield f"advance_rows({text(advance.first)}, {text(advance.end)}, {name(advance.rows)},"
+        yield f"{INDENT}[&](arc_t {arc}) {{ return {text(advance.keep)}; }},"
         yield f"{INDENT}[&](arc_t {arc}) -> int {{"
         yield from self.printer.lines(advance.row, 2)
         yield f"{INDENT}}},"

@@ -100,11 +100,14 @@ def _advance_rows(operations: Operations, kernel: ir.Kernel, row: RowOfArc) -> s
     """Independent work on the rows that arcs lead to."""
     assert kernel.iterator is not None
     assert kernel.filter is not None
+    assert isinstance(kernel.domain, ir.AllArcs)
     loop, layout = row.loop, row.loop.layout
     none = st.Leave(ir.Const(-1, ir.Element.NODE))
     tested = () if row.condition is None else (st.If(negated(row.condition), (none,)),)
     body = operations.with_neighbor(loop.neighbor, layout, loop.node, loop.position, operations.block(loop.body))
     return st.AdvanceRows(
+        kernel.domain.first or build.ZERO,
+        kernel.domain.end or ir.NumArcs(),
         kernel.iterator,
         kernel.filter,
         without_unread((*operations.block(row.lets), *tested, st.Leave(loop.node))),

@@ -220,9 +220,12 @@ class Advance:
 
 @dataclass(frozen=True, slots=True)
 class AdvanceRows:
-    """`body` for every `position` in the row of each `arc` to `keep`, threads sharing the rows. `row` is the body of a
-    function that returns the node whose row it is, -1 for none; both bodies declare what they need of the arc."""
+    """`body` for every `position` in the row of each `arc` to `keep`, from `first` up to `end`, threads sharing the
+    rows. `row` is the body of a function that returns the node whose row it is, -1 for none; both bodies declare what
+    they need of the arc."""
 
+    first: ir.Expression
+    end: ir.Expression
     arc: ir.Variable
     keep: ir.Expression
     row: Body

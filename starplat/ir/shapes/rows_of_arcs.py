@@ -22,7 +22,7 @@ class RowOfArc:
 
 def row_of_arc(kernel: ir.Kernel) -> RowOfArc | None:
     """The parts, if the kernel has the shape."""
-    over_some = isinstance(kernel.domain, ir.AllArcs) and kernel.domain.first is None and kernel.filter is not None
+    over_some = isinstance(kernel.domain, ir.AllArcs) and kernel.filter is not None
     found = _row(kernel.body) if over_some else None
     if found is None:
         return None
