@@ -699,6 +699,55 @@ __device__ inline void advance_listed(
     long_arcs(rows, long_rows, body);
 }
 
+#define TRIED_AT_ONCE 4  // arcs of a thread whose tests are under way together
+
+// Calls body(arc, place) for every place in the row of the node that an arc to keep leads to, -1 for none. A warp takes
+// the row of an arc, a block a huge one.
+template <class Keep, class RowOf, class Body>
+__device__ inline void advance_rows(
+    arc_t from, arc_t up_to, const arc_t *rows, Keep keep, RowOf row_of, Body body
+) {
+    __shared__ arc_t huge[MOST_HUGE];
+    __shared__ int huge_count;
+    if (threadIdx.x == 0) huge_count = 0;
+    __syncthreads();
+    const int lane = threadIdx.x % WARP;
+    const long long step = gridDim.x * blockDim.x;
+    for (long long begin = from + warp_number() * WARP; begin < up_to; begin += TRIED_AT_ONCE * step) {
+        unsigned kept = 0;
+#pragma unroll
+        for (int i = 0; i < TRIED_AT_ONCE; i++) {
+            const long long arc = begin + i * step + lane;
+            kept |= (unsigned)(arc < up_to && keep((arc_t)arc)) << i;
+        }
+        for (int i = 0; i < TRIED_AT_ONCE; i++) {
+            if (lanes_where(kept >> i & 1) == 0) continue;
+            const arc_t arc = (arc_t)(begin + i * step + lane);
+            const int node = kept >> i & 1 ? row_of(arc) : -1;
+            arc_t first = node < 0 ? 0 : rows[node];
+            const arc_t end = node < 0 ? 0 : rows[node + 1];
+            if (end - first > HUGE_ROW) {
+                const int place = atomicAdd(&huge_count, 1);
+                if (place < MOST_HUGE) {
+                    huge[place] = arc;
+                    first = end;
+                }
+            }
+            for (Lanes found = lanes_where(first < end); found != 0; found &= found - 1) {
+                const int owner = first_of(found);
+                const arc_t whose = from_lane(arc, owner), last = from_lane(end, owner);
+                for (arc_t place = from_lane(first, owner) + lane; place < last; place += WARP) body(whose, place);
+            }
+        }
+    }
+    __syncthreads();
+    for (int i = 0; i < min(huge_count, MOST_HUGE); i++) {
+        const int node = row_of(huge[i]);
+        for (arc_t place = rows[node] + threadIdx.x; place < rows[node + 1]; place += blockDim.x) body(huge[i], place);
+    }
+    __syncthreads();
+}
+
 #define FEW_ARCS 16  // that a thread looks at by itself, before its warp helps
 
 // Whether test(node, arc) holds for any arc from `first` to `end`, in which all threads of a warp share: if so, one of

@@ -152,6 +152,7 @@ _OF_ROWS = (
     made_of("long_rows", threads=str(launch.THREADS_TOGETHER)),
     *named("teams", "warp_arcs", "share_arcs", "advance_all", "advance_arcs", "advance_words", "advance_listed"),
     *named(
+        "advance_rows",
         "search_all",
         "ask_step",
         "ask_all",

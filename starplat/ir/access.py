@@ -118,6 +118,8 @@ def _kernel_accesses(kernel: ir.Kernel) -> Iterator[Access]:
             own = (None, "")  # which threads have a node depends on its arcs
         case ir.AllNodes():
             own = (kernel.iterator, "nodes")
+        case ir.AllArcs() if kernel.shares_arcs:
+            own = (None, "")  # all threads of a group have an arc with a long row
         case ir.AllArcs():
             own = (kernel.iterator, "arcs")
         case ir.Listed(array):

@@ -636,6 +636,21 @@ SHARES = {
     i += 1;
   }
 }""",
+    "gathering the least": """function least(Graph g, propNode<bool> a, propNode<long> x) {
+  propNode<long> next;
+  int i = 0;
+  while (i < 3) {
+    forall (v in g.nodes().filter(!a)) {
+      long best = 70;
+      for (w in g.nodes_to(v)) {
+        if (!w.a && w.x < 60) { best = min(best, w.x * 3 + w); }
+      }
+      v.next = best;
+    }
+    forall (v in g.nodes()) { v.x = v.a ? v.x : v.next; }
+    i += 1;
+  }
+}""",
     "a function ahead of the arcs writes": """function counted(Graph g, propNode<int> seen, node v) {
   v.seen += 1;
   return v.seen * 2;

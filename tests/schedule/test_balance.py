@@ -22,7 +22,7 @@ from tests.programs.cases import EXAMPLES
 from tests.schedule import near_misses
 from tests.schedule.programs import CUDA, RENAMED, SSSP, TWO_FLAGS, assert_same_answers, module_of, scheduled, shape
 
-SHARED = ("a continue among the arcs", "gathering with filters")
+SHARED = ("a continue among the arcs", "gathering with filters", "gathering the least")
 ALONE = (
     "a break among the arcs", "arcs whose order matters", "what is ahead of the arcs changes",
     "something after the arcs", "arcs of another node", "a function ahead of the arcs writes",

@@ -56,19 +56,20 @@ Decremental(Graph g, propNode<int> level, propNode<node> parent, propNode<bool> 
       }
     }
   }
-  propNode<int> near;
-  propNode<node> via;
-  g.attachNodeProperty(near = INF, via = -1);
-  forall (u in g.nodes().filter(!lost)) {
-    forall (v in g.neighbors(u)) {
-      if (v.lost) {
-        <v.near, v.via> = <Min(v.near, u.level + 1), u>;
+  propNode<long> nearest;
+  long n = g.num_nodes();
+  forall (v in g.nodes().filter(lost)) {
+    long best = INF;
+    for (u in g.nodes_to(v)) {
+      if (!u.lost && u.level < INF) {
+        best = min(best, (u.level + 1) * n + u);
       }
     }
+    v.nearest = best;
   }
   forall (v in g.nodes().filter(lost)) {
-    v.level = v.near;
-    v.parent = v.via;
-    v.modified = v.near < INF;
+    v.modified = v.nearest < INF;
+    v.level = v.modified ? int(v.nearest / n) : INF;
+    v.parent = v.modified ? int(v.nearest % n) : -1;
   }
 }

@@ -75,27 +75,36 @@ Decremental(Graph g, propNode<int> comp, propNode<node> parent, propNode<bool> l
       }
     }
   }
-  propNode<int> label;
-  propNode<node> via;
-  g.attachNodeProperty(label = INF, via = -1);
-  forall (u in g.nodes().filter(!lost)) {
-    forall (v in g.neighbors(u)) {
-      if (v.lost) {
-        <v.label, v.via> = <Min(v.label, u.comp), u>;
+  propNode<long> least;
+  long n = g.num_nodes();
+  forall (v in g.nodes().filter(lost)) {
+    long best = INF;
+    for (u in g.neighbors(v)) {
+      if (!u.lost) {
+        best = min(best, u.comp * n + u);
       }
     }
-  }
-  forall (u in g.nodes().filter(!lost)) {
-    forall (v in g.nodes_to(u)) {
-      if (v.lost) {
-        <v.label, v.via> = <Min(v.label, u.comp), u>;
-      }
-    }
+    v.least = best;
   }
   forall (v in g.nodes().filter(lost)) {
     int own = v;
-    v.comp = v.label < own ? v.label : own;
-    v.parent = v.label < own ? v.via : -1;
+    v.comp = v.least / n < own ? int(v.least / n) : own;
+    v.parent = v.least / n < own ? int(v.least % n) : -1;
     v.active = True;
+  }
+  forall (v in g.nodes().filter(lost)) {
+    long best = INF;
+    for (u in g.nodes_to(v)) {
+      if (!u.lost) {
+        best = min(best, u.comp * n + u);
+      }
+    }
+    v.least = best;
+  }
+  forall (v in g.nodes().filter(lost)) {
+    if (v.least / n < v.comp) {
+      v.comp = int(v.least / n);
+      v.parent = int(v.least % n);
+    }
   }
 }

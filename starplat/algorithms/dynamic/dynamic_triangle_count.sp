@@ -4,58 +4,48 @@
 // ones, then adds those with an edge among the new. Makkar, Bader and Green, "Exact and parallel triangle counting in
 // dynamic graphs", HiPC 2017.
 Dynamic dynamic_triangle_count(Graph g, updates<g> changes, int batch = 1000) {
-  propEdge<bool> marked;
-  forall (e in g.edges()) {
-    e.marked = e == g.get_edge(e.source, e.destination);
-  }
-  long triangles = with_marked(g, marked);
+  propEdge<bool> counted;
+  g.attachEdgeProperty(counted = False);
+  long triangles = with_others(g, counted);
+  g.attachEdgeProperty(counted = True);
   Batch (changes : batch) {
-    g.attachEdgeProperty(marked = False);
     OnDelete (u in changes.currentBatch(0)) {
       edge e = g.get_edge(u.source, u.destination);
       if (e != -1) {
-        e.marked = True;
+        e.counted = False;
       }
     }
-    triangles -= with_marked(g, marked);
+    triangles -= with_others(g, counted);
     g.updateCSRDel(changes);
-    propEdge<bool> old;
-    g.attachEdgeProperty(old = True, marked = False);
     g.updateCSRAdd(changes);
-    OnAdd (u in changes.currentBatch(1)) {
-      edge e = g.get_edge(u.source, u.destination);
-      if (!e.old) {
-        e.marked = True;
-      }
-    }
-    triangles += with_marked(g, marked);
+    triangles += with_others(g, counted);
+    g.attachEdgeProperty(counted = True);
   }
   return triangles;
 }
 
-// The triangles that have a marked edge. Of parallel arcs the first may be marked, in both directions. A triangle with
-// k marked edges is found at 2k arcs, each time with 6 / k of its twelve parts.
-function with_marked(Graph g, propEdge<bool> marked) {
+// The triangles that have an edge which is not counted, as those that updates add are; of parallel arcs the first
+// tells. Each is found once for every such edge, at the end with fewer neighbors.
+function with_others(Graph g, propEdge<bool> counted) {
   long parts = 0;
-  forall (e in g.edges().filter(marked)) {
+  forall (e in g.edges().filter(!counted)) {
     node a = e.source;
     node b = e.destination;
-    if (g.count_outNbrs(b) < g.count_outNbrs(a)) {
-      a = e.destination;
-      b = e.source;
-    }
-    node last = -1;
-    for (c in g.neighbors(a)) {
-      edge second = g.get_edge(a, c);
-      if (c != last && c != a && c != b && a != b) {
-        edge third = g.get_edge(b, c);
-        if (third != -1) {
-          int edges = 1 + second.marked + third.marked;
-          parts += 6 / edges;
+    bool swap = g.count_outNbrs(b) < g.count_outNbrs(a);
+    node low = swap ? b : a;
+    node high = swap ? a : b;
+    if (a < b && e == g.get_edge(a, b)) {
+      forall (c in g.neighbors(low)) {
+        edge second = g.get_edge(low, c);
+        if (c != a && c != b) {
+          edge third = g.get_edge(high, c);
+          if (third != -1 && second == g.get_edge(second.source, second.destination)) {
+            int others = 1 + (second.counted ? 0 : 1) + (third.counted ? 0 : 1);
+            parts += 6 / others;
+          }
         }
       }
-      last = c;
     }
   }
-  return parts / 12;
+  return parts / 6;
 }

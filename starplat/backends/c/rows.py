@@ -58,6 +58,19 @@ class RowPrinter:
         yield from self.printer.lines(advance.body, 2)
         yield f"{INDENT}}});"
 
+    def advance_rows(self, advance: st.AdvanceRows) -> Iterator[str]:
+        name, text = self.expressions.local, self.expressions.expression
+        arc = name(advance.arc)
+        self.need_for_rows("advance_rows")
+        yield f"advance_rows({text(advance.first)}, {text(advance.end)}, {name(advance.rows)},"
+        yield f"{INDENT}[&](arc_t {arc}) {{ return {text(advance.keep)}; }},"
+        yield f"{INDENT}[&](arc_t {arc}) -> int {{"
+        yield from self.printer.lines(advance.row, 2)
+        yield f"{INDENT}}},"
+        yield f"{INDENT}[&](arc_t {arc}, arc_t {name(advance.position)}) {{"
+        yield from self.printer.lines(advance.body, 2)
+        yield f"{INDENT}}});"
+
     def each_triangle(self, each: st.EachTriangle) -> Iterator[str]:
         name, found = self.expressions.local, each.triangles
         self.expressions.helpers.need("triangles_by_tables", threads=str(launch.GROUP_SIZE))
@@ -273,6 +286,7 @@ _BY_WARP_NUMBER = frozenset(
     {
         "advance_all",
         "advance_listed",
+        "advance_rows",
         "advance_words",
         "ask_all",
         "count_rows",

@@ -12,6 +12,7 @@ from starplat.backends.c.set_forms import need_frontier, need_listing, need_of_l
 _OfOneSet = st.AskEmpty | st.AskSize | st.Clear | st.IfEmpty | st.IfMany | st.Insert | st.Inserted | st.NoteMembers
 _OfRows = (
     st.Advance
+    | st.AdvanceRows
     | st.Ask
     | st.Collect
     | st.CountRows
@@ -36,6 +37,8 @@ def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
     match statement:
         case st.Advance():
             yield from rows.advance(statement)
+        case st.AdvanceRows():
+            yield from rows.advance_rows(statement)
         case st.Gather():
             yield from rows.gather(statement)
         case st.GroupAdvance(nodes):

@@ -12,7 +12,7 @@ from starplat.backends.legal.operations import Operations
 from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.shapes.gathering import Gathering, combined_with, gathering
+from starplat.ir.shapes.gathering import Gathering, combined_with, extreme_with, gathering
 
 
 def by_groups(operations: Operations, kernel: ir.Kernel) -> st.GroupAdvance | st.GroupGather:
@@ -93,6 +93,9 @@ def _row_expansion(operations: Operations, kernel: ir.Kernel, rows: ir.Array) ->
 def _giving(body: tuple[ir.KernelOp, ...], total: ir.Variable, value: ir.Variable) -> tuple[ir.KernelOp, ...]:
     """The body of a loop that gathers, which gives `value` what it would have combined into `total`."""
     *lets, last = body
+    extreme = extreme_with(last)
+    if extreme is not None:
+        return (*lets, ir.SetLocal(value, extreme[2]))
     match last:
         case ir.SetLocal(_, combined):
             found = combined_with(total, combined)

@@ -13,18 +13,23 @@ from starplat.backends.legal.unread import without_unread
 from starplat.backends.uses import variables_in
 from starplat.ir import build
 from starplat.ir import nodes as ir
+from starplat.ir.conditions import negated
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import map_expression
 from starplat.ir.shapes.asking import Asking, asking
 from starplat.ir.shapes.collecting import Collecting, collecting
-from starplat.ir.shapes.gathering import Gathering, combined_with, gathering
+from starplat.ir.shapes.gathering import Gathering, combined_with, extreme_with, gathering
 from starplat.ir.shapes.histograms import histogram
 from starplat.ir.shapes.members import Membership
+from starplat.ir.shapes.rows_of_arcs import RowOfArc, row_of_arc
 from starplat.ir.shapes.searching import Searching, searching
 
 
 def over_arcs(operations: Operations, kernel: ir.Kernel, members: Membership | None) -> st.Body:
     """A thread for every few arcs of a kernel's nodes; the node's values are computed per arc."""
+    row = row_of_arc(kernel)
+    if row is not None:
+        return (_advance_rows(operations, kernel, row),)
     counts = histogram(kernel, operations.module)
     if counts is not None:
         return (count_rows(operations, kernel, counts),)
@@ -89,6 +94,27 @@ def _advance(operations: Operations, kernel: ir.Kernel, members: Membership | No
     listed = kernel.domain if isinstance(kernel.domain, ir.Listed | ir.InWords) else None
     visit = visited(operations, tuple(ahead))
     return st.Advance(whose, takes, kernel.iterator, keep, layout.offsets, loop.position, body, listed, visit)
+
+
+def _advance_rows(operations: Operations, kernel: ir.Kernel, row: RowOfArc) -> st.AdvanceRows:
+    """Independent work on the rows that arcs lead to."""
+    assert kernel.iterator is not None
+    assert kernel.filter is not None
+    assert isinstance(kernel.domain, ir.AllArcs)
+    loop, layout = row.loop, row.loop.layout
+    none = st.Leave(ir.Const(-1, ir.Element.NODE))
+    tested = () if row.condition is None else (st.If(negated(row.condition), (none,)),)
+    body = operations.with_neighbor(loop.neighbor, layout, loop.node, loop.position, operations.block(loop.body))
+    return st.AdvanceRows(
+        kernel.domain.first or build.ZERO,
+        kernel.domain.end or ir.NumArcs(),
+        kernel.iterator,
+        kernel.filter,
+        without_unread((*operations.block(row.lets), *tested, st.Leave(loop.node))),
+        layout.offsets,
+        loop.position,
+        without_unread(replace_continue((*operations.block(row.lets), *body), (st.Leave(),))),
+    )
 
 
 def _search(operations: Operations, kernel: ir.Kernel, parts: Searching) -> st.Search:
@@ -197,6 +223,9 @@ def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | Non
 def _returning(body: tuple[ir.KernelOp, ...], total: ir.Variable) -> tuple[ir.KernelOp, ...]:
     """The body of a reduction, which returns what it would have combined into `total`."""
     *lets, last = body
+    extreme = extreme_with(last)
+    if extreme is not None:
+        return (*lets, ir.KernelReturn(extreme[2]))
     match last:
         case ir.SetLocal(_, value):
             found = combined_with(total, value)

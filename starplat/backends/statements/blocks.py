@@ -224,6 +224,22 @@ class Advance:
 
 
 @dataclass(frozen=True, slots=True)
+class AdvanceRows:
+    """`body` for every `position` in the row of each `arc` to `keep`, from `first` up to `end`, threads sharing the
+    rows. `row` is the body of a function that returns the node whose row it is, -1 for none; both bodies declare what
+    they need of the arc."""
+
+    first: ir.Expression
+    end: ir.Expression
+    arc: ir.Variable
+    keep: ir.Expression
+    row: Body
+    rows: ir.Array
+    position: ir.Variable
+    body: Body
+
+
+@dataclass(frozen=True, slots=True)
 class Gather:
     """For every `node` to keep: `value` of each of its arcs, which threads share evenly, joined by `combine` from
     `start` on; then `finish`, which knows the result as `total`. The nodes as for Advance.
@@ -379,6 +395,7 @@ Statement = (
     | EachKept
     | EachTriangle
     | Advance
+    | AdvanceRows
     | Ask
     | Gather
     | Search

@@ -2,11 +2,20 @@
 
 from dataclasses import dataclass
 
-from starplat.backends.statements.blocks import Advance, Body, CountRows, Gather, GroupAdvance, GroupGather, Search
+from starplat.backends.statements.blocks import (
+    Advance,
+    AdvanceRows,
+    Body,
+    CountRows,
+    Gather,
+    GroupAdvance,
+    GroupGather,
+    Search,
+)
 from starplat.backends.statements.cells import CombineGroup
 from starplat.ir import nodes as ir
 
-_BY_GROUPS = CombineGroup | Advance | Gather | Search | CountRows | GroupAdvance | GroupGather
+_BY_GROUPS = CombineGroup | Advance | AdvanceRows | Gather | Search | CountRows | GroupAdvance | GroupGather
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,11 +148,11 @@ class Kernel:
     program. `shares_arcs` asks that threads share the arcs of all iterations evenly: the body's last operation is a
     ForNeighbors of the iterator then, and what stands before it may be done again for every arc or is apart from them
     (see `visiting`); or the kernel gathers (see `gathering`), looks for any one arc (see `searching`), asks whether any
-    passes a test (see `asking`), or threads share loops in its body where they can (see `shared_rows`); or it goes over
-    triangles, which are shared in any case. `in_pieces` asks that a thread takes
-    iterations that follow each other, for itself. Where the one cell of `guard` holds false, a launch does nothing.
-    `counts` tells that the kernel does no more than count triangles: the graph's in a reduction, or for every node
-    those that it is part of, in its cell.
+    passes a test (see `asking`), goes over rows that arcs lead to (see `rows_of_arcs`), or threads share loops in its
+    body where they can (see `shared_rows`); or it goes over triangles, which are shared in any case. `in_pieces` asks
+    that a thread takes iterations that follow each other, for itself. Where the one cell of `guard` holds false, a
+    launch does nothing. `counts` tells that the kernel does no more than count triangles: the graph's in a reduction,
+    or for every node those that it is part of, in its cell.
     """
 
     name: str

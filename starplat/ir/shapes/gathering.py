@@ -28,6 +28,7 @@ _COMBINES = {
     ir.BinaryOperator.BIT_XOR: ir.Combine.BIT_XOR,
 }
 _EXTREMES = {ir.MathFunction.MIN: ir.Combine.MIN, ir.MathFunction.MAX: ir.Combine.MAX}
+_BEYOND = {ir.BinaryOperator.LESS: ir.Combine.MIN, ir.BinaryOperator.GREATER: ir.Combine.MAX}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,9 @@ def _taken(body: tuple[ir.KernelOp, ...]) -> tuple[ir.Variable, ir.Combine] | No
     """The local that takes a value in the last operation, and how; everything before it only computes values."""
     if not body or not all(isinstance(op, ir.Let) for op in body[:-1]):
         return None
+    extreme = extreme_with(body[-1])
+    if extreme is not None:
+        return extreme[:2]
     match body[-1]:
         case ir.SetLocal(total, value):
             combine = combined_with(total, value)
@@ -87,6 +91,15 @@ def combined_with(total: ir.Variable, value: ir.Expression) -> tuple[ir.Combine,
             return _COMBINES[operator], operand
         case ir.Apply(function, (ir.Ref(left), operand)) if left == total and function in _EXTREMES:
             return _EXTREMES[function], operand
+    return None
+
+
+def extreme_with(op: ir.KernelOp) -> tuple[ir.Variable, ir.Combine, ir.Expression] | None:
+    """The local, which extreme it becomes and the operand, if the operation sets it to an operand that is beyond it."""
+    match op:
+        case ir.KernelIf(ir.Binary(operator, value, ir.Ref(local)), (ir.SetLocal(other, same),), ()):
+            if local == other and value == same and operator in _BEYOND:
+                return local, _BEYOND[operator], value
     return None
 
 

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from starplat.ir import nodes as ir
-from starplat.ir.shapes.gathering import combined_with
+from starplat.ir.shapes.gathering import combined_with, extreme_with
 from starplat.ir.visitor import all_expressions, assigned_variables, blocks_of, declared_by, walk_kernel
 
-_BEYOND = {ir.BinaryOperator.LESS: ir.Combine.MIN, ir.BinaryOperator.GREATER: ir.Combine.MAX}
 _WRITES = ir.Store | ir.UpdateCell | ir.ExtremeCell | ir.FetchAdd | ir.FetchOr | ir.CompareSwap
 
 
@@ -98,7 +97,6 @@ def _way(op: ir.KernelOp) -> tuple[ir.Combine, ir.Variable] | None:
     match op:
         case ir.SetLocal(local, value) if (taken := combined_with(local, value)) is not None:
             return taken[0], local
-        case ir.KernelIf(ir.Binary(operator, value, ir.Ref(local)), (ir.SetLocal(other, same),), ()):
-            if local == other and value == same and operator in _BEYOND:
-                return _BEYOND[operator], local
+        case _ if (extreme := extreme_with(op)) is not None:
+            return extreme[1], extreme[0]
     return None

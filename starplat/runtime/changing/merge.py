@@ -6,6 +6,7 @@ arrays where it has one, else by NumPy.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from starplat.ir import nodes as ir
 from starplat.ir.lists import unset
@@ -34,7 +35,7 @@ class Moving:
     added: Vector | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False)
 class Marked:
     """Where the slice meets the rows of one direction.
 
@@ -42,13 +43,22 @@ class Marked:
         buffers: by the names that the kernels have for them.
         order: by place in the sorted slice, the number in the slice; None if nothing is added.
         marks: where added arcs lie then, in the sorted order.
-        num_arcs: how many arcs there are then.
+        arcs: how many arcs there are before.
+        taken: by number of updates, how many arcs the first so many take away.
     """
 
+    device: Device
     buffers: Mapping[str, Buffer]
     order: Vector | None
     marks: Vector
-    num_arcs: int
+    arcs: int
+    taken: Vector
+
+    @cached_property
+    def num_arcs(self) -> int:
+        """How many arcs there are then. The host waits for the device: what can be asked before is asked before."""
+        with self.device.working():
+            return self.arcs - int(self.taken[-1])
 
 
 @dataclass
@@ -84,29 +94,29 @@ class Merge:
             shift = xp.zeros(count + 1, arc)
             xp.cumsum(gone, out=shift[1:])
             marks = first - shift[:-1]
-            num_arcs = self.num_arcs + (count if slice.added == count else -int(shift[-1]))
-            bounds = xp.arange(num_arcs // names.PIECE + 2, dtype=arc) * names.PIECE
+            bounds = xp.arange((self.num_arcs + slice.added) // names.PIECE + 2, dtype=arc) * names.PIECE
             pieces = xp.searchsorted(marks, bounds).astype(xp.int32)
         more = {names.SHIFT.name: shift, names.MARKS.name: marks, names.PIECES.name: pieces}
         buffers |= {name: self._buffer(vector) for name, vector in more.items()}
-        return Marked(buffers, order, marks, num_arcs)
+        return Marked(device, buffers, order, marks, self.num_arcs, shift)
 
     def offsets(self, at: Marked) -> Buffer:
         """Where rows begin then."""
         new = self.device.allocate(dtype_of(ir.Element.ARC, wide_arcs=self.wide_arcs), self.num_nodes + 1)
-        self._launch(names.MOVE_ROWS, {**at.buffers, names.NEW_OFFSETS.name: new}, at.num_arcs, self.num_nodes)
+        self._launch(names.MOVE_ROWS, {**at.buffers, names.NEW_OFFSETS.name: new}, self.num_arcs, self.num_nodes)
         if not self.num_nodes:
             self.device.fill(new, 0)
         return new
 
     def moved(self, at: Marked, moving: Sequence[Moving]) -> list[Buffer]:
         """The cells of all arcs as they lie then; those of added arcs are `unset` where nothing else is said."""
+        added = [self._added(one, at) for one in moving]
         new = [self._changing(one.element, at.num_arcs) for one in moving]
         buffers = dict(at.buffers)
         for number, (one, to) in enumerate(zip(moving, new, strict=True)):
             what = names.Carried.numbered(number, one.element)
             buffers |= {what.old.name: one.cells, what.new.name: to}
-            buffers[what.added.name] = self._added(one, at)
+            buffers[what.added.name] = added[number]
         module = names.moving(tuple(one.element for one in moving))
         self._launch(names.MOVE, buffers, at.num_arcs, at.num_arcs, module)
         return new
@@ -138,7 +148,7 @@ class Merge:
             if one.added is None or not self.slice.added:
                 added = xp.full(len(self.slice), unset(one.element), dtype)
             else:
-                added = one.added[at.order].astype(dtype)
+                added = one.added[at.order].astype(dtype, copy=False)
         return self._buffer(added)
 
     def _buffer(self, vector: Vector) -> Buffer:

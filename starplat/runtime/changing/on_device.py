@@ -45,9 +45,9 @@ def merged(
     try:
         rows = Rows(lying(ir.ROW_OFFSETS), lying(ir.COLUMNS))
         at = merge.marked(rows, slice.sources, slice.destinations)
-        own = _cells_of_arcs(slice, lying, used)
+        offsets, own = merge.offsets(at), _cells_of_arcs(slice, lying, used)
         cells = merge.moved(at, (*own.values(), *properties))
-        buffers = {ir.ROW_OFFSETS: merge.offsets(at), **dict(zip(own, cells, strict=False))}
+        buffers = {ir.ROW_OFFSETS: offsets, **dict(zip(own, cells, strict=False))}
         if any(array in used for array in _AGAINST) and (directed or ir.IN_ARCS in used):
             buffers |= _against(merge, slice, lying, at, rows=directed, numbers=ir.IN_ARCS in used)
         return Merged(before.changed(at.num_arcs, buffers), cells[len(own) :])
@@ -75,8 +75,9 @@ def _against(
     back = Rows(lying(ir.IN_ROW_OFFSETS), lying(ir.IN_COLUMNS))
     at, buffers = merge.marked(back, slice.destinations, slice.sources), dict[ir.Array, Buffer]()
     if rows:
+        offsets = merge.offsets(at)
         (columns,) = merge.moved(at, [Moving(ir.Element.NODE, back.neighbors, slice.sources)])
-        buffers = {ir.IN_ROW_OFFSETS: merge.offsets(at), ir.IN_COLUMNS: columns}
+        buffers = {ir.IN_ROW_OFFSETS: offsets, ir.IN_COLUMNS: columns}
     if numbers:
         buffers[ir.IN_ARCS] = merge.numbers(at, lying(ir.IN_ARCS), along)
     return buffers

@@ -13,6 +13,7 @@ from starplat.ir.shapes.collecting import collecting
 from starplat.ir.shapes.gathering import gathering
 from starplat.ir.shapes.histograms import histogram
 from starplat.ir.shapes.members import membership
+from starplat.ir.shapes.rows_of_arcs import row_of_arc
 from starplat.ir.shapes.searching import finds_any
 from starplat.ir.shapes.shared_rows import leaves
 from starplat.ir.shapes.visiting import in_any_order, is_apart, passes_arrays
@@ -52,6 +53,7 @@ def share_arcs(
     if capabilities.shared_arcs:
         others = [k for k in module.kernels if k.name in places and not k.shares_arcs]
         suited += (k for k in others if collecting(k) is not None or finds_any(k) or asking(k) is not None)
+        suited += (k for k in others if _shares_rows_of_arcs(k))
     if not suited:
         return module
     short = schedule.balance is Balance.AUTO and facts is not None and facts.max_degree <= _SHORT_ROW
@@ -116,6 +118,16 @@ def _suits(kernel: ir.Kernel, by_warps: bool) -> bool:
         and all(_for_many(op, loop) for op in walk_kernel(loop.body))
         and not _assigns_outside(loop)
     )
+
+
+def _shares_rows_of_arcs(kernel: ir.Kernel) -> bool:
+    """Whether threads can share the rows that some arcs lead to."""
+    found = row_of_arc(kernel)
+    if found is None or passes_arrays(found.lets):
+        return False
+    loop = found.loop
+    apart = loop.parallel and not leaves(loop.body) and not _assigns_outside(loop)
+    return apart and all(_for_many(op, loop) for op in walk_kernel(loop.body))
 
 
 def _walks_a_part(kernel: ir.Kernel) -> bool:

@@ -1,0 +1,50 @@
+"""Kernels over some arcs, each of which leads to a row: the threads share these rows.
+
+The shape is a filter, values of the arc, perhaps a condition and more values, and last a `forall` over the arcs of a
+node that is one of these values.
+"""
+
+from dataclasses import dataclass
+
+from starplat.ir import build
+from starplat.ir import nodes as ir
+from starplat.ir.shapes.gathering import repeatable
+
+
+@dataclass(frozen=True, slots=True)
+class RowOfArc:
+    """The loop over a row; `lets` are the values ahead of it, and `condition` says whether there is one."""
+
+    lets: tuple[ir.Let, ...]
+    condition: ir.Expression | None
+    loop: ir.ForNeighbors
+
+
+def row_of_arc(kernel: ir.Kernel) -> RowOfArc | None:
+    """The parts, if the kernel has the shape."""
+    over_some = isinstance(kernel.domain, ir.AllArcs) and kernel.filter is not None
+    found = _row(kernel.body) if over_some else None
+    if found is None:
+        return None
+    tested = () if found.condition is None else (ir.KernelIf(found.condition, ()),)
+    return found if repeatable((*found.lets, *tested), kernel) else None
+
+
+def _row(body: tuple[ir.KernelOp, ...]) -> RowOfArc | None:
+    if not body:
+        return None
+    *ahead, last = body
+    lets = tuple(op for op in ahead if isinstance(op, ir.Let))
+    if len(lets) != len(ahead):
+        return None
+    match last:
+        case ir.ForNeighbors(ahead=None):
+            return RowOfArc(lets, None, last)
+        case ir.KernelIf(condition, then, ()):
+            inner = _row(then)
+            if inner is None or inner.lets:
+                return None
+            both = condition if inner.condition is None else build.both(condition, inner.condition)
+            return RowOfArc(lets, both, inner.loop)
+        case _:
+            return None
