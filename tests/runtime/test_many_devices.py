@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import reduce
 from itertools import pairwise
 from queue import SimpleQueue
-from threading import Barrier, Event, Lock, Thread, current_thread, local
+from threading import Barrier, BrokenBarrierError, Event, Lock, Thread, current_thread, local
 from types import SimpleNamespace
 from typing import Any
 
@@ -335,3 +335,11 @@ def test_sums_are_gathered_in_parts_of_what_neighbors_have() -> None:
 
                 for result in in_threads(3, work):
                     case.check(graph, call, {name: result[name] for name in case.properties}, result.returned)
+
+
+def test_parts_that_end_without_an_answer_are_told() -> None:
+    def work(communicator: Communicator) -> None:
+        raise BrokenBarrierError
+
+    with pytest.raises(RuntimeError, match="none of them has an error"):
+        in_threads(2, work)

@@ -85,4 +85,58 @@ class Record:
     rows: ir.Array | None = None
 
 
-LaunchStatement = Insert | AskEmpty | AskSize | NoteMembers | Inserted | Clear | Record | GridBarrier | SwapPointers
+@dataclass(frozen=True, slots=True)
+class MeetPeers:
+    """The threads of a launch on several devices wait for those of the others: a grid barrier for all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class GiveCells:
+    """Cells of this part become those of all parts: of its own nodes, from `first` up to `end`, or of the `members` of
+    a set; `by` a Min or Max, the best of all. After the next meeting all have them."""
+
+    array: ir.Array
+    members: ir.Array | None
+    by: ir.Combine | None
+    first: ir.Expression
+    end: ir.Expression
+
+
+@dataclass(frozen=True, slots=True)
+class GiveSet:
+    """A set gets, on all parts, the members that it has on this one. After the next meeting all have them; it is
+    `CountAnew` that counts them."""
+
+    members: ir.Array
+
+
+@dataclass(frozen=True, slots=True)
+class CountAnew:
+    """Counts the members of a set, between a meeting and a barrier."""
+
+    members: ir.Array
+
+
+@dataclass(frozen=True, slots=True)
+class AgreeOn:
+    """All parts judge alike how many arcs the members of a set have."""
+
+    members: ir.Array
+
+
+@dataclass(frozen=True, slots=True)
+class HearOf:
+    """`variable` becomes `before`, combined with what it is on each part in turn, for which `of_part` stands; that of
+    part 0, if nothing combines it."""
+
+    variable: ir.Variable
+    combine: ir.Combine | None
+    before: ir.Expression
+    of_part: ir.Variable
+
+
+OfPeers = MeetPeers | GiveCells | GiveSet | CountAnew | AgreeOn | HearOf
+
+LaunchStatement = (
+    Insert | AskEmpty | AskSize | NoteMembers | Inserted | Clear | Record | GridBarrier | SwapPointers | OfPeers
+)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 from starplat.ir import nodes as ir
+from starplat.ir.launches import changed_by
 from starplat.source import NOWHERE, Span
 
 
@@ -93,15 +94,24 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
             yield Step(depth, ", ".join(words[kind] for kind in op.kinds))
         case ir.DeclareVariable() | ir.SetVariable() | ir.CheckCell() | ir.ReadEmpty() | ir.ReadSize():
             return
-        case ir.HostBreak() | ir.HostContinue() | ir.HostReturn() | ir.Tell() | ir.TellRecorded():
+        case ir.HostBreak() | ir.HostContinue() | ir.HostReturn() | ir.Tell() | ir.TellRecorded() | ir.EndBatch():
             return
-        case ir.DeclareList() | ir.ChangeList() | ir.CopyList() | ir.ReadItem() | ir.ReadLength():
+        case (
+            ir.DeclareList()
+            | ir.ChangeList()
+            | ir.CopyList()
+            | ir.ReadItem()
+            | ir.ReadLength()
+            | ir.TakeBatch()
+            | ir.TakePart()
+            | ir.TakeMembers()
+            | ir.KeepOwn()
+        ):
             return
-        case ir.TakeBatch() | ir.EndBatch() | ir.TakePart() | ir.TakeMembers() | ir.KeepOwn():
-            return
-        case ir.CombineParts() | ir.CombineChanged() | ir.ShareParts() | ir.Together():
-            what = op.variable if isinstance(op, ir.Together) else op.array
-            yield Step(depth, f"exchange {what.name} between parts")
+        case ir.CombineParts() | ir.CombineChanged() | ir.ShareParts() | ir.ExchangeCells():
+            yield Step(depth, f"exchange {_names(changed_by(op))} between parts")
+        case ir.Together() | ir.TakeFirst():
+            yield Step(depth, f"exchange {op.variable.name} between parts")
         case _:
             assert_never(op)
 

@@ -7,11 +7,13 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from starplat.backends.launch import MOST_PARTS
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_host
 from starplat.runtime.arguments.bind import Bound
 from starplat.runtime.attending.limits import UNLIMITED, Limits
+from starplat.runtime.devices.device import Device
 from starplat.runtime.divided.planning import pays, planned
 from starplat.runtime.launch import run_module
 from starplat.runtime.parts.communicator import Communicator
@@ -48,12 +50,13 @@ def run_on_devices(
     options: dict[str, Any] = {"target": first.target, "repeat": repeat, "compile_seconds": compile_seconds}
     with within.turn(first, 0), first.as_here()():
         alone = only_if_it_pays and not pays(module, graph, first)
-        divided = module if alone else planned(module, graph, first)
     if alone:
         return run_module(module, graph, arguments=arguments, results=results, limits=limits, session=within, **options)
     places = [(within.beside(rank), 0) if first.is_host else (within, rank) for rank in range(devices)]
-    for session_of_part, index in places:
-        session_of_part.device(first.target, index)
+    opened = [session_of_part.device(first.target, index) for session_of_part, index in places]
+    peers = limits.max_rounds is None and are_peers(opened)
+    with within.turn(first, 0), first.as_here()():
+        divided = planned(module, graph, first, peers=peers)
     if graph.directed and {ir.IN_ROW_OFFSETS, ir.IN_COLUMNS, ir.IN_ARCS} & set(divided.graph_arrays):
         graph.reverse  # noqa: B018  made once, here, for all parts
 
@@ -94,3 +97,9 @@ def run_part(divided: ir.Module, graph: Graph, communicator: Communicator, *, re
     crossed = sum(communicator.gather(given)) // max(repeat, 1)
     by = "sources" if by_sources else "nodes"
     return replace(result, parts=Division(communicator.rank, of_parts, crossed, times, by))
+
+
+def are_peers(devices: Sequence[Device]) -> bool:
+    """Whether kernels on each of the devices reach the memory of all others."""
+    others = [[index for index in range(len(devices)) if index != own] for own in range(len(devices))]
+    return len(devices) <= MOST_PARTS and all(device.reach(rest) for device, rest in zip(devices, others, strict=True))

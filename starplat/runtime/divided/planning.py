@@ -10,6 +10,7 @@ from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.visitor import walk_host
+from starplat.passes.parts.alike import in_parts_alike
 from starplat.passes.parts.placing import in_parts
 from starplat.passes.parts.sources import by_sources
 from starplat.runtime.devices.device import Device
@@ -23,8 +24,8 @@ MANY_ARCS = 2**28
 """From so many arcs on a round takes longer than the exchange of what nodes have."""
 
 
-def planned(module: ir.Module, graph: Graph, device: Device) -> ir.Module:
-    """The module as every part runs it.
+def planned(module: ir.Module, graph: Graph, device: Device, *, peers: bool = False) -> ir.Module:
+    """The module as every part runs it; on `peers` launches may wait for those of the other devices.
 
     Raises:
         DiagnosticError: E0668, it cannot be divided.
@@ -34,7 +35,8 @@ def planned(module: ir.Module, graph: Graph, device: Device) -> ir.Module:
     facts = _facts(given, graph, device)
     if sources is not None:
         return for_target(sources, device.target, None, facts, device.capabilities)
-    return _by_nodes(Same(module), _able(device), facts)
+    alike = _alike(Same(module), device.target, _able(device), facts) if peers and _able(device).peers else None
+    return _by_nodes(Same(module), _able(device), facts) if alike is None else alike
 
 
 def pays(module: ir.Module, graph: Graph, device: Device) -> bool:
@@ -71,3 +73,9 @@ def _by_sources(same: Same) -> ir.Module | None:
 def _by_nodes(same: Same, able: Capabilities, facts: GraphFacts | None) -> ir.Module:
     """The module by its nodes, likewise."""
     return scheduled_part(in_parts(scheduled_for_parts(same.thing, able, facts)), able)
+
+
+@lru_cache(maxsize=16)
+def _alike(same: Same, target: str, able: Capabilities, facts: GraphFacts | None) -> ir.Module | None:
+    """The module as one device would run it, with the heaviest kernels divided, where parts come to the same."""
+    return in_parts_alike(for_target(same.thing, target, None, facts, able))

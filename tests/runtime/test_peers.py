@@ -1,0 +1,147 @@
+"""Launches on several devices that reach each other's memory: on emulated GPUs, whose kernels run at the same time, and
+on the interpreter, with poison in what other parts have worked out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+
+import starplat
+
+from starplat.backends.cuda import CUDA
+from starplat.backends.scheduled import for_target
+from starplat.diagnostics import DiagnosticError
+from starplat.graph.graph import Graph
+from starplat.ir import nodes as ir
+from starplat.passes.parts.alike import in_parts_alike
+from starplat.runtime.session import default_session
+from starplat.schedule.schedule import AUTO
+from tests.backends.emulated import EmulatedDevice, Machine, require_compiler
+from tests.programs.cases import CASES, Case
+from tests.programs.targets import compiled
+from tests.runtime.test_many_devices import right_on
+from tests.runtime.test_parts import MOST, in_so_many, ring
+from tests.zoo import ZOO
+
+NAMES = ("bfs_levels", "sssp", "sssp_two_flags", "pagerank", "k_core")
+ALIKE = [case for case in CASES if case.program in NAMES]
+
+
+@contextmanager
+def peers(count: int) -> Iterator[None]:
+    """So many emulated GPUs that reach each other's memory."""
+    require_compiler()
+    with pytest.MonkeyPatch.context() as instead:
+        for number in range(count):
+            session = default_session().beside(number)
+            device = EmulatedDevice(Machine(seed=number, peers=True))
+            instead.setitem(session._devices, ("cuda", 0), device)
+        yield
+
+
+def on_one_device(case: Case, **knobs: Any) -> ir.Module:
+    """The program of a case as one GPU would run it."""
+    return for_target(compiled(case.path).module(), "cuda", replace(AUTO, **knobs), None, CUDA.capabilities)
+
+
+def pulling(ops: tuple[ir.HostOp, ...]) -> tuple[ir.HostOp, ...]:
+    """The operations, with every push that may pull pulling."""
+    made: list[ir.HostOp] = []
+    for op in ops:
+        if isinstance(op, ir.Launch) and op.members is not None:
+            made += op.pull
+        elif isinstance(op, ir.OnDevice | ir.Loop | ir.HostBlock):
+            made.append(replace(op, body=pulling(op.body)))
+        else:
+            made.append(op)
+    return tuple(made)
+
+
+@cache
+def spoilt(case: Case, high: bool) -> ir.Module:
+    """The program of a case in parts that pull wherever they may, with poison."""
+    module = in_parts_alike(on_one_device(case), high)
+    assert module is not None
+    functions = (replace(function, body=pulling(function.body)) for function in module.functions)
+    return replace(module, functions=tuple(functions))
+
+
+def right_in_parts(case: Case, sizes: tuple[int, ...], graphs: list[Graph]) -> None:
+    for graph in map(case.suits, graphs):
+        for call in case.calls(graph):
+            for size in sizes:
+                for result in in_so_many(size, spoilt(case, size % 2 == 1), graph, call):
+                    case.check(graph, call, {name: result[name] for name in case.properties}, result.returned)
+
+
+@pytest.mark.parametrize("case", ALIKE, ids=lambda case: case.program)
+def test_every_part_answers(case: Case) -> None:
+    right_in_parts(case, (1, 3), list(ZOO.values())[::7])
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("case", ALIKE, ids=lambda case: case.program)
+def test_any_number_of_parts_answers(case: Case) -> None:
+    right_in_parts(case, (2, 5, MOST), list(ZOO.values()))
+
+
+@pytest.mark.parametrize("case", ALIKE, ids=lambda case: case.program)
+def test_kernels_on_two_devices_change_each_others_memory(case: Case) -> None:
+    with peers(2):
+        right_on(case, 2, "cuda", 9)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("case", ALIKE, ids=lambda case: case.program)
+def test_kernels_on_three_devices_change_each_others_memory(case: Case) -> None:
+    with peers(3):
+        right_on(case, 3, "cuda", 4)
+
+
+@pytest.mark.parametrize("name", sorted({case.program for case in CASES}))
+def test_programs_whose_parts_may_differ_are_left_alone(name: str) -> None:
+    case = next(case for case in CASES if case.program == name)
+    assert (in_parts_alike(on_one_device(case)) is not None) == (name in NAMES)
+
+
+def without_exchanges(ops: tuple[ir.HostOp, ...]) -> tuple[ir.HostOp, ...]:
+    kept = (op for op in ops if not isinstance(op, ir.ExchangeCells))
+    return tuple(
+        replace(op, body=without_exchanges(op.body)) if isinstance(op, ir.OnDevice | ir.Loop | ir.HostBlock) else op
+        for op in kept
+    )
+
+
+@pytest.mark.parametrize("case", ALIKE, ids=lambda case: case.program)
+def test_parts_need_their_exchanges(case: Case) -> None:
+    module = spoilt(case, True)
+    functions = tuple(replace(function, body=without_exchanges(function.body)) for function in module.functions)
+    graph = case.suits(ring())
+    call = case.calls(graph)[0]
+
+    def answer() -> None:
+        for result in in_so_many(2, replace(module, functions=functions), graph, call):
+            case.check(graph, call, {name: result[name] for name in case.properties}, result.returned)
+
+    with pytest.raises((AssertionError, DiagnosticError)):
+        answer()
+
+
+def test_a_launch_that_waits_for_a_part_without_one_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = ALIKE[0]
+    graph = case.suits(ring())
+    launch = EmulatedDevice.launch
+
+    def fails_on_one(device: EmulatedDevice, *given: Any) -> None:
+        if device.machine.seed == 1:
+            raise MemoryError("no room for the launch")
+        launch(device, *given)
+
+    monkeypatch.setattr(EmulatedDevice, "launch", fails_on_one)
+    with peers(2), pytest.raises(MemoryError, match="no room for the launch"):
+        starplat.compile(case.path).run(graph, target="cuda", devices=2, arguments=case.calls(graph)[0])
