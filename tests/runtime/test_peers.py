@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 import starplat
-
 from starplat.backends.cuda import CUDA
 from starplat.backends.scheduled import for_target
 from starplat.diagnostics import DiagnosticError
