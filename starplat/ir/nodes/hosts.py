@@ -14,6 +14,7 @@ from starplat.ir.nodes.parts import (
     ShareParts,
     TakeFirst,
     TakeMembers,
+    TakeNumber,
     TakePart,
     Together,
 )
@@ -412,6 +413,7 @@ HostOp = (
     | EndBatch
     | ChangeGraph
     | TakePart
+    | TakeNumber
     | TakeMembers
     | KeepOwn
     | CombineParts

@@ -21,6 +21,14 @@ class TakePart:
 
 
 @dataclass(frozen=True, slots=True)
+class TakeNumber:
+    """Declares `number`, which this part has, and `parts`, how many there are."""
+
+    number: Variable
+    parts: Variable
+
+
+@dataclass(frozen=True, slots=True)
 class TakeMembers:
     """Of the members of a set those remain whose turn is this part's: the parts have one each, again and again."""
 
@@ -91,6 +99,15 @@ class TakeFirst:
 
 
 Exchange = (
-    TakePart | TakeMembers | KeepOwn | CombineParts | CombineChanged | ShareParts | Together | ExchangeCells | TakeFirst
+    TakePart
+    | TakeNumber
+    | TakeMembers
+    | KeepOwn
+    | CombineParts
+    | CombineChanged
+    | ShareParts
+    | Together
+    | ExchangeCells
+    | TakeFirst
 )
 """What only a run in parts has."""

@@ -49,6 +49,7 @@ LINES: Mapping[type, str] = {
     ir.EndBatch: "batch done",
     ir.ChangeGraph: "change graph by updates of {adds_of.name} from {first} to {end} of kind {kind}, {kinds}",
     ir.TakePart: "part of the nodes: {first.name} .. {end.name}",
+    ir.TakeNumber: "part {number.name} of {parts.name}",
     ir.TakeMembers: "own members of {array.name}",
     ir.KeepOwn: "keep own cells of {array.name}, others are {value}",
     ir.CombineParts: "combine {array.name} of all parts by {combine.value}{carried}",

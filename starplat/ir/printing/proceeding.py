@@ -104,6 +104,7 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
             | ir.ReadLength()
             | ir.TakeBatch()
             | ir.TakePart()
+            | ir.TakeNumber()
             | ir.TakeMembers()
             | ir.KeepOwn()
         ):

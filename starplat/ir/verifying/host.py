@@ -121,7 +121,7 @@ class _Host:
                 self.on_device(op)
             case ir.TakeBatch() | ir.EndBatch() | ir.ChangeGraph():
                 self.batches(op)
-            case ir.TakePart() | ir.Together() | ir.TakeFirst():
+            case ir.TakePart() | ir.TakeNumber() | ir.Together() | ir.TakeFirst():
                 self.of_parts(op)
             case ir.ExchangeCells():
                 self.exchanged(op)
@@ -130,7 +130,7 @@ class _Host:
             case _:
                 assert_never(op)
 
-    def of_parts(self, op: ir.TakePart | ir.Together | ir.TakeFirst) -> None:
+    def of_parts(self, op: ir.TakePart | ir.TakeNumber | ir.Together | ir.TakeFirst) -> None:
         scope = self.scope
         match op:
             case ir.TakePart(first, end):
@@ -142,6 +142,10 @@ class _Host:
                 scope.variable(before)
                 fits = combines(combine, variable.element) and before.element is variable.element
                 scope.require(fits, f"'{variable.name}' cannot come together by '{combine.value}'")
+            case ir.TakeNumber(number, parts):
+                scope.require({number.element, parts.element} == {ir.Element.INT}, "parts have whole numbers")
+                scope.declare(number)
+                scope.declare(parts)
             case ir.TakeFirst(variable):
                 scope.variable(variable)
 

@@ -79,6 +79,8 @@ class _Alike:
         self.names = names_of(given)
         self.first = ir.Variable(self.names.fresh("part_first"), ir.Element.NODE)
         self.end = ir.Variable(self.names.fresh("part_end"), ir.Element.NODE)
+        self.number = ir.Variable(self.names.fresh("part_number"), ir.Element.INT)
+        self.parts = ir.Variable(self.names.fresh("number_of_parts"), ir.Element.INT)
         self.divided: dict[str, ir.Kernel] = {}
 
     @cached_property
@@ -138,8 +140,8 @@ class _Alike:
         return replace(made, functions=tuple(_with_signatures(function, made) for function in functions))
 
     def function(self, function: ir.HostFunction) -> ir.HostFunction:
-        begin = ir.TakePart(self.first, self.end)
-        return replace(function, body=(begin, *self.block(function.body)))
+        begin = ir.TakePart(self.first, self.end), ir.TakeNumber(self.number, self.parts)
+        return replace(function, body=(*begin, *self.block(function.body)))
 
     def block(self, ops: Iterable[ir.HostOp]) -> tuple[ir.HostOp, ...]:
         return tuple(made for op in ops for made in self.op(op))
@@ -234,7 +236,8 @@ class _Alike:
         return with_signature(replace(kernel, domain=ir.AllNodes(ir.Ref(self.first), ir.Ref(self.end))))
 
     def rounds(self, loop: ir.Loop) -> ir.HostOp:
-        """Rounds that take near nodes first: every part walks its members, then all get what was lowered."""
+        """Rounds that take near nodes first: every part walks the members whose turn is its own, then all get what was
+        lowered."""
         rounds = set_rounds(loop)
         assert rounds is not None
         kernel = self.given.kernel(rounds.walk.kernel)
@@ -243,11 +246,11 @@ class _Alike:
             raise _DiffersError
         assert kernel.iterator is not None
         assert kernel.filter is not None
-        node = ir.Ref(kernel.iterator)
-        own = (build.at_least(node, ir.Ref(self.first)), build.less(node, ir.Ref(self.end)))
+        turn = ir.Binary(ir.BinaryOperator.REMAINDER, ir.Ref(kernel.iterator), ir.Ref(self.parts), ir.Element.INT)
+        own = build.equal(turn, ir.Ref(self.number))
         members = membership(kernel)
         assert members is not None
-        of_part = replace(kernel, filter=conjunction([kernel.filter, *own]), body=members.body)
+        of_part = replace(kernel, filter=conjunction([kernel.filter, own]), body=members.body)
         self.divided[kernel.name] = with_signature(of_part)
         walk = (
             rounds.walk,

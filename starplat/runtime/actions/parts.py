@@ -23,6 +23,13 @@ def take_part(machine: Machine, op: ir.TakePart, frame: Frame) -> Flow:
     return Flow.ON
 
 
+def take_number(machine: Machine, op: ir.TakeNumber, frame: Frame) -> Flow:
+    communicator = _parts(machine).communicator
+    machine.set(op.number, communicator.rank, frame)
+    machine.set(op.parts, communicator.size, frame)
+    return Flow.ON
+
+
 def take_members(machine: Machine, op: ir.TakeMembers, frame: Frame) -> Flow:
     communicator, cells = _parts(machine).communicator, _cells(machine, op.array, frame)
     own = np.flatnonzero(cells)[communicator.rank :: communicator.size]
@@ -126,6 +133,7 @@ def _of_bits(found: Cells, like: Cells) -> Cells:
 
 ACTIONS: dict[type, Callable[[Machine, Any, Frame], Flow]] = {
     ir.TakePart: take_part,
+    ir.TakeNumber: take_number,
     ir.TakeMembers: take_members,
     ir.KeepOwn: keep_own,
     ir.CombineParts: combine_parts,
