@@ -29,14 +29,18 @@ def of_peers(printer: Printer, statement: st.OfPeers) -> Iterator[str]:
     need("grid_barrier")
     need("peers", most_parts=str(MOST_PARTS), most_arrays=str(MOST_ARRAYS_OF_PARTS))
     match statement:
-        case st.MeetPeers():
+        case st.MeetPeers(None):
             yield "if (!meet_peers(peers, arrived)) return;"
+        case st.MeetPeers(members):
+            assert members is not None
+            yield f"if (!meet_peers(peers, arrived, {name(members)}.count().arcs)) return;"
         case st.GiveCells(array, None, _, first, end):
             need("give_own")
             yield f"give_own(peers, {name(array)}, {printer.text(first)}, {printer.text(end)});"
         case st.GiveCells(array, members, by):
             assert members is not None
             _need_words(printer, members)
+            need("each_given")
             given = f"peers, {name(members)}, num_nodes, {name(array)}"
             if by is None:
                 need("give_members")
@@ -75,4 +79,4 @@ def of_peers(printer: Printer, statement: st.OfPeers) -> Iterator[str]:
 def _need_words(printer: Printer, members: ir.Array) -> None:
     need_frontier(printer.expressions.helpers, members)
     printer.expressions.helpers.need("warp_number")
-    printer.expressions.helpers.need("each_word")
+    printer.expressions.helpers.need("words_of_warp")

@@ -93,7 +93,7 @@ class DeviceOperations:
         """Parts meet, give and meet again: none gives what another one still works on."""
         if op.members is None:
             return (st.MeetPeers(), *given(op), st.MeetPeers())
-        return (st.MeetPeers(), *given(op), st.MeetPeers(), st.CountAnew(op.members), st.GridBarrier())
+        return (st.MeetPeers(op.members), *given(op), st.MeetPeers(), st.CountAnew(op.members), st.GridBarrier())
 
     def of_part(self, variable: ir.Variable) -> ir.Variable:
         """A name for the value of a variable on one of the parts."""

@@ -87,7 +87,10 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class MeetPeers:
-    """The threads of a launch on several devices wait for those of the others: a grid barrier for all of them."""
+    """The threads of a launch on several devices wait for those of the others: a grid barrier for all of them. Parts
+    tell each other how many arcs the `members` of a set may have."""
+
+    members: ir.Array | None = None
 
 
 @dataclass(frozen=True, slots=True)
