@@ -25,58 +25,66 @@ class Printer(Protocol):
 
 def of_peers(printer: Printer, statement: st.OfPeers) -> Iterator[str]:
     """The lines of the statement, from the margin."""
-    expressions, name, need = printer.expressions, printer.expressions.local, printer.expressions.helpers.need
+    name, need = printer.expressions.local, printer.expressions.helpers.need
     need("grid_barrier")
     need("peers", most_parts=str(MOST_PARTS), most_arrays=str(MOST_ARRAYS_OF_PARTS))
+    if isinstance(statement, st.HearOf):
+        yield from _heard(printer, statement)
+        return
+    if statement.members is not None:
+        need_frontier(printer.expressions.helpers, statement.members)
+        need("warp_number")
+        need("words_of_warp")
     match statement:
-        case st.MeetPeers(None):
-            yield "if (!meet_peers(peers, arrived)) return;"
         case st.MeetPeers(members):
-            assert members is not None
-            yield f"if (!meet_peers(peers, arrived, {name(members)}.count().arcs)) return;"
-        case st.GiveCells(array, None, _, first, end):
-            need("give_own")
-            yield f"give_own(peers, {name(array)}, {printer.text(first)}, {printer.text(end)});"
-        case st.GiveCells(array, members, by):
-            assert members is not None
-            _need_words(printer, members)
-            need("each_given")
-            given = f"peers, {name(members)}, num_nodes, {name(array)}"
-            if by is None:
-                need("give_members")
-                yield f"give_members({given});"
-            else:
-                function, atomic = _BEST[by]
-                need("give_best", NAME=function, ATOMIC=atomic, WHAT=function.removeprefix("give_"))
-                yield f"{function}({given});"
+            word = "" if members is None else f", {name(members)}.count().arcs"
+            yield f"if (!meet_peers(peers, arrived{word})) return;"
+        case st.GiveCells():
+            yield _given(printer, statement)
+        case st.TakeValue(array, members):
+            need("take_value")
+            yield f"take_value(peers, {name(members)}, 0, num_nodes, {name(array)});"
         case st.GiveSet(members):
-            _need_words(printer, members)
             need("give_set")
-            yield f"give_set(peers, {name(members)}, num_nodes);"
+            yield f"give_set(peers, {name(members)}, 0, num_nodes);"
         case st.CountAnew(members):
-            need_frontier(expressions.helpers, members)
             need("count_anew")
             yield f"count_anew({name(members)}, num_nodes);"
         case st.AgreeOn(members):
-            need_frontier(expressions.helpers, members)
             need("agree_on")
             yield f"if (!agree_on(peers, arrived, {name(members)})) return;"
-        case st.HearOf(variable, combine, before, of_part):
-            kind, local = expressions.spelling.values[variable.element], name(variable)
-            yield f"if (!meet_peers(peers, arrived, word_of({local}))) return;"
-            if combine is None:
-                yield f"{local} = heard<{kind}>(peers, 0);"
-                return
-            yield f"{local} = {printer.text(before)};"
-            yield "for (int peer = 0; peer < peers->size; peer++) {"
-            yield f"{INDENT}const {kind} {name(of_part)} = heard<{kind}>(peers, peer);"
-            yield f"{INDENT}{combination_text(expressions, combine, ir.Ref(variable), local, ir.Ref(of_part))};"
-            yield "}"
         case _:
             assert_never(statement)
 
 
-def _need_words(printer: Printer, members: ir.Array) -> None:
-    need_frontier(printer.expressions.helpers, members)
-    printer.expressions.helpers.need("warp_number")
-    printer.expressions.helpers.need("words_of_warp")
+def _given(printer: Printer, give: st.GiveCells) -> str:
+    """The call that gives cells to other parts."""
+    name, need = printer.expressions.local, printer.expressions.helpers.need
+    own, cells = f"{printer.text(give.first)}, {printer.text(give.end)}", name(give.array)
+    if give.members is None:
+        need("give_own")
+        return f"give_own(peers, {cells}, {own});"
+    need("each_given")
+    if give.by is not None:
+        function, atomic = _BEST[give.by]
+        need("give_best", NAME=function, ATOMIC=atomic, WHAT=function.removeprefix("give_"))
+        return f"{function}(peers, {name(give.members)}, 0, num_nodes, {cells});"
+    function = "give_value" if give.common else "give_members"
+    need(function)
+    return f"{function}(peers, {name(give.members)}, {own}, {cells});"
+
+
+def _heard(printer: Printer, hear: st.HearOf) -> Iterator[str]:
+    """A variable that becomes what it is on the first part, or what all have together."""
+    name, expressions = printer.expressions.local, printer.expressions
+    kind, variable = expressions.spelling.values[hear.variable.element], name(hear.variable)
+    yield f"if (!meet_peers(peers, arrived, word_of({variable}))) return;"
+    if hear.combine is None:
+        yield f"{variable} = heard<{kind}>(peers, 0);"
+        return
+    combined = combination_text(expressions, hear.combine, ir.Ref(hear.variable), variable, ir.Ref(hear.of_part))
+    yield f"{variable} = {printer.text(hear.before)};"
+    yield "for (int peer = 0; peer < peers->size; peer++) {"
+    yield f"{INDENT}const {kind} {name(hear.of_part)} = heard<{kind}>(peers, peer);"
+    yield f"{INDENT}{combined};"
+    yield "}"

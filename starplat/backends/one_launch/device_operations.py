@@ -93,7 +93,9 @@ class DeviceOperations:
         """Parts meet, give and meet again: none gives what another one still works on."""
         if op.members is None:
             return (st.MeetPeers(), *given(op), st.MeetPeers())
-        return (st.MeetPeers(op.members), *given(op), st.MeetPeers(), st.CountAnew(op.members), st.GridBarrier())
+        taken: st.Body = tuple(st.TakeValue(array, op.members) for array in op.arrays if op.common)
+        behind = (st.MeetPeers(), *taken, st.CountAnew(op.members), st.GridBarrier())
+        return (st.MeetPeers(op.members), *given(op), *behind)
 
     def of_part(self, variable: ir.Variable) -> ir.Variable:
         """A name for the value of a variable on one of the parts."""
@@ -144,5 +146,5 @@ class DeviceOperations:
 def given(op: ir.ExchangeCells) -> st.Body:
     """What a part gives the others, between two meetings."""
     first, end = ir.Ref(op.first), ir.Ref(op.end)
-    cells = tuple(st.GiveCells(array, op.members, op.by, first, end) for array in op.arrays)
+    cells = tuple(st.GiveCells(array, op.members, op.by, first, end, op.common) for array in op.arrays)
     return cells if op.members is None else (*cells, st.GiveSet(op.members))

@@ -96,13 +96,23 @@ class MeetPeers:
 @dataclass(frozen=True, slots=True)
 class GiveCells:
     """Cells of this part become those of all parts: of its own nodes, from `first` up to `end`, or of the `members` of
-    a set; `by` a Min or Max, the best of all. After the next meeting all have them."""
+    a set; `by` a Min or Max, the best of all. After the next meeting all have them; a value that is `common` to all
+    members is told once, and `TakeValue` stores it."""
 
     array: ir.Array
     members: ir.Array | None
     by: ir.Combine | None
     first: ir.Expression
     end: ir.Expression
+    common: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TakeValue:
+    """The cells of a set's members become the value that parts have told each other."""
+
+    array: ir.Array
+    members: ir.Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +148,7 @@ class HearOf:
     of_part: ir.Variable
 
 
-OfPeers = MeetPeers | GiveCells | GiveSet | CountAnew | AgreeOn | HearOf
+OfPeers = MeetPeers | GiveCells | TakeValue | GiveSet | CountAnew | AgreeOn | HearOf
 
 LaunchStatement = (
     Insert | AskEmpty | AskSize | NoteMembers | Inserted | Clear | Record | GridBarrier | SwapPointers | OfPeers

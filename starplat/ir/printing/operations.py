@@ -56,7 +56,7 @@ LINES: Mapping[type, str] = {
     ir.CombineChanged: "combine {array.name} where parts have changed {before.name}",
     ir.ShareParts: "share {array.name}",
     ir.Together: "together {variable.name} = {before.name} {combine.value} that of all parts",
-    ir.ExchangeCells: "exchange {arrays}{members}{by}",
+    ir.ExchangeCells: "exchange {arrays}{common}{members}{by}",
     ir.TakeFirst: "take {variable.name} of the first part",
     ir.HostIf: "if {condition}",
     ir.Loop: "{test_last}while {condition}{driver}",
@@ -86,6 +86,7 @@ _FLAGS = {
     "when_empty": ("not ", ""),
     "one_group": ("", ", one group"),
     "cluster": ("", ", one cluster"),
+    "common": ("", ", one value,"),
     "in_parts": ("", ", on several devices"),
     "traced": ("", ", traced"),
 }

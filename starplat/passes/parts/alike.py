@@ -82,6 +82,7 @@ class _Alike:
         self.number = ir.Variable(self.names.fresh("part_number"), ir.Element.INT)
         self.parts = ir.Variable(self.names.fresh("number_of_parts"), ir.Element.INT)
         self.divided: dict[str, ir.Kernel] = {}
+        self.waves: set[str] = set()
 
     @cached_property
     def launched(self) -> dict[str, bool]:
@@ -227,7 +228,8 @@ class _Alike:
         for members in sets:
             beside = tuple(array for array in rest if _written_beside(array, members, kernel.body))
             rest = tuple(array for array in rest if array not in beside)
-            made.append(ir.ExchangeCells(beside, members, None, self.first, self.end))
+            common = kernel.name in self.waves
+            made.append(ir.ExchangeCells(beside, members, None, self.first, self.end, common))
         if rest:
             made.append(ir.ExchangeCells(rest, None, None, self.first, self.end))
         return tuple(made)
@@ -278,8 +280,8 @@ class _Alike:
     # --- what comes to the same ------------------------------------------------------------------------------------
 
     def require_wave(self, op: ir.Launch) -> None:
-        """A push comes to the same in any order where a pull may end at the first neighbor in the set: the values that
-        neighbors offer are one."""
+        """A push comes to the same in any order where a pull may end at the first neighbor in the set: all that is
+        offered in a round is one value."""
         push = written_arrays(self.given.kernel(op.kernel).body)
         pulls = [self.given.kernel(inner.kernel) for inner in walk_host(op.pull) if isinstance(inner, ir.Launch)]
         if len(pulls) != 1 or searching(pulls[0]) is None or self.given.kernel(op.kernel).reductions:
@@ -287,6 +289,7 @@ class _Alike:
         plain = {array for array in push if not array.packed}
         if len(plain) != 1 or plain != {array for array in written_arrays(pulls[0].body) if not array.packed}:
             raise _DiffersError
+        self.waves.add(pulls[0].name)
 
     def require_alike(self, kernel: ir.Kernel) -> None:
         """Raises where what a kernel leaves depends on the order of its iterations."""

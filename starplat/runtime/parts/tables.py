@@ -18,7 +18,7 @@ from starplat.runtime.devices.device import Device
 from starplat.runtime.elements import Cells
 
 _WORD = np.dtype(np.int64)
-_MAILBOX_WORDS = 1 + 3 * MOST_PARTS
+_MAILBOX_WORDS = 2 + 3 * MOST_PARTS
 
 
 @dataclass
