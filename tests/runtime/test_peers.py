@@ -144,3 +144,14 @@ def test_a_launch_that_waits_for_a_part_without_one_ends(monkeypatch: pytest.Mon
     monkeypatch.setattr(EmulatedDevice, "launch", fails_on_one)
     with peers(2), pytest.raises(MemoryError, match="no room for the launch"):
         starplat.compile(case.path).run(graph, target="cuda", devices=2, arguments=case.calls(graph)[0])
+
+
+def test_what_crosses_is_counted() -> None:
+    case = next(case for case in ALIKE if case.program == "pagerank")
+    graph = case.suits(ring())
+    with peers(2):
+        result = starplat.compile(case.path).run(graph, target="cuda", devices=2, arguments=case.calls(graph)[0])
+    rounds, rest = divmod(result.parts.bytes, 8 * graph.num_nodes)
+    assert rounds > 0
+    assert rest == 0
+    assert result.parts.exchanges == 4 * rounds

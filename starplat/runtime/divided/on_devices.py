@@ -88,6 +88,10 @@ def run_part(divided: ir.Module, graph: Graph, communicator: Communicator, *, re
     """The run of one part, with what all parts have and have exchanged."""
     before = communicator.bytes, communicator.times
     result = run_module(divided, graph, repeat=repeat, schedule=PLAIN, communicator=communicator, **options)
+    for table in communicator.tables.values():
+        size, meetings = table.crossed()
+        communicator.bytes += size
+        communicator.times += meetings
     given = communicator.bytes - before[0]
     times = (communicator.times - before[1]) // max(repeat, 1)
     of_parts = tuple(end - first for first, end in pairwise(parts_of(graph, communicator).arcs))

@@ -18,7 +18,7 @@ from starplat.runtime.devices.device import Device
 from starplat.runtime.elements import Cells
 
 _WORD = np.dtype(np.int64)
-_MAILBOX_WORDS = 2 + 3 * MOST_PARTS
+_MAILBOX_WORDS = 3 + 3 * MOST_PARTS
 
 
 @dataclass
@@ -30,11 +30,17 @@ class PeerTable:
     stop: Buffer
     stop_cells: Cells
     words: Buffer
+    device: Device
     addresses: list[tuple[int, list[int]]] | None = None
 
     def give_up(self) -> None:
         """Ends the launch that is running, which would wait for a part that cannot go on."""
         self.stop_cells[:] = 1
+
+    def crossed(self) -> tuple[int, int]:
+        """The bytes that this part has given, and how often parts have met."""
+        words = self.device.download_words(self.mailbox)
+        return int(words[-1]), int(words[0])
 
 
 def table_for(
@@ -66,7 +72,7 @@ def _made(device: Device) -> PeerTable:
     cells[:] = 0
     words = device.allocate_word(_WORD, 5 + MOST_PARTS * (1 + MOST_ARRAYS_OF_PARTS))
     device.synchronise()
-    return PeerTable(mailbox, stop, cells, words)
+    return PeerTable(mailbox, stop, cells, words, device)
 
 
 def _words(addresses: list[tuple[int, list[int]]], rank: int, stop: int) -> Cells:
