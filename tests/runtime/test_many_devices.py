@@ -236,11 +236,13 @@ def test_auto_divides_what_several_devices_do_faster(monkeypatch: pytest.MonkeyP
     graph = generators.rmat(7, 8, 1)
     monkeypatch.setattr(planning, "MANY_ARCS", graph.num_arcs)
     device, divided = EmulatedDevice(Machine()), {"pagerank", "degree_centrality", "vertex_cover"}
+    in_launches = {"bfs_levels", "sssp", "sssp_two_flags", "k_core"}
     for case in CASES:
-        several = planning.pays(compiled(case.path).module(), graph, device)
-        assert several == (case.program in divided or case in BY_SOURCES), case.program
+        for peers, names in ((False, divided), (True, divided | in_launches)):
+            several = planning.pays(compiled(case.path).module(), graph, device, peers=peers)
+            assert several == (case.program in names or case in BY_SOURCES), case.program
     monkeypatch.setattr(planning, "MANY_ARCS", graph.num_arcs + 1)
-    assert not planning.pays(starplat.compile("pagerank").module(), graph, device)
+    assert not planning.pays(starplat.compile("pagerank").module(), graph, device, peers=True)
     monkeypatch.setattr(targets, "count_devices", lambda target, wanted: 2)
     result = starplat.compile("pagerank").run(ring(), target="reference", devices="auto")
     assert result.parts is None

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 from starplat.backends.launch import MOST_PARTS
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
-from starplat.ir.visitor import walk_host
+from starplat.ir.visitor import loops_of, walk_host
 from starplat.runtime.arguments.bind import Bound
 from starplat.runtime.attending.limits import UNLIMITED, Limits
 from starplat.runtime.devices.device import Device
@@ -19,6 +20,7 @@ from starplat.runtime.launch import run_module
 from starplat.runtime.parts.communicator import Communicator
 from starplat.runtime.parts.nccl import connected, disconnect
 from starplat.runtime.parts.parts import parts_of
+from starplat.runtime.parts.peers import PeerCommunicator
 from starplat.runtime.parts.threads import in_threads
 from starplat.runtime.results.result import Division, Result
 from starplat.runtime.session import Session, default_session
@@ -48,13 +50,22 @@ def run_on_devices(
     within = default_session() if session is None else session
     first = within.device(target)
     options: dict[str, Any] = {"target": first.target, "repeat": repeat, "compile_seconds": compile_seconds}
-    with within.turn(first, 0), first.as_here()():
-        alone = only_if_it_pays and not pays(module, graph, first)
-    if alone:
-        return run_module(module, graph, arguments=arguments, results=results, limits=limits, session=within, **options)
+    on_one = partial(
+        run_module, module, graph, arguments=arguments, results=results, limits=limits, session=within, **options
+    )
+
+    def stays_on_one(peers: bool) -> bool:
+        with within.turn(first, 0), first.as_here()():
+            return only_if_it_pays and not pays(module, graph, first, peers=peers)
+
+    counted = limits.max_rounds is not None
+    if stays_on_one(peers=not counted):
+        return on_one()
     places = [(within.beside(rank), 0) if first.is_host else (within, rank) for rank in range(devices)]
     opened = [session_of_part.device(first.target, index) for session_of_part, index in places]
-    peers = limits.max_rounds is None and are_peers(opened)
+    peers = not counted and are_peers(opened)
+    if not peers and stays_on_one(peers=False):
+        return on_one()
     with within.turn(first, 0), first.as_here()():
         divided = planned(module, graph, first, peers=peers)
     if graph.directed and {ir.IN_ROW_OFFSETS, ir.IN_COLUMNS, ir.IN_ARCS} & set(divided.graph_arrays):
@@ -78,7 +89,8 @@ def run_on_devices(
     if not first.reaches_others:
         return in_threads(devices, work)[0]
     try:
-        return in_threads(devices, work, connected(tuple(index for _, index in places)))[0]
+        gpus = tuple(index for _, index in places)
+        return in_threads(devices, work, PeerCommunicator if _in_launches(divided) else connected(gpus))[0]
     except BaseException:
         disconnect()
         raise
@@ -101,6 +113,11 @@ def run_part(divided: ir.Module, graph: Graph, communicator: Communicator, *, re
     crossed = sum(communicator.gather(given)) // max(repeat, 1)
     by = "sources" if by_sources else "nodes"
     return replace(result, parts=Division(communicator.rank, of_parts, crossed, times, by))
+
+
+def _in_launches(divided: ir.Module) -> bool:
+    """Whether parts exchange cells inside of their launches."""
+    return any(op.in_parts for op in loops_of(divided))
 
 
 def are_peers(devices: Sequence[Device]) -> bool:

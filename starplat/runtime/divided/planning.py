@@ -39,13 +39,18 @@ def planned(module: ir.Module, graph: Graph, device: Device, *, peers: bool = Fa
     return _by_nodes(Same(module), _able(device), facts) if alike is None else alike
 
 
-def pays(module: ir.Module, graph: Graph, device: Device) -> bool:
+def pays(module: ir.Module, graph: Graph, device: Device, *, peers: bool) -> bool:
     """Whether several devices may be expected to be faster than one: each has sources of its own, or rounds over all
-    arcs of a large graph, after which parts get no more than what the others' nodes have."""
+    arcs of a large graph, after which parts get no more than what the others' nodes have; on `peers`, which meet inside
+    of their launches, rounds over a set too."""
     if _by_sources(Same(module)) is not None:
         return True
     facts = _facts(module, graph, device)
-    if graph.num_arcs < MANY_ARCS or not is_run_as_written(module, _able(device), facts):
+    if graph.num_arcs < MANY_ARCS:
+        return False
+    if peers and _able(device).peers and _alike(Same(module), device.target, _able(device), facts) is not None:
+        return True
+    if not is_run_as_written(module, _able(device), facts):
         return False
     try:
         divided = _by_nodes(Same(module), _able(device), facts)
