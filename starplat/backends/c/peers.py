@@ -44,9 +44,10 @@ def of_peers(printer: Printer, statement: st.OfPeers) -> Iterator[str]:
         case st.TakeValue(array, members):
             need("take_value")
             yield f"take_value(peers, {name(members)}, 0, num_nodes, {name(array)});"
-        case st.GiveSet(members):
+        case st.GiveSet(members, first, end):
             need("give_set")
-            yield f"give_set(peers, {name(members)}, 0, num_nodes);"
+            given = "0, num_nodes, false" if first is None or end is None else f"{_nodes(printer, first, end)}, true"
+            yield f"give_set(peers, {name(members)}, {given});"
         case st.CountAnew(members):
             need("count_anew")
             yield f"count_anew({name(members)}, num_nodes);"
@@ -60,7 +61,7 @@ def of_peers(printer: Printer, statement: st.OfPeers) -> Iterator[str]:
 def _given(printer: Printer, give: st.GiveCells) -> str:
     """The call that gives cells to other parts."""
     name, need = printer.expressions.local, printer.expressions.helpers.need
-    own, cells = f"{printer.text(give.first)}, {printer.text(give.end)}", name(give.array)
+    own, cells = _nodes(printer, give.first, give.end), name(give.array)
     if give.members is None:
         need("give_own")
         return f"give_own(peers, {cells}, {own});"
@@ -72,6 +73,10 @@ def _given(printer: Printer, give: st.GiveCells) -> str:
     function = "give_value" if give.common else "give_members"
     need(function)
     return f"{function}(peers, {name(give.members)}, {own}, {cells});"
+
+
+def _nodes(printer: Printer, first: ir.Expression, end: ir.Expression) -> str:
+    return f"{printer.text(first)}, {printer.text(end)}"
 
 
 def _heard(printer: Printer, hear: st.HearOf) -> Iterator[str]:

@@ -147,4 +147,6 @@ def given(op: ir.ExchangeCells) -> st.Body:
     """What a part gives the others, between two meetings."""
     first, end = ir.Ref(op.first), ir.Ref(op.end)
     cells = tuple(st.GiveCells(array, op.members, op.by, first, end, op.common) for array in op.arrays)
-    return cells if op.members is None else (*cells, st.GiveSet(op.members))
+    if op.members is None:
+        return cells
+    return (*cells, st.GiveSet(op.members) if op.by else st.GiveSet(op.members, first, end))

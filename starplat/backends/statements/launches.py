@@ -117,10 +117,12 @@ class TakeValue:
 
 @dataclass(frozen=True, slots=True)
 class GiveSet:
-    """A set gets, on all parts, the members that it has on this one. After the next meeting all have them; it is
-    `CountAnew` that counts them."""
+    """A set gets, on all parts, the members that it has on this one, of nodes from `first` up to `end` where a part
+    only puts in its own. After the next meeting all have them; it is `CountAnew` that counts them."""
 
     members: ir.Array
+    first: ir.Expression | None = None
+    end: ir.Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)

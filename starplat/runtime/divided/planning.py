@@ -42,13 +42,14 @@ def planned(module: ir.Module, graph: Graph, device: Device, *, peers: bool = Fa
 def pays(module: ir.Module, graph: Graph, device: Device, *, peers: bool) -> bool:
     """Whether several devices may be expected to be faster than one: each has sources of its own, or rounds over all
     arcs of a large graph, after which parts get no more than what the others' nodes have; on `peers`, which meet inside
-    of their launches, rounds over a set too."""
+    of their launches, rounds that take near nodes first."""
     if _by_sources(Same(module)) is not None:
         return True
     facts = _facts(module, graph, device)
     if graph.num_arcs < MANY_ARCS:
         return False
-    if peers and _able(device).peers and _alike(Same(module), device.target, _able(device), facts) is not None:
+    alike = _alike(Same(module), device.target, _able(device), facts) if peers and _able(device).peers else None
+    if alike is not None and any(_takes_near_nodes_first(function) for function in alike.functions):
         return True
     if not is_run_as_written(module, _able(device), facts):
         return False
@@ -58,6 +59,11 @@ def pays(module: ir.Module, graph: Graph, device: Device, *, peers: bool) -> boo
         return False
     ops = (op for function in divided.functions for op in walk_host(function.body))
     return not any(isinstance(op, ir.CombineParts | ir.CombineChanged) for op in ops)
+
+
+def _takes_near_nodes_first(function: ir.HostFunction) -> bool:
+    loops = (op for op in walk_host(function.body) if isinstance(op, ir.Loop))
+    return any(isinstance(loop.driver, ir.NearestFirst) for loop in loops)
 
 
 def _able(device: Device) -> Capabilities:
