@@ -17,9 +17,10 @@ from starplat.backends.scheduled import for_target
 from starplat.diagnostics import DiagnosticError
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
+from starplat.ir.visitor import walk_host
 from starplat.passes.parts.alike import in_parts_alike
 from starplat.runtime.session import default_session
-from starplat.schedule.schedule import AUTO
+from starplat.schedule.schedule import AUTO, Order
 from tests.backends.emulated import EmulatedDevice, Machine, require_compiler
 from tests.programs.cases import CASES, Case
 from tests.programs.targets import compiled
@@ -151,7 +152,26 @@ def test_what_crosses_is_counted() -> None:
     graph = case.suits(ring())
     with peers(2):
         result = starplat.compile(case.path).run(graph, target="cuda", devices=2, arguments=case.calls(graph)[0])
-    rounds, rest = divmod(result.parts.bytes, 8 * graph.num_nodes)
-    assert rounds > 0
+    crossed, rest = divmod(result.parts.bytes, 8 * graph.num_nodes)  # contributions in every round, ranks at the end
+    assert crossed > 1
     assert rest == 0
-    assert result.parts.exchanges == 4 * rounds
+    assert result.parts.exchanges == 4 * (crossed - 1) + 2
+
+
+def cut_in_rows(case: Case, high: bool) -> ir.Module:
+    """The program of a case, whose sums are gathered from one part of the nodes after the other."""
+    module = in_parts_alike(on_one_device(case, order=Order.PARTS), high)
+    assert module is not None
+    return module
+
+
+def test_what_grows_over_several_launches_stays_where_it_is() -> None:
+    case = next(case for case in ALIKE if case.program == "pagerank")
+    module = cut_in_rows(case, True)
+    loop = next(op for op in walk_host(module.function("pagerank").body) if isinstance(op, ir.Loop))
+    inner = next(op for op in walk_host(loop.body) if isinstance(op, ir.Loop))
+    assert not any(isinstance(op, ir.ExchangeCells) for op in walk_host((inner,)))
+    graph = case.suits(ring())
+    for call in case.calls(graph):
+        for result in in_so_many(3, module, graph, call):
+            case.check(graph, call, {name: result[name] for name in case.properties}, result.returned)

@@ -8,6 +8,7 @@ whatever the order of its threads.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -108,23 +109,27 @@ class _Alike:
     @cached_property
     def heavy(self) -> set[str]:
         """Those that go over arcs, and those that share what only a part needs of its own cells with one of them."""
-        over_arcs = {name for name in self.own if _walks_arcs(self.given.kernel(name))}
-        beside = {name for array in self.private(over_arcs) for name in self.launched if self.uses(name, array)}
-        return over_arcs | beside
+        heavy = {name for name in self.own if _walks_arcs(self.given.kernel(name))}
+        while True:
+            private = self.private(heavy)
+            beside = {name for name in self.launched if any(self.uses(name, array) for array in private)}
+            if beside <= heavy:
+                return heavy
+            heavy |= beside
 
     def uses(self, kernel: str, array: ir.Array) -> bool:
         return array in self.given.kernel(kernel).arrays
 
     def private(self, heavy: Iterable[str]) -> set[ir.Array]:
-        """The arrays written by such kernels of which no part needs any cells but its own."""
+        """The arrays written by such kernels of which no part needs any cells but its own, inside of launches."""
         ops = [op for f in self.given.functions for op in walk_host(f.body)]
         named = {array for op in ops if not isinstance(op, ir.Fill | ir.OnDevice) for array in arrays_in(op)}
-        written = {array for name in heavy for array in self.own[name].own if array.origin is not ir.Origin.PARAMETER}
+        once = Counter(array for op in ops if isinstance(op, ir.OnDevice) for array in op.arrays)
+        written = {array for name in heavy for array in self.own[name].own if not array.packed and once[array] == 1}
         return {
             array
             for array in written - named
-            if not array.packed
-            and all(
+            if all(
                 name in self.own and array not in self.own[name].needs
                 for name in self.launched
                 if self.uses(name, array)
@@ -152,7 +157,7 @@ class _Alike:
             case ir.OnDevice():
                 if op.one_group or op.cluster or op.traced:
                     raise _DiffersError
-                return (replace(op, body=self.block(op.body), in_parts=True),)
+                return (replace(op, body=(*self.block(op.body), *self.at_last(op)), in_parts=True),)
             case ir.Launch():
                 return self.launch(op)
             case ir.Loop(driver=ir.NearestFirst()):
@@ -171,6 +176,11 @@ class _Alike:
                 return (op,)
             case _:
                 raise _DiffersError
+
+    def at_last(self, op: ir.OnDevice) -> tuple[ir.HostOp, ...]:
+        """What tells the other parts of results that none has needed before."""
+        found = tuple(a for a in op.arrays if a.origin is ir.Origin.PARAMETER and a in self.private(self.heavy))
+        return (ir.ExchangeCells(found, None, None, self.first, self.end),) if found else ()
 
     # --- launches --------------------------------------------------------------------------------------------------
 
