@@ -87,7 +87,7 @@ def test_every_part_answers(case: Case) -> None:
 @pytest.mark.campaign
 @pytest.mark.parametrize("case", ALIKE, ids=lambda case: case.program)
 def test_any_number_of_parts_answers(case: Case) -> None:
-    right_in_parts(case, (2, 5, MOST), list(ZOO.values()))
+    right_in_parts(case, (2, 5, MOST), list(ZOO.values())[::3])
 
 
 @pytest.mark.parametrize("case", ALIKE, ids=lambda case: case.program)
@@ -100,7 +100,7 @@ def test_kernels_on_two_devices_change_each_others_memory(case: Case) -> None:
 @pytest.mark.parametrize("case", ALIKE, ids=lambda case: case.program)
 def test_kernels_on_three_devices_change_each_others_memory(case: Case) -> None:
     with peers(3):
-        right_on(case, 3, "cuda", 4)
+        right_on(case, 3, "cuda", 9)
 
 
 @pytest.mark.parametrize("name", sorted({case.program for case in CASES}))

@@ -219,7 +219,7 @@ class _Alike:
         """The effects of a kernel over all nodes that only writes cells of its own nodes."""
         if not isinstance(kernel.domain, ir.AllNodes) or kernel.domain.first is not None:
             return None
-        if membership(kernel) is not None:
+        if membership(kernel) is not None or _takes_out(kernel):
             return None
         try:
             found = effects(kernel, self.given)
@@ -360,6 +360,12 @@ def _with_signatures(function: ir.HostFunction, module: ir.Module) -> ir.HostFun
 
 def _walks_arcs(kernel: ir.Kernel) -> bool:
     return any(isinstance(op, ir.ForNeighbors) for op in walk_kernel(kernel.body))
+
+
+def _takes_out(kernel: ir.Kernel) -> bool:
+    """Whether a kernel takes nodes out of a set, of which parts only tell each other what they put in."""
+    stores = (op for op in walk_kernel(kernel.body) if isinstance(op, ir.Store) and op.array.packed)
+    return any(store.value != build.TRUE for store in stores)
 
 
 def _depends_on_order(reduction: ir.Reduction) -> bool:
