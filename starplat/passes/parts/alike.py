@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
-from starplat.diagnostics import DiagnosticError
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjunction
@@ -21,25 +20,21 @@ from starplat.ir.fresh_names import names_of
 from starplat.ir.launches import in_one_launch
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.shapes.members import membership
-from starplat.ir.shapes.searching import searching
 from starplat.ir.shapes.set_rounds import set_rounds
 from starplat.ir.verifying.modules import verify
-from starplat.ir.visitor import (
-    arrays_in,
-    expressions_of,
-    launched_alone,
-    walk_expression,
-    walk_host,
-    walk_kernel,
-    with_signature,
-    written_arrays,
-)
+from starplat.ir.visitor import arrays_in, launched_alone, walk_host, walk_kernel, with_signature
 from starplat.passes.memory import has_two_names
-from starplat.passes.parts.effects import FROM_IDENTITY, KernelEffects, effects
+from starplat.passes.parts.effects import KernelEffects
 from starplat.passes.parts.placing import POISON
-
-_MANY = (ir.Element.INT, ir.Element.NODE, ir.Element.LONG)
-"""Elements of which a device changes cells of another one by Min and Max."""
+from starplat.passes.parts.sameness import (
+    DiffersError,
+    depends_on_order,
+    lowered,
+    of_own_cells,
+    pull_of_wave,
+    require_alike,
+    written_beside,
+)
 
 
 def in_parts_alike(module: ir.Module, poison: bool | None = None) -> ir.Module | None:
@@ -53,25 +48,11 @@ def in_parts_alike(module: ir.Module, poison: bool | None = None) -> ir.Module |
         return None
     try:
         made = _Alike(module, poison).module()
-    except _DiffersError:
+    except DiffersError:
         return None
     if made is not None:
         verify(made)
     return made
-
-
-class _DiffersError(Exception):
-    """Parts that do the same would not come to the same."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Lowered:
-    """What the walk over the members of `now` changes: cells of `values`, of nodes that join `following`."""
-
-    values: ir.Array
-    combine: ir.Combine
-    now: ir.Array
-    following: ir.Array
 
 
 class _Alike:
@@ -103,7 +84,9 @@ class _Alike:
     @cached_property
     def own(self) -> dict[str, KernelEffects]:
         """The kernels over all nodes that only write cells of their own nodes, of those in persistent launches."""
-        found = {name: self.of_own_cells(self.given.kernel(name)) for name, inside in self.launched.items() if inside}
+        found = {
+            name: of_own_cells(self.given.kernel(name), self.given) for name, inside in self.launched.items() if inside
+        }
         return {name: effects for name, effects in found.items() if effects is not None}
 
     @cached_property
@@ -156,14 +139,14 @@ class _Alike:
         match op:
             case ir.OnDevice():
                 if op.one_group or op.cluster or op.traced:
-                    raise _DiffersError
+                    raise DiffersError
                 return (replace(op, body=(*self.block(op.body), *self.at_last(op)), in_parts=True),)
             case ir.Launch():
                 return self.launch(op)
             case ir.Loop(driver=ir.NearestFirst()):
                 return (self.rounds(op),)
             case ir.Loop(driver=ir.Ahead()):
-                raise _DiffersError
+                raise DiffersError
             case ir.Loop(before, _, body):
                 before, step = (self.block(ops) for ops in (before, op.step))
                 return (replace(op, before=before, body=self.block(body), step=step),)
@@ -175,7 +158,7 @@ class _Alike:
             case _ if isinstance(op, _ALIKE):
                 return (op,)
             case _:
-                raise _DiffersError
+                raise DiffersError
 
     def at_last(self, op: ir.OnDevice) -> tuple[ir.HostOp, ...]:
         """What tells the other parts of results that none has needed before."""
@@ -187,13 +170,13 @@ class _Alike:
     def launch(self, op: ir.Launch) -> tuple[ir.HostOp, ...]:
         kernel = self.given.kernel(op.kernel)
         if kernel.guard is not None:
-            raise _DiffersError
+            raise DiffersError
         if op.members is not None:
-            self.require_wave(op)
+            self.waves.add(pull_of_wave(op, self.given).name)
             return (replace(op, pull=self.block(op.pull)),)
         if kernel.name not in self.heavy:
-            self.require_alike(kernel)
-            return (op, *(ir.TakeFirst(r.variable) for r in kernel.brought_back if _depends_on_order(r)))
+            require_alike(kernel, self.given)
+            return (op, *(ir.TakeFirst(r.variable) for r in kernel.brought_back if depends_on_order(r)))
         self.divided[kernel.name] = self.of_part(kernel)
         names = self.names
         sums = [
@@ -215,19 +198,6 @@ class _Alike:
             for array in (array for array in self.own[kernel.name].own if not array.packed):
                 yield ir.KeepOwn(array, ir.Const(values[array.element], array.element))
 
-    def of_own_cells(self, kernel: ir.Kernel) -> KernelEffects | None:
-        """The effects of a kernel over all nodes that only writes cells of its own nodes."""
-        if not isinstance(kernel.domain, ir.AllNodes) or kernel.domain.first is not None:
-            return None
-        if membership(kernel) is not None or _takes_out(kernel):
-            return None
-        try:
-            found = effects(kernel, self.given)
-        except DiagnosticError:
-            return None
-        whole = all(array.extent is ir.Extent.NODES for array in found.own)
-        return found if whole and not (found.combined or found.common) else None
-
     def exchanged(self, kernel: ir.Kernel) -> tuple[ir.HostOp, ...]:
         """What tells the other parts of own cells: of those alone whose nodes join a set, where that is all."""
         private = self.private(self.heavy)
@@ -236,7 +206,7 @@ class _Alike:
         rest = tuple(array for array in own if not array.packed)
         made: list[ir.HostOp] = []
         for members in sets:
-            beside = tuple(array for array in rest if _written_beside(array, members, kernel.body))
+            beside = tuple(array for array in rest if written_beside(array, members, kernel.body))
             rest = tuple(array for array in rest if array not in beside)
             common = kernel.name in self.waves
             made.append(ir.ExchangeCells(beside, members, None, self.first, self.end, common))
@@ -253,9 +223,9 @@ class _Alike:
         rounds = set_rounds(loop)
         assert rounds is not None
         kernel = self.given.kernel(rounds.walk.kernel)
-        found = self.lowered(kernel)
+        found = lowered(kernel)
         if found is None or rounds.walk.members is not None or kernel.reductions:
-            raise _DiffersError
+            raise DiffersError
         assert kernel.iterator is not None
         assert kernel.filter is not None
         turn = ir.Binary(ir.BinaryOperator.REMAINDER, ir.Ref(kernel.iterator), ir.Ref(self.parts), ir.Element.INT)
@@ -271,58 +241,6 @@ class _Alike:
         )
         body = tuple(made for op in loop.body for made in (walk if op == rounds.walk else (op,)))
         return replace(loop, body=body)
-
-    def lowered(self, kernel: ir.Kernel) -> _Lowered | None:
-        """What a walk over a set lowers (raises), if it does so to the cells of nodes that join another one."""
-        members = membership(kernel)
-        if members is None or not members.takes:
-            return None
-        extremes = [op for op in walk_kernel(kernel.body) if isinstance(op, ir.ExtremeCell)]
-        if len(extremes) != 1 or extremes[0].lock is not None or extremes[0].partner is not None:
-            return None
-        extreme, carried = extremes[0], extremes[0].carried
-        joins = [carry for carry in carried if carry.array.packed and carry.index == extreme.index]
-        fits = len(joins) == len(carried) == 1 and extreme.array.element in _MANY and extreme.array.pairs is None
-        if not fits or written_arrays(kernel.body) != {extreme.array, joins[0].array, members.members}:
-            return None
-        return _Lowered(extreme.array, extreme.extreme, members.members, joins[0].array)
-
-    # --- what comes to the same ------------------------------------------------------------------------------------
-
-    def require_wave(self, op: ir.Launch) -> None:
-        """A push comes to the same in any order where a pull may end at the first neighbor in the set: all that is
-        offered in a round is one value."""
-        push = written_arrays(self.given.kernel(op.kernel).body)
-        pulls = [self.given.kernel(inner.kernel) for inner in walk_host(op.pull) if isinstance(inner, ir.Launch)]
-        if len(pulls) != 1 or searching(pulls[0]) is None or self.given.kernel(op.kernel).reductions:
-            raise _DiffersError
-        plain = {array for array in push if not array.packed}
-        if len(plain) != 1 or plain != {array for array in written_arrays(pulls[0].body) if not array.packed}:
-            raise _DiffersError
-        self.waves.add(pulls[0].name)
-
-    def require_alike(self, kernel: ir.Kernel) -> None:
-        """Raises where what a kernel leaves depends on the order of its iterations."""
-        try:
-            found = effects(kernel, self.given)
-        except DiagnosticError:
-            raise _DiffersError from None
-        if isinstance(kernel.domain, ir.Once):
-            return
-        changed = {one.array for one in found.combined} | set(found.common) | set(found.own)
-        read = {
-            part.array
-            for op in walk_kernel(kernel.body)
-            for top in expressions_of(op)
-            for part in walk_expression(top)
-            if isinstance(part, ir.Load)
-        }
-        of_others = found.needs - {one.array for one in found.combined} - set(found.common)
-        if changed & of_others or read & {one.array for one in found.combined}:
-            raise _DiffersError
-        for one in found.combined:
-            if one.carried or (one.combine in FROM_IDENTITY and one.array.element.is_real):
-                raise _DiffersError
 
 
 _ALIKE = (
@@ -360,28 +278,3 @@ def _with_signatures(function: ir.HostFunction, module: ir.Module) -> ir.HostFun
 
 def _walks_arcs(kernel: ir.Kernel) -> bool:
     return any(isinstance(op, ir.ForNeighbors) for op in walk_kernel(kernel.body))
-
-
-def _takes_out(kernel: ir.Kernel) -> bool:
-    """Whether a kernel takes nodes out of a set, of which parts only tell each other what they put in."""
-    stores = (op for op in walk_kernel(kernel.body) if isinstance(op, ir.Store) and op.array.packed)
-    return any(store.value != build.TRUE for store in stores)
-
-
-def _depends_on_order(reduction: ir.Reduction) -> bool:
-    """Whether the last bits of a result depend on the order in which threads contribute."""
-    return reduction.variable.element.is_real and reduction.combine in FROM_IDENTITY
-
-
-def _written_beside(array: ir.Array, members: ir.Array, body: tuple[ir.KernelOp, ...]) -> bool:
-    """Whether wherever a cell is stored its node joins the set, in the same run of operations."""
-    joins = {op.index for op in body if isinstance(op, ir.Store) and op.array == members}
-    for op in body:
-        if isinstance(op, ir.Store) and op.array == array and op.index not in joins:
-            return False
-        if isinstance(op, ir.UpdateCell | ir.ExtremeCell) and op.array == array:
-            return False
-        blocks = (getattr(op, name, ()) for name in ("body", "then", "otherwise"))
-        if not all(_written_beside(array, members, block) for block in blocks if isinstance(block, tuple)):
-            return False
-    return True

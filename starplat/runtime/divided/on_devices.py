@@ -121,6 +121,7 @@ def _in_launches(divided: ir.Module) -> bool:
 
 
 def are_peers(devices: Sequence[Device]) -> bool:
-    """Whether kernels on each of the devices reach the memory of all others."""
+    """Whether the devices are of one kind, and kernels on each reach the memory of all others."""
     others = [[index for index in range(len(devices)) if index != own] for own in range(len(devices))]
-    return len(devices) <= MOST_PARTS and all(device.reach(rest) for device, rest in zip(devices, others, strict=True))
+    alike = len(devices) <= MOST_PARTS and len({device.name for device in devices}) == 1
+    return alike and all(device.reach(rest) for device, rest in zip(devices, others, strict=True))
