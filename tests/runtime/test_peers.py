@@ -17,6 +17,7 @@ from starplat.backends.scheduled import for_target
 from starplat.diagnostics import DiagnosticError
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
+from starplat.ir.printing.modules import print_module
 from starplat.ir.visitor import walk_host
 from starplat.passes.parts.alike import in_parts_alike
 from starplat.runtime.session import default_session
@@ -175,3 +176,51 @@ def test_what_grows_over_several_launches_stays_where_it_is() -> None:
     for call in case.calls(graph):
         for result in in_so_many(3, module, graph, call):
             case.check(graph, call, {name: result[name] for name in case.properties}, result.returned)
+
+
+EXCHANGES = {
+    "bfs_levels": ["exchange level, one value, where frontier_next has members"],
+    "sssp": ["take weight_total of the first part", "exchange dist where modified_next has members by min"],
+    "pagerank": [
+        "exchange contribution",
+        "together stranded = stranded_before + that of all parts",
+        "together change = change_before + that of all parts",
+        "exchange rank",
+    ],
+}
+
+
+@pytest.mark.parametrize("name", EXCHANGES)
+def test_parts_only_tell_what_others_need(name: str) -> None:
+    module = in_parts_alike(on_one_device(next(case for case in ALIKE if case.program == name)))
+    assert module is not None
+    words = ("exchange ", "take ", "together ")
+    lines = [line.strip() for line in print_module(module).splitlines()]
+    assert [line for line in lines if line.startswith(words)] == EXCHANGES[name]
+
+
+ORDER_MATTERS = """
+function order_matters(Graph g, propNode<int> near, propNode<int> many) {
+    g.attachNodeProperty(near = 0, many = 0);
+    int rounds = 0;
+    while (rounds < 3) {
+        forall (v in g.nodes()) {
+            v.many = 0;
+            forall (w in g.neighbors(v)) {
+                v.many += w.near;
+            }
+        }
+        forall (v in g.nodes()) {
+            forall (w in g.neighbors(v)) {
+                w.near = Min(w.near, v.near - 1);
+            }
+        }
+        rounds += 1;
+    }
+}
+"""
+
+
+def test_parts_whose_rounds_depend_on_the_order_of_threads_are_left_alone() -> None:
+    module = starplat.compile(ORDER_MATTERS).module()
+    assert in_parts_alike(for_target(module, "cuda", AUTO, None, CUDA.capabilities)) is None
