@@ -21,7 +21,7 @@ from starplat.ir.printing.modules import print_module
 from starplat.ir.visitor import walk_host
 from starplat.passes.parts.alike import in_parts_alike
 from starplat.runtime.session import default_session
-from starplat.schedule.schedule import AUTO, Order
+from starplat.schedule.schedule import AUTO, Order, Priority
 from tests.backends.emulated import EmulatedDevice, Machine, require_compiler
 from tests.programs.cases import CASES, Case
 from tests.programs.targets import compiled
@@ -200,27 +200,36 @@ def test_parts_only_tell_what_others_need(name: str) -> None:
 
 
 ORDER_MATTERS = """
-function order_matters(Graph g, propNode<int> near, propNode<int> many) {
-    g.attachNodeProperty(near = 0, many = 0);
+function order_matters(Graph g, propNode<int> dist, propEdge<int> weight, propNode<long> sum, node src) {
+    propNode<bool> modified;
+    g.attachNodeProperty(dist = INF, modified = False, sum = 0);
+    src.dist = 0;
+    src.modified = True;
     int rounds = 0;
     while (rounds < 3) {
         forall (v in g.nodes()) {
-            v.many = 0;
             forall (w in g.neighbors(v)) {
-                v.many += w.near;
-            }
-        }
-        forall (v in g.nodes()) {
-            forall (w in g.neighbors(v)) {
-                w.near = Min(w.near, v.near - 1);
+                v.sum += w.dist;
             }
         }
         rounds += 1;
+    }
+    bool finished = False;
+    fixedPoint until (finished : !modified) {
+        forall (v in g.nodes().filter(modified == True)) {
+            forall (nbr in g.neighbors(v)) {
+                edge e = g.get_edge(v, nbr);
+                <nbr.dist, nbr.modified> = <Min(nbr.dist, v.dist + e.weight), True>;
+            }
+        }
     }
 }
 """
 
 
-def test_parts_whose_rounds_depend_on_the_order_of_threads_are_left_alone() -> None:
+@pytest.mark.parametrize("priority", [Priority.AUTO, Priority.NONE])
+def test_parts_whose_rounds_depend_on_the_order_of_threads_are_left_alone(priority: Priority) -> None:
+    """Near nodes first is an exchange after every round; all active ones at once would be left to each part."""
     module = starplat.compile(ORDER_MATTERS).module()
-    assert in_parts_alike(for_target(module, "cuda", AUTO, None, CUDA.capabilities)) is None
+    scheduled = for_target(module, "cuda", replace(AUTO, priority=priority), None, CUDA.capabilities)
+    assert (in_parts_alike(scheduled) is None) == (priority is Priority.NONE)
