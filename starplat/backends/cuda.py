@@ -16,8 +16,8 @@ CUDA = Family(
     ".cu",
     added=SIGNED_ATOMICS,
     last_error="cudaGetLastError",
-    helper_files=("helpers", "records", "clusters"),
-    capabilities=replace(CAPABILITIES, clusters=True),
+    helper_files=("helpers", "records", "clusters", "peers"),
+    capabilities=replace(CAPABILITIES, clusters=True, peers=True),
     spelling=replace(
         SPELLING, few_groups_kernel='extern "C" __global__ void __launch_bounds__({size}, {groups})', clusters=CLUSTERS
     ),

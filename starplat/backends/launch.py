@@ -60,6 +60,12 @@ MOST_RECORDS = 2**16
 RECORD_WORDS = 4
 """64-bit words of a record; as many stand before the first."""
 
+MOST_PARTS, MOST_ARRAYS_OF_PARTS = 8, 24
+"""Parts of a launch on several devices, and arrays of which they may change each other's cells."""
+
+PEERS = "the peers"
+"""What the table of such a launch is called among its arrays: who has which array where."""
+
 RECORDS = "the records"
 """What the memory for records is called among the arrays of a launch; no array of a program has such a name."""
 
@@ -102,6 +108,7 @@ class ArgumentKind(Enum):
     OUTCOME = "outcome"  # one word, 32 bits for a BOOL
     BARRIER = "barrier"  # 32 bits that start as 0
     RECORDS = "records"  # 64-bit words that start as 0, of a traced launch
+    PEERS = "peers"  # the table of a launch on several devices
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +150,8 @@ def _gathers_by_list(kernel: ir.Kernel) -> bool:
 
 def loop_parameters(module: ir.Module, loop: st.LegalLoop) -> tuple[KernelArgument, ...]:
     """The parameters of a persistent kernel: n, m where it is used, arrays, scalars, the rings of its reductions, its
-    outcomes, the word of its barrier, and its records if it is traced. A single group or cluster needs no barrier word,
-    a group n only where it is used."""
+    outcomes, the word of its barrier, its records if it is traced, its peers if it runs on several devices. A single
+    group or cluster needs no barrier word, a group n only where it is used."""
     op = loop.op
     sized = not op.one_group or uses_num_nodes(loop.body, module)
     return (
@@ -159,6 +166,7 @@ def loop_parameters(module: ir.Module, loop: st.LegalLoop) -> tuple[KernelArgume
         ),
         *(() if op.one_group or op.cluster else (KernelArgument(ArgumentKind.BARRIER),)),
         *((KernelArgument(ArgumentKind.RECORDS),) if op.traced else ()),
+        *((KernelArgument(ArgumentKind.PEERS),) if op.in_parts else ()),
     )
 
 

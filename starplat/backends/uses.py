@@ -51,6 +51,7 @@ _SETTING = (
     | st.Accumulate
     | st.FetchCell
     | st.SwapCell
+    | st.HearOf
 )
 
 

@@ -116,6 +116,8 @@ def _kernel_accesses(kernel: ir.Kernel) -> Iterator[Access]:
             own = (None, "")  # whichever thread comes by a member has it
         case ir.AllNodes() if kernel.shares_arcs:
             own = (None, "")  # which threads have a node depends on its arcs
+        case ir.AllNodes(first) if first is not None:
+            own = (None, "")  # threads have other nodes than where all go over all
         case ir.AllNodes():
             own = (kernel.iterator, "nodes")
         case ir.AllArcs() if kernel.shares_arcs:

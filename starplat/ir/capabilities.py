@@ -28,6 +28,7 @@ class Capabilities:
         swap_bits: the widths of cells that can be compared and swapped in one operation.
         grid_barrier: whether all threads of a launch can.
         clusters: whether some groups of a launch have a barrier of their own, and reach each other's memory.
+        peers: whether launches on several devices of a host wait for each other, and reach each other's memory.
         group_loops: whether a launch of one group can hold a loop of the host, in which its threads wait for each
             other; under structured loops the group is one thread.
         double: whether there are 64-bit reals.
@@ -51,6 +52,7 @@ class Capabilities:
     swap_bits: frozenset[int]
     grid_barrier: bool = False
     clusters: bool = False
+    peers: bool = False
     group_loops: bool = False
     double: bool = True
     wide_arcs: bool = True

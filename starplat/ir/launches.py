@@ -30,6 +30,8 @@ def changed_by(op: ir.HostOp) -> tuple[ir.Array, ...]:
             return (op.array,)
         case ir.CombineParts():
             return (op.array, *op.carried)
+        case ir.ExchangeCells(arrays, members):
+            return arrays if members is None else (*arrays, members)
         case ir.CopyArray():
             return (op.destination,)
         case ir.Swap():
@@ -62,6 +64,10 @@ def read_by(op: ir.HostOp, module: ir.Module) -> Iterator[ir.Variable]:
             yield from op.scalars
         case ir.Together(variable, _, before):
             yield from (variable, before)
+        case ir.ExchangeCells():
+            yield from (op.first, op.end)
+        case ir.TakeFirst(variable):
+            yield variable
 
 
 def set_by(op: ir.HostOp, module: ir.Module) -> Iterator[ir.Variable]:
@@ -70,6 +76,8 @@ def set_by(op: ir.HostOp, module: ir.Module) -> Iterator[ir.Variable]:
         case ir.SetVariable(variable) | ir.ReadCell(variable) | ir.ReadEmpty(variable) | ir.ReadSize(variable):
             yield variable
         case ir.TakeBatch(variable) | ir.Together(variable) | ir.ReadItem(variable) | ir.ReadLength(variable):
+            yield variable
+        case ir.TakeFirst(variable):
             yield variable
         case ir.Launch(kernel):
             yield from (reduction.variable for reduction in module.kernel(kernel).brought_back)

@@ -194,6 +194,8 @@ def declared_by(op: ir.KernelOp | ir.HostOp) -> tuple[ir.Variable, ...]:
             return (op.variable,)
         case ir.TakePart():
             return (op.first, op.end)
+        case ir.TakeNumber():
+            return (op.number, op.parts)
         case _:
             return ()
 

@@ -12,7 +12,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -66,6 +66,7 @@ class Machine:
     limits: bool = True
     warp: int = 32
     family: Family = CUDA
+    peers: bool = False
 
 
 def require_compiler() -> None:
@@ -77,6 +78,7 @@ def require_compiler() -> None:
 def host_text(module: ir.Module, *, limits: bool, family: Family = CUDA) -> str:
     """The kernels as g++ gets them, each with a function that launches it."""
     text = family.kernels_text(module).replace("#include <hip/hip_runtime.h>\n", "")
+    text = text.replace("*peers->end == 0)) {}", "*peers->end == 0)) on_host::wait_for_peer();")
     text = re.sub(r"^(\s*while \(.*\)) \{\}$", r"\1 on_host::spin();", text, flags=re.MULTILINE)
     text = re.sub(r"asm volatile\(.*globaltimer.*\);", "now = on_host::nanoseconds();", text)
     text = re.sub(r"asm volatile\(\"atom.add.*\);", "before = atomicAdd(arrived, share);", text)
@@ -146,13 +148,24 @@ class EmulatedDevice(ReferenceDevice):
     def build(self, module: ir.Module, *, wide_arcs: bool) -> Kernels:
         text = host_text(module, limits=self.machine.limits, family=self.machine.family)
         flags = (f"-DWARP_SIZE={self.machine.warp}", *(("-DARC_64",) if wide_arcs else ()))
-        return EmulatedKernels(self, module, wide_arcs, built(text, flags))
+        library = built.__wrapped__ if self.machine.peers else built  # launches on peers run at the same time
+        return EmulatedKernels(self, module, wide_arcs, library(text, flags))
 
     def _allocate(self, dtype: np.dtype[Any], count: int) -> Cells:
         cells: Cells = np.empty(count, dtype)
         junk = self.random.integers(0, 2 if dtype == np.uint8 else 256, min(cells.nbytes, 4096), np.uint8)
         cells.view(np.uint8)[: len(junk)] = junk
         return cells
+
+    def address(self, buffer: Buffer) -> int:
+        return int(buffer.memory.ctypes.data)
+
+    def stop_word(self) -> tuple[Buffer, Cells]:
+        word = self.allocate_word(np.dtype(np.int64))
+        return word, word.memory
+
+    def reach(self, others: Iterable[int]) -> bool:
+        return self.machine.peers
 
     def launch(self, entry: Any, blocks: int, threads: int, arguments: list[Any]) -> None:
         """Runs a kernel on so many threads; arguments are arrays or NumPy scalars."""

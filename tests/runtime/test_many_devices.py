@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import reduce
 from itertools import pairwise
 from queue import SimpleQueue
-from threading import Barrier, Event, Lock, Thread, current_thread, local
+from threading import Barrier, BrokenBarrierError, Event, Lock, Thread, current_thread, local
 from types import SimpleNamespace
 from typing import Any
 
@@ -236,11 +236,13 @@ def test_auto_divides_what_several_devices_do_faster(monkeypatch: pytest.MonkeyP
     graph = generators.rmat(7, 8, 1)
     monkeypatch.setattr(planning, "MANY_ARCS", graph.num_arcs)
     device, divided = EmulatedDevice(Machine()), {"pagerank", "degree_centrality", "vertex_cover"}
+    in_launches = {"sssp", "sssp_two_flags"}
     for case in CASES:
-        several = planning.pays(compiled(case.path).module(), graph, device)
-        assert several == (case.program in divided or case in BY_SOURCES), case.program
+        for reached, names in ((False, divided), (True, divided | in_launches)):
+            several = planning.pays(compiled(case.path).module(), graph, device, peers=reached)
+            assert several == (case.program in names or case in BY_SOURCES), case.program
     monkeypatch.setattr(planning, "MANY_ARCS", graph.num_arcs + 1)
-    assert not planning.pays(starplat.compile("pagerank").module(), graph, device)
+    assert not planning.pays(starplat.compile("pagerank").module(), graph, device, peers=True)
     monkeypatch.setattr(targets, "count_devices", lambda target, wanted: 2)
     result = starplat.compile("pagerank").run(ring(), target="reference", devices="auto")
     assert result.parts is None
@@ -335,3 +337,11 @@ def test_sums_are_gathered_in_parts_of_what_neighbors_have() -> None:
 
                 for result in in_threads(3, work):
                     case.check(graph, call, {name: result[name] for name in case.properties}, result.returned)
+
+
+def test_parts_that_end_without_an_answer_are_told() -> None:
+    def work(communicator: Communicator) -> None:
+        raise BrokenBarrierError
+
+    with pytest.raises(RuntimeError, match="none of them has an error"):
+        in_threads(2, work)

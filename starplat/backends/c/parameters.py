@@ -92,6 +92,8 @@ class Parameters:
                 return f"{self.spelling.space}unsigned *arrived"
             case ArgumentKind.RECORDS:
                 return f"{self.spelling.space}{self.spelling.values[ir.Element.LONG]} *run_record_words"
+            case ArgumentKind.PEERS:
+                return "Peers *peers"
             case ArgumentKind.REDUCTION:
                 raise AssertionError("reductions of such a launch have rings")
         assert_never(argument.kind)

@@ -16,6 +16,7 @@ from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.extremes import if_beyond, while_beyond_locked
 from starplat.backends.c.group_ends import combined_by_group
 from starplat.backends.c.lines import INDENT, guarded
+from starplat.backends.c.peers import of_peers
 from starplat.backends.c.precedence import ORDER, SUM
 from starplat.backends.c.records import recorded
 from starplat.backends.c.set_forms import need_listed
@@ -81,6 +82,8 @@ class StatementPrinter:
                 yield from self.together(statement)
             case st.SharedLoop() | st.TeamLoop() | st.VectorLoop() | st.Alone():
                 yield from structured(self, statement)
+            case _ if isinstance(statement, st.OfPeers):
+                yield from of_peers(self, statement)
             case st.Record():
                 yield from recorded(self, statement)
             case _:

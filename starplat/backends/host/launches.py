@@ -131,8 +131,8 @@ class LaunchPrinter:
                 return self.names.local(argument.array)
             case ArgumentKind.BARRIER:
                 return "arrived"
-            case ArgumentKind.RECORDS:
-                raise AssertionError("only a run from Python is traced")
+            case ArgumentKind.RECORDS | ArgumentKind.PEERS:
+                raise AssertionError("only a run from Python is traced, or on several devices")
         assert_never(argument.kind)
 
     def by_group(self, loop: st.LegalLoop) -> Iterator[str]:

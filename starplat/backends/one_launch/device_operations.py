@@ -77,9 +77,27 @@ class DeviceOperations:
                 return (st.OnFirst((st.Insert(array, index, alone=True),)),)
             case ir.WriteCell(array, index, value):
                 return (st.OnFirst((st.StoreCell(array, index, value),)),)
+            case ir.ExchangeCells():
+                return self.exchanged(op)
+            case ir.Together(variable, combine, before):
+                return (st.HearOf(variable, combine, ir.Ref(before), self.of_part(variable)),)
+            case ir.TakeFirst(variable):
+                return (st.HearOf(variable, None, ir.Ref(variable), self.of_part(variable)),)
             case ir.Launch(kernel):
                 return self.launch(self.module.kernel(kernel), self.noted.get(Same(op)))
         raise AssertionError(f"the schedule does not put {type(op).__name__} on the device")
+
+    def exchanged(self, op: ir.ExchangeCells) -> st.Body:
+        """Parts meet, give and meet again: none gives what another one still works on."""
+        if op.members is None:
+            return (st.MeetPeers(), *given(op), st.MeetPeers())
+        taken: st.Body = tuple(st.TakeValue(array, op.members) for array in op.arrays if op.common)
+        behind = (st.MeetPeers(), *taken, st.CountAnew(op.members), st.GridBarrier())
+        return (st.MeetPeers(op.members), *given(op), *behind)
+
+    def of_part(self, variable: ir.Variable) -> ir.Variable:
+        """A name for the value of a variable on one of the parts."""
+        return ir.Variable(self.names.fresh(f"{variable.name}_of_part"), variable.element)
 
     def every_cell(self, array: ir.Array, value: ir.Expression | None, source: ir.Array | None = None) -> st.Statement:
         """All cells become a value, or a copy of the same place of `source`."""
@@ -121,3 +139,12 @@ class DeviceOperations:
             return (st.Scope(comments, (st.OnFirst((*ready, *declared, *body, *ends)), *sets)),)
         first: st.Body = (st.OnFirst(ready),) if ready else ()
         return (st.Scope(comments, (*first, *declared, *body, *sets, *ends)),)
+
+
+def given(op: ir.ExchangeCells) -> st.Body:
+    """What a part gives the others, between two meetings."""
+    first, end = ir.Ref(op.first), ir.Ref(op.end)
+    cells = tuple(st.GiveCells(array, op.members, op.by, first, end, op.common) for array in op.arrays)
+    if op.members is None:
+        return cells
+    return (*cells, st.GiveSet(op.members) if op.by else st.GiveSet(op.members, first, end))

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from starplat.backends import statements as st
+from starplat.backends.one_launch.device_operations import given
 from starplat.backends.one_launch.recording import Points
 from starplat.ir import build
 from starplat.ir import nodes as ir
@@ -35,12 +36,11 @@ def nearest_first(loop: ir.Loop, driver: ir.NearestFirst, maker: Maker) -> st.Bo
     assert rounds is not None
     element = driver.values.compared
     limit, step = ir.Variable(maker.fresh("limit"), element), ir.Variable(maker.fresh("rise"), element)
+    walk = _walk(rounds, driver, maker, limit) if rounds.exchange is None else _in_parts(rounds, driver, maker, limit)
     one_round = (
         *maker.points.new_round(loop),
         *maker.points.before(rounds.walk),
-        *_walk(rounds, driver, maker, limit),
-        st.GridBarrier(),
-        st.SwapPointers(rounds.now, rounds.following),
+        *walk,
         st.IfEmpty(rounds.now, (), (st.Continue(),)),
         st.IfEmpty(driver.later, (st.Break(),)),
         *_next_ones(rounds, driver, maker, limit, step),
@@ -59,7 +59,30 @@ def _walk(rounds: SetRounds, driver: ir.NearestFirst, maker: Maker, limit: ir.Va
     kernel = maker.module.kernel(rounds.walk.kernel)
     body = maker.walk(kernel)
     sorted_out = _SortedOut(rounds.following, driver.later, limit).block(body)
-    return (st.Scope(maker.comments(kernel), (*sorted_out, st.Inserted(rounds.following), st.Inserted(driver.later))),)
+    near, far = st.Inserted(rounds.following), st.Inserted(driver.later)
+    walked = st.Scope(maker.comments(kernel), (*sorted_out, near, far))
+    return walked, st.GridBarrier(), st.SwapPointers(rounds.now, rounds.following)
+
+
+def _in_parts(rounds: SetRounds, driver: ir.NearestFirst, maker: Maker, limit: ir.Variable) -> st.Body:
+    """The walk over near nodes of this part. All parts get what it has lowered, and put these nodes into the near or
+    the far set alike."""
+    assert rounds.exchange is not None
+    kernel, now, found = maker.module.kernel(rounds.walk.kernel), rounds.now, rounds.following
+    node = ir.Variable(maker.fresh("lowered"), ir.Element.NODE)
+    near = build.less(build.cell(driver.values, ir.Ref(node)), ir.Ref(limit))
+    sort = st.If(near, (st.Insert(now, ir.Ref(node)),), (st.Insert(driver.later, ir.Ref(node)),))
+    return (
+        st.Scope(maker.comments(kernel), (*maker.walk(kernel), st.Inserted(found))),
+        st.MeetPeers(),
+        *given(rounds.exchange),
+        st.Clear(now),
+        st.MeetPeers(),
+        st.EachMember(found, True, node, (sort,)),
+        st.Inserted(now),
+        st.Inserted(driver.later),
+        st.GridBarrier(),
+    )
 
 
 class _SortedOut:

@@ -97,6 +97,10 @@ class Together:
             case ir.HostBreak() | ir.HostContinue():
                 self.leaving[-1].update(pending)
                 return (st.Break() if isinstance(op, ir.HostBreak) else st.Continue(),), pending
+            case ir.ExchangeCells() | ir.Together() | ir.TakeFirst():
+                return self.operations.statements(op), frozenset()
+            case ir.Launch(kernel) if pending and _is_of_part(self.module.kernel(kernel)):
+                return self.plain(op, (st.GridBarrier(),), self.touches.still_after(op, self.touches.touched(op)))
             case ir.Swap(first_array, second_array):
                 return (st.SwapPointers(first_array, second_array),), after_swap(pending, first_array, second_array)
             case _:
@@ -123,6 +127,8 @@ class Together:
         looked = Access(members, False, LOOKED_AT)
         waits = any(looked.disturbs(access) for access in pending)
         before: st.Body = (st.GridBarrier(),) if waits else ()
+        if self.operations.op.in_parts:
+            before, waits = (st.AgreeOn(members),), True
         begin = frozenset({looked}) if waits else pending | {looked}
         rows = ir.ROW_OFFSETS if op.dear else None
         many, left = self.block(op.pull, begin)
@@ -235,3 +241,8 @@ def _barriers(body: st.Body) -> int:
 
 def _unless(condition: ir.Expression) -> st.Statement:
     return st.If(negated(condition), (st.Break(),))
+
+
+def _is_of_part(kernel: ir.Kernel) -> bool:
+    """Whether it goes over the nodes of a part, which other threads have than where all go over all."""
+    return isinstance(kernel.domain, ir.AllNodes) and kernel.domain.first is not None

@@ -85,4 +85,73 @@ class Record:
     rows: ir.Array | None = None
 
 
-LaunchStatement = Insert | AskEmpty | AskSize | NoteMembers | Inserted | Clear | Record | GridBarrier | SwapPointers
+@dataclass(frozen=True, slots=True)
+class MeetPeers:
+    """The threads of a launch on several devices wait for those of the others: a grid barrier for all of them. Parts
+    tell each other how many arcs the `members` of a set may have."""
+
+    members: ir.Array | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GiveCells:
+    """Cells of this part become those of all parts: of its own nodes, from `first` up to `end`, or of the `members` of
+    a set; `by` a Min or Max, the best of all. After the next meeting all have them; a value that is `common` to all
+    members is told once, and `TakeValue` stores it."""
+
+    array: ir.Array
+    members: ir.Array | None
+    by: ir.Combine | None
+    first: ir.Expression
+    end: ir.Expression
+    common: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TakeValue:
+    """The cells of a set's members become the value that parts have told each other."""
+
+    array: ir.Array
+    members: ir.Array
+
+
+@dataclass(frozen=True, slots=True)
+class GiveSet:
+    """A set gets, on all parts, the members that it has on this one, of nodes from `first` up to `end` where a part
+    only puts in its own. After the next meeting all have them; it is `CountAnew` that counts them."""
+
+    members: ir.Array
+    first: ir.Expression | None = None
+    end: ir.Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CountAnew:
+    """Counts the members of a set, between a meeting and a barrier."""
+
+    members: ir.Array
+
+
+@dataclass(frozen=True, slots=True)
+class AgreeOn:
+    """All parts judge alike how many arcs the members of a set have."""
+
+    members: ir.Array
+
+
+@dataclass(frozen=True, slots=True)
+class HearOf:
+    """`variable` becomes `before`, combined with what it is on each part in turn, for which `of_part` stands; that of
+    part 0, if nothing combines it."""
+
+    variable: ir.Variable
+    combine: ir.Combine | None
+    before: ir.Expression
+    of_part: ir.Variable
+
+
+OfPeers = MeetPeers | GiveCells | TakeValue | GiveSet | CountAnew | AgreeOn | HearOf
+
+LaunchStatement = (
+    Insert | AskEmpty | AskSize | NoteMembers | Inserted | Clear | Record | GridBarrier | SwapPointers | OfPeers
+)

@@ -6,7 +6,18 @@ from dataclasses import dataclass, field
 
 from starplat.ir.nodes.lists import HostList, ListOp
 from starplat.ir.nodes.operations import Combine, Direction, KernelOp
-from starplat.ir.nodes.parts import CombineChanged, CombineParts, KeepOwn, ShareParts, TakeMembers, TakePart, Together
+from starplat.ir.nodes.parts import (
+    CombineChanged,
+    CombineParts,
+    ExchangeCells,
+    KeepOwn,
+    ShareParts,
+    TakeFirst,
+    TakeMembers,
+    TakeNumber,
+    TakePart,
+    Together,
+)
 from starplat.ir.nodes.values import Array, Expression, Variable
 from starplat.operators.records import Start
 from starplat.source import NOWHERE, Span
@@ -319,7 +330,8 @@ class OnDevice:
     variables declared outside that it changes. `traced` asks that the launch tells of its rounds (see `points`).
     `one_group` asks for a launch of a single group of threads, which needs the group's barrier alone; what changes
     places in it is back in its place at the end. `cluster` asks for a launch of a single cluster of groups, which have
-    a barrier of their own and reach each other's memory.
+    a barrier of their own and reach each other's memory. `in_parts` asks for a launch on each of several devices that
+    reach each other's memory, which runs alike on all of them but for what is divided.
     """
 
     name: str
@@ -331,6 +343,7 @@ class OnDevice:
     traced: bool = False
     one_group: bool = False
     cluster: bool = False
+    in_parts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,10 +409,13 @@ HostOp = (
     | EndBatch
     | ChangeGraph
     | TakePart
+    | TakeNumber
     | TakeMembers
     | KeepOwn
     | CombineParts
     | CombineChanged
     | ShareParts
     | Together
+    | ExchangeCells
+    | TakeFirst
 )

@@ -19,6 +19,14 @@ class TakePart:
 
 
 @dataclass(frozen=True, slots=True)
+class TakeNumber:
+    """Declares `number`, which this part has, and `parts`, how many there are."""
+
+    number: Variable
+    parts: Variable
+
+
+@dataclass(frozen=True, slots=True)
 class TakeMembers:
     """Of the members of a set those remain whose turn is this part's: the parts have one each, again and again."""
 
@@ -68,5 +76,38 @@ class Together:
     before: Variable
 
 
-Exchange = TakePart | TakeMembers | KeepOwn | CombineParts | CombineChanged | ShareParts | Together
+@dataclass(frozen=True, slots=True)
+class ExchangeCells:
+    """Inside of a persistent launch: all parts get what others have changed of `arrays`. A cell becomes that of the
+    part which has its node, from `first` up to `end`; or, `by` a Min or Max, the best of all parts. With `members` only
+    cells of these nodes have changed, to one value if that is `common`, and the set has on all parts what it has on
+    any."""
+
+    arrays: tuple[Array, ...]
+    members: Array | None
+    by: Combine | None
+    first: Variable
+    end: Variable
+    common: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TakeFirst:
+    """`variable` becomes, on all parts, that of part 0: what they sum up alike may differ in its last bits."""
+
+    variable: Variable
+
+
+Exchange = (
+    TakePart
+    | TakeNumber
+    | TakeMembers
+    | KeepOwn
+    | CombineParts
+    | CombineChanged
+    | ShareParts
+    | Together
+    | ExchangeCells
+    | TakeFirst
+)
 """What only a run in parts has."""

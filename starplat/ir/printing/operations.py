@@ -49,12 +49,15 @@ LINES: Mapping[type, str] = {
     ir.EndBatch: "batch done",
     ir.ChangeGraph: "change graph by updates of {adds_of.name} from {first} to {end} of kind {kind}, {kinds}",
     ir.TakePart: "part of the nodes: {first.name} .. {end.name}",
+    ir.TakeNumber: "part {number.name} of {parts.name}",
     ir.TakeMembers: "own members of {array.name}",
     ir.KeepOwn: "keep own cells of {array.name}, others are {value}",
     ir.CombineParts: "combine {array.name} of all parts by {combine.value}{carried}",
     ir.CombineChanged: "combine {array.name} where parts have changed {before.name}",
     ir.ShareParts: "share {array.name}",
     ir.Together: "together {variable.name} = {before.name} {combine.value} that of all parts",
+    ir.ExchangeCells: "exchange {arrays}{common}{members}{by}",
+    ir.TakeFirst: "take {variable.name} of the first part",
     ir.HostIf: "if {condition}",
     ir.Loop: "{test_last}while {condition}{driver}",
     ir.HostForRange: _COUNTED,
@@ -72,7 +75,7 @@ LINES: Mapping[type, str] = {
     ir.HostContinue: "continue",
     ir.HostReturn: "return {value}{more}",
     ir.HostCall: "{result}call {function}({arguments}){lists}",
-    ir.OnDevice: "on device {name}{one_group}{cluster}{traced}",
+    ir.OnDevice: "on device {name}{one_group}{cluster}{in_parts}{traced}",
 }
 """The line of each operation; what stands in braces is a field."""
 
@@ -85,6 +88,8 @@ _FLAGS = {
     "when_empty": ("not ", ""),
     "one_group": ("", ", one group"),
     "cluster": ("", ", one cluster"),
+    "common": ("", ", one value,"),
+    "in_parts": ("", ", on several devices"),
     "traced": ("", ", traced"),
 }
 """What a field says that is false, or true."""
@@ -117,7 +122,7 @@ def _lines(op: ir.KernelOp | ir.HostOp) -> Iterator[str]:
 def _shown(name: str, value: Any) -> object:
     """What a line says of a field; variables, arrays and enumerations as they are."""
     match name, value:
-        case (("value" | "lock" | "partner" | "result" | "driver" | "ahead"), None):
+        case (("value" | "lock" | "partner" | "result" | "driver" | "ahead" | "members" | "by"), None):
             return ""
         case "ahead", _:
             return f" after {print_expression(value)} rows of other parts"
@@ -133,6 +138,12 @@ def _shown(name: str, value: Any) -> object:
             return "".join(
                 f", {c.array.name}[{print_expression(c.index)}] = {print_expression(c.value)}" for c in value
             )
+        case "by", ir.Combine():
+            return f" by {value.value}"
+        case "arrays", tuple():
+            return ", ".join(array.name for array in value)
+        case "members", ir.Array(members):
+            return f" where {members} has members"
         case "driver", ir.Ahead(_, most):
             return f", up to {most} rounds ahead"
         case "driver", ir.NearestFirst(later, values, step):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 from starplat.ir import nodes as ir
+from starplat.ir.launches import changed_by
 from starplat.source import NOWHERE, Span
 
 
@@ -95,9 +96,10 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
             yield Step(depth, ", ".join(words[kind] for kind in op.kinds))
         case _ if isinstance(op, _Untold):
             return
-        case ir.CombineParts() | ir.CombineChanged() | ir.ShareParts() | ir.Together():
-            what = op.variable if isinstance(op, ir.Together) else op.array
-            yield Step(depth, f"exchange {what.name} between parts")
+        case ir.CombineParts() | ir.CombineChanged() | ir.ShareParts() | ir.ExchangeCells():
+            yield Step(depth, f"exchange {_names(changed_by(op))} between parts")
+        case ir.Together() | ir.TakeFirst():
+            yield Step(depth, f"exchange {op.variable.name} between parts")
         case _:
             assert_never(op)
 
@@ -105,7 +107,8 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
 _Untold = (
     ir.DeclareVariable | ir.SetVariable | ir.CheckCell | ir.ReadEmpty | ir.ReadSize | ir.HostBreak | ir.HostContinue
     | ir.HostReturn | ir.Tell | ir.TellRecorded | ir.DeclareList | ir.ChangeList | ir.CopyList | ir.ReadItem
-    | ir.ReadLength | ir.MakeRoom | ir.TakeBatch | ir.EndBatch | ir.TakePart | ir.TakeMembers | ir.KeepOwn
+    | ir.ReadLength | ir.MakeRoom | ir.TakeBatch | ir.EndBatch | ir.TakePart | ir.TakeNumber | ir.TakeMembers
+    | ir.KeepOwn
 )  # fmt: skip
 """Operations that no device sees, or that are part of another step."""
 

@@ -119,8 +119,10 @@ class _Host:
                 self.on_device(op)
             case ir.TakeBatch() | ir.EndBatch() | ir.ChangeGraph():
                 self.batches(op)
-            case ir.TakePart() | ir.Together():
+            case ir.TakePart() | ir.TakeNumber() | ir.Together() | ir.TakeFirst():
                 self.of_parts(op)
+            case ir.ExchangeCells():
+                self.exchanged(op)
             case ir.TakeMembers() | ir.KeepOwn() | ir.CombineParts() | ir.CombineChanged() | ir.ShareParts():
                 self.exchange(op)
             case _ if isinstance(op, ir.ListOp):
@@ -128,7 +130,7 @@ class _Host:
             case _:
                 assert_never(op)
 
-    def of_parts(self, op: ir.TakePart | ir.Together) -> None:
+    def of_parts(self, op: ir.TakePart | ir.TakeNumber | ir.Together | ir.TakeFirst) -> None:
         scope = self.scope
         match op:
             case ir.TakePart(first, end):
@@ -140,6 +142,23 @@ class _Host:
                 scope.variable(before)
                 fits = combines(combine, variable.element) and before.element is variable.element
                 scope.require(fits, f"'{variable.name}' cannot come together by '{combine.value}'")
+            case ir.TakeNumber(number, parts):
+                scope.require({number.element, parts.element} == {ir.Element.INT}, "parts have whole numbers")
+                scope.declare(number)
+                scope.declare(parts)
+            case ir.TakeFirst(variable):
+                scope.variable(variable)
+
+    def exchanged(self, op: ir.ExchangeCells) -> None:
+        scope = self.scope
+        for array in (*op.arrays, *(() if op.members is None else (op.members,))):
+            scope.written(array)
+            scope.require(array.extent is ir.Extent.NODES, f"the cells of '{array.name}' belong to no nodes")
+        for array in op.arrays:
+            fits = op.by is None or combines(op.by, array.element)
+            scope.require(fits, f"'{array.name}' is not combined by '{op.by}'")
+        scope.variable(op.first)
+        scope.variable(op.end)
 
     def exchange(self, op: ir.TakeMembers | ir.KeepOwn | ir.CombineParts | ir.CombineChanged | ir.ShareParts) -> None:
         scope, array = self.scope, op.array

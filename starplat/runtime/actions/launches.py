@@ -6,11 +6,15 @@
 from collections.abc import Callable
 from typing import Any, assert_never
 
+from starplat.backends.launch import PEERS
 from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import combined
 from starplat.ir.shapes.listed import MOST_GUESSED
 from starplat.runtime.actions.machine import Flow, Frame, Machine
+from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import LaunchSize
+from starplat.runtime.elements import Value
+from starplat.runtime.parts.tables import table_for
 
 
 def launch(machine: Machine, op: ir.Launch, frame: Frame) -> Flow:
@@ -41,10 +45,27 @@ def on_device(machine: Machine, op: ir.OnDevice, frame: Frame) -> Flow:
             frame.places[array.name].known = None
     size = LaunchSize(1, machine.world.num_nodes, machine.world.num_arcs)
     machine.progress.by_device = True
-    outcomes = machine.kernels.launch_together(op, buffers, frame.variables, size)
+    if op.in_parts:
+        outcomes = _among_peers(machine, op, buffers, frame, size)
+    else:
+        outcomes = machine.kernels.launch_together(op, buffers, frame.variables, size)
     for variable in op.outcomes:
         machine.set(variable, outcomes[variable.name], frame)
     return Flow.ON
+
+
+def _among_peers(
+    machine: Machine, op: ir.OnDevice, buffers: dict[str, Buffer], frame: Frame, size: LaunchSize
+) -> dict[str, Value]:
+    """The launch on this part's device; parts go on when all have begun it, since none may wait for one that has
+    not."""
+    assert machine.world.parts is not None, "only a run in parts has peers"
+    communicator = machine.world.parts.communicator
+    tables, rank = communicator.tables, communicator.rank
+    tables[op.name] = table_for(op, machine.device, buffers, rank, communicator.gather, tables.get(op.name))
+    outcomes = machine.kernels.launch_together(op, {**buffers, PEERS: tables[op.name].words}, frame.variables, size)
+    communicator.gather(None)
+    return outcomes
 
 
 def _iterations(machine: Machine, kernel: ir.Kernel, frame: Frame) -> int:

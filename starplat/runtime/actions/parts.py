@@ -23,6 +23,13 @@ def take_part(machine: Machine, op: ir.TakePart, frame: Frame) -> Flow:
     return Flow.ON
 
 
+def take_number(machine: Machine, op: ir.TakeNumber, frame: Frame) -> Flow:
+    communicator = _parts(machine).communicator
+    machine.set(op.number, communicator.rank, frame)
+    machine.set(op.parts, communicator.size, frame)
+    return Flow.ON
+
+
 def take_members(machine: Machine, op: ir.TakeMembers, frame: Frame) -> Flow:
     communicator, cells = _parts(machine).communicator, _cells(machine, op.array, frame)
     own = np.flatnonzero(cells)[communicator.rank :: communicator.size]
@@ -82,6 +89,27 @@ def together(machine: Machine, op: ir.Together, frame: Frame) -> Flow:
     return Flow.ON
 
 
+def exchange_cells(machine: Machine, op: ir.ExchangeCells, frame: Frame) -> Flow:
+    parts = _parts(machine)
+    for array in op.arrays:
+        cells = _cells(machine, array, frame)
+        bounds = parts.bounds(array.extent, len(cells))
+        communicator = parts.communicator
+        found = communicator.share(cells, bounds) if op.by is None else communicator.combine(cells, op.by)
+        _put(machine, array, found, frame)
+    if op.members is not None:
+        joined = parts.communicator.combine(_cells(machine, op.members, frame), ir.Combine.OR)
+        _put(machine, op.members, joined, frame)
+    return Flow.ON
+
+
+def take_first(machine: Machine, op: ir.TakeFirst, frame: Frame) -> Flow:
+    communicator = _parts(machine).communicator
+    frame.variables[op.variable.name] = communicator.gather(frame.variables[op.variable.name])[0]
+    communicator.counted(8)
+    return Flow.ON
+
+
 def _parts(machine: Machine) -> Parts:
     assert machine.world.parts is not None, "only a run in parts has exchanges"
     return machine.world.parts
@@ -105,10 +133,13 @@ def _of_bits(found: Cells, like: Cells) -> Cells:
 
 ACTIONS: dict[type, Callable[[Machine, Any, Frame], Flow]] = {
     ir.TakePart: take_part,
+    ir.TakeNumber: take_number,
     ir.TakeMembers: take_members,
     ir.KeepOwn: keep_own,
     ir.CombineParts: combine_parts,
     ir.CombineChanged: combine_changed,
     ir.ShareParts: share_parts,
     ir.Together: together,
+    ir.ExchangeCells: exchange_cells,
+    ir.TakeFirst: take_first,
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from starplat.backends.cuda_family import BLOCKS_PER_MULTIPROCESSOR
+from starplat.ir import nodes as ir
 from starplat.runtime.arguments.caller_arrays import CUDA_DEVICES, cell_run, cuda_interface, dlpack_device
 from starplat.runtime.devices.buffers import Adopted, Buffer
 from starplat.runtime.devices.cuda_split import DriverFaultError, SplitMemory, unit
@@ -23,6 +24,8 @@ _SPARE = 32
 _LEAST = 512
 """Bytes: blocks are multiples of so many."""
 
+_REACHED_ALREADY = 704
+"""CUDA's number for access to another GPU's memory that has been enabled before."""
 _NO_MEMORY = 2
 """CUDA's number for an allocation that finds no room."""
 
@@ -47,6 +50,28 @@ class CupyDevice(ArrayDevice):
         self._waiting: Any = None  # the event with which a stopwatch begins, until there is something to do
         self._operation = _Operation(self)
         self._changing_rooms: dict[int, int] = {}  # bytes of blocks for cells of arcs that change, by bytes of a cell
+
+    def address(self, buffer: Buffer) -> int:
+        return int(buffer.memory.data.ptr)
+
+    def stop_word(self) -> tuple[Buffer, Cells]:
+        word = self.allocate(np.dtype(np.int64), 1, ir.Placement.MAPPED)
+        self._ours.discard(word)
+        return word, cells_of_host(word)
+
+    def reach(self, others: Iterable[int]) -> bool:
+        """Lets kernels here use the memory of other GPUs; whether they can."""
+        runtime = self.cupy.cuda.runtime
+        with self.faults(), self.device:
+            for other in others:
+                if not runtime.deviceCanAccessPeer(self.device.id, other):
+                    return False
+                try:
+                    runtime.deviceEnablePeerAccess(other)
+                except runtime.CUDARuntimeError as error:
+                    if error.status != _REACHED_ALREADY:
+                        raise
+        return True
 
     def synchronise(self) -> None:
         with self.waiting(), self.faults(), self.device:

@@ -25,7 +25,7 @@ from starplat.ir.capabilities import Capabilities
 from starplat.ir.visitor import written_arrays
 from starplat.runtime.devices.buffers import Adopted, Buffer
 from starplat.runtime.devices.vectors import VectorMemory
-from starplat.runtime.elements import Value
+from starplat.runtime.elements import Cells, Value
 from starplat.same import Same
 
 
@@ -63,6 +63,18 @@ class Device(VectorMemory):
     def beside(self, arrays: Iterable[Any]) -> Device:
         """This device in the form in which it can use the caller's `arrays`, as far as it can."""
         return self
+
+    def address(self, buffer: Buffer) -> int:
+        """Where a buffer lies, for kernels of other devices, which reach it."""
+        raise AssertionError(f"no other device reaches the memory of {self.target}")
+
+    def stop_word(self) -> tuple[Buffer, Cells]:
+        """A 64-bit word that kernels read while the host writes it, and its cell on the host."""
+        raise AssertionError(f"kernels of {self.target} do not wait for other devices")
+
+    def reach(self, others: Iterable[int]) -> bool:
+        """Lets kernels here use the memory of other devices of the target; whether they can."""
+        return False
 
     def as_here(self) -> Callable[[], AbstractContextManager[object]]:
         """What another thread is to be inside of, to ask the device for work as this thread would."""

@@ -11,7 +11,7 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from starplat.backends.launch import RECORDS, ArgumentKind, KernelArgument, kernel_parameters
+from starplat.backends.launch import PEERS, RECORDS, ArgumentKind, KernelArgument, kernel_parameters
 from starplat.backends.text.names import Names
 from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import identity
@@ -116,6 +116,8 @@ class WordKernels(Kernels):
                 return self._scalar(parameter.variable)
             case ArgumentKind.RECORDS:
                 return self._memory_of(RECORDS)
+            case ArgumentKind.PEERS:
+                return self._memory_of(PEERS)
             case ArgumentKind.ARRAY:
                 assert parameter.array is not None
                 return self._memory_of(parameter.array.name)

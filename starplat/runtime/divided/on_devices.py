@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
+from starplat.backends.launch import MOST_PARTS
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
-from starplat.ir.visitor import walk_host
+from starplat.ir.visitor import loops_of, walk_host
 from starplat.runtime.arguments.bind import Bound
 from starplat.runtime.attending.limits import UNLIMITED, Limits
+from starplat.runtime.devices.device import Device
 from starplat.runtime.divided.planning import pays, planned
 from starplat.runtime.launch import run_module
 from starplat.runtime.parts.communicator import Communicator
 from starplat.runtime.parts.nccl import connected, disconnect
 from starplat.runtime.parts.parts import parts_of
+from starplat.runtime.parts.peers import PeerCommunicator
 from starplat.runtime.parts.threads import in_threads
 from starplat.runtime.results.result import Division, Result
 from starplat.runtime.session import Session, default_session
@@ -46,14 +50,24 @@ def run_on_devices(
     within = default_session() if session is None else session
     first = within.device(target)
     options: dict[str, Any] = {"target": first.target, "repeat": repeat, "compile_seconds": compile_seconds}
-    with within.turn(first, 0), first.as_here()():
-        alone = only_if_it_pays and not pays(module, graph, first)
-        divided = module if alone else planned(module, graph, first)
-    if alone:
-        return run_module(module, graph, arguments=arguments, results=results, limits=limits, session=within, **options)
+    on_one = partial(
+        run_module, module, graph, arguments=arguments, results=results, limits=limits, session=within, **options
+    )
+
+    def stays_on_one(peers: bool) -> bool:
+        with within.turn(first, 0), first.as_here()():
+            return only_if_it_pays and not pays(module, graph, first, peers=peers)
+
+    counted = limits.max_rounds is not None
+    if stays_on_one(peers=not counted):
+        return on_one()
     places = [(within.beside(rank), 0) if first.is_host else (within, rank) for rank in range(devices)]
-    for session_of_part, index in places:
-        session_of_part.device(first.target, index)
+    opened = [session_of_part.device(first.target, index) for session_of_part, index in places]
+    peers = not counted and are_peers(opened)
+    if not peers and stays_on_one(peers=False):
+        return on_one()
+    with within.turn(first, 0), first.as_here()():
+        divided = planned(module, graph, first, peers=peers)
     if graph.directed and {ir.IN_ROW_OFFSETS, ir.IN_COLUMNS, ir.IN_ARCS} & set(divided.graph_arrays):
         graph.reverse  # noqa: B018  made once, here, for all parts
 
@@ -75,7 +89,8 @@ def run_on_devices(
     if not first.reaches_others:
         return in_threads(devices, work)[0]
     try:
-        return in_threads(devices, work, connected(tuple(index for _, index in places)))[0]
+        gpus = tuple(index for _, index in places)
+        return in_threads(devices, work, PeerCommunicator if _in_launches(divided) else connected(gpus))[0]
     except BaseException:
         disconnect()
         raise
@@ -85,6 +100,10 @@ def run_part(divided: ir.Module, graph: Graph, communicator: Communicator, *, re
     """The run of one part, with what all parts have and have exchanged."""
     before = communicator.bytes, communicator.times
     result = run_module(divided, graph, repeat=repeat, schedule=PLAIN, communicator=communicator, **options)
+    for table in communicator.tables.values():
+        size, meetings = table.crossed()
+        communicator.bytes += size
+        communicator.times += meetings
     given = communicator.bytes - before[0]
     times = (communicator.times - before[1]) // max(repeat, 1)
     of_parts = tuple(end - first for first, end in pairwise(parts_of(graph, communicator).arcs))
@@ -94,3 +113,15 @@ def run_part(divided: ir.Module, graph: Graph, communicator: Communicator, *, re
     crossed = sum(communicator.gather(given)) // max(repeat, 1)
     by = "sources" if by_sources else "nodes"
     return replace(result, parts=Division(communicator.rank, of_parts, crossed, times, by))
+
+
+def _in_launches(divided: ir.Module) -> bool:
+    """Whether parts exchange cells inside of their launches."""
+    return any(op.in_parts for op in loops_of(divided))
+
+
+def are_peers(devices: Sequence[Device]) -> bool:
+    """Whether the devices are of one kind, and kernels on each reach the memory of all others."""
+    others = [[index for index in range(len(devices)) if index != own] for own in range(len(devices))]
+    alike = len(devices) <= MOST_PARTS and len({device.name for device in devices}) == 1
+    return alike and all(device.reach(rest) for device, rest in zip(devices, others, strict=True))

@@ -10,6 +10,7 @@ from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.visitor import walk_host
+from starplat.passes.parts.alike import in_parts_alike
 from starplat.passes.parts.placing import in_parts
 from starplat.passes.parts.sources import by_sources
 from starplat.runtime.devices.device import Device
@@ -23,8 +24,8 @@ MANY_ARCS = 2**28
 """From so many arcs on a round takes longer than the exchange of what nodes have."""
 
 
-def planned(module: ir.Module, graph: Graph, device: Device) -> ir.Module:
-    """The module as every part runs it.
+def planned(module: ir.Module, graph: Graph, device: Device, *, peers: bool = False) -> ir.Module:
+    """The module as every part runs it; on `peers` launches may wait for those of the other devices.
 
     Raises:
         DiagnosticError: E0668, it cannot be divided.
@@ -34,16 +35,23 @@ def planned(module: ir.Module, graph: Graph, device: Device) -> ir.Module:
     facts = _facts(given, graph, device)
     if sources is not None:
         return for_target(sources, device.target, None, facts, device.capabilities)
-    return _by_nodes(Same(module), _able(device), facts)
+    alike = _alike(Same(module), device.target, _able(device), facts) if peers and _able(device).peers else None
+    return _by_nodes(Same(module), _able(device), facts) if alike is None else alike
 
 
-def pays(module: ir.Module, graph: Graph, device: Device) -> bool:
+def pays(module: ir.Module, graph: Graph, device: Device, *, peers: bool) -> bool:
     """Whether several devices may be expected to be faster than one: each has sources of its own, or rounds over all
-    arcs of a large graph, after which parts get no more than what the others' nodes have."""
+    arcs of a large graph, after which parts get no more than what the others' nodes have; on `peers`, which meet inside
+    of their launches, rounds that take near nodes first."""
     if _by_sources(Same(module)) is not None:
         return True
     facts = _facts(module, graph, device)
-    if graph.num_arcs < MANY_ARCS or not is_run_as_written(module, _able(device), facts):
+    if graph.num_arcs < MANY_ARCS:
+        return False
+    alike = _alike(Same(module), device.target, _able(device), facts) if peers and _able(device).peers else None
+    if alike is not None and any(_takes_near_nodes_first(function) for function in alike.functions):
+        return True
+    if not is_run_as_written(module, _able(device), facts):
         return False
     try:
         divided = _by_nodes(Same(module), _able(device), facts)
@@ -51,6 +59,11 @@ def pays(module: ir.Module, graph: Graph, device: Device) -> bool:
         return False
     ops = (op for function in divided.functions for op in walk_host(function.body))
     return not any(isinstance(op, ir.CombineParts | ir.CombineChanged) for op in ops)
+
+
+def _takes_near_nodes_first(function: ir.HostFunction) -> bool:
+    loops = (op for op in walk_host(function.body) if isinstance(op, ir.Loop))
+    return any(isinstance(loop.driver, ir.NearestFirst) for loop in loops)
 
 
 def _able(device: Device) -> Capabilities:
@@ -71,3 +84,9 @@ def _by_sources(same: Same) -> ir.Module | None:
 def _by_nodes(same: Same, able: Capabilities, facts: GraphFacts | None) -> ir.Module:
     """The module by its nodes, likewise."""
     return scheduled_part(in_parts(scheduled_for_parts(same.thing, able, facts)), able)
+
+
+@lru_cache(maxsize=16)
+def _alike(same: Same, target: str, able: Capabilities, facts: GraphFacts | None) -> ir.Module | None:
+    """The module as one device would run it, with the heaviest kernels divided, where parts come to the same."""
+    return in_parts_alike(for_target(same.thing, target, None, facts, able))

@@ -13,6 +13,7 @@ from starplat.ir import nodes as ir
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device_memory import DeviceMemory
 from starplat.runtime.elements import Cells
+from starplat.runtime.parts.tables import PeerTable
 
 Operation = Callable[[Cells, Cells], Cells]
 
@@ -38,6 +39,7 @@ class Communicator(ABC):
         place: the number of this one among those of its host that have a process each.
         bytes: how many bytes this rank has given so far.
         times: how often ranks have exchanged something.
+        tables: of launches on several devices, by their name.
         ends_processes: whether `abort` ends the processes of all ranks.
     """
 
@@ -47,6 +49,7 @@ class Communicator(ABC):
     bytes: int = 0
     times: int = 0
     ends_processes: bool = False
+    tables: dict[str, PeerTable]
 
     @abstractmethod
     def gather(self, value: Any) -> list[Any]:

@@ -25,7 +25,7 @@ class MpiCommunicator(Communicator):
     def __init__(self, comm: Any) -> None:
         from mpi4py import MPI
 
-        self.rank, self.size, self._comm = comm.Get_rank(), comm.Get_size(), comm
+        self.rank, self.size, self._comm, self.tables = comm.Get_rank(), comm.Get_size(), comm, {}
         self.place = comm.Split_type(MPI.COMM_TYPE_SHARED).Get_rank()
 
     def gather(self, value: Any) -> list[Any]:

@@ -14,6 +14,7 @@ import numpy as np
 from starplat.ir import nodes as ir
 from starplat.runtime.elements import Cells
 from starplat.runtime.parts.communicator import OPERATIONS, Communicator
+from starplat.runtime.parts.tables import PeerTable
 
 Answer = TypeVar("Answer")
 
@@ -62,6 +63,14 @@ class Meeting:
         self.given: tuple[list[Any], list[Any]] = ([None] * size, [None] * size)
         self.barrier = Barrier(size)
         self.turn = Turn()
+        self.tables: list[dict[str, PeerTable]] = [{} for _ in range(size)]
+
+    def end(self) -> None:
+        """Ends all that waits, on the host or on a device."""
+        self.barrier.abort()
+        for tables in self.tables:
+            for table in list(tables.values()):
+                table.give_up()
 
 
 class ThreadCommunicator(Communicator):
@@ -69,6 +78,7 @@ class ThreadCommunicator(Communicator):
 
     def __init__(self, rank: int, size: int, meeting: Meeting) -> None:
         self.rank, self.size, self._meeting, self._turn = rank, size, meeting, 0
+        self.tables = meeting.tables[rank]
 
     def gather(self, value: Any) -> list[Any]:
         row = self._meeting.given[self._turn]
@@ -89,7 +99,7 @@ class ThreadCommunicator(Communicator):
         return np.concatenate(self.gather(own))
 
     def abort(self, code: int) -> None:
-        self._meeting.barrier.abort()
+        self._meeting.end()
 
 
 def in_threads(
@@ -109,7 +119,7 @@ def in_threads(
             pass  # another rank has failed, and its error is told
         except BaseException as error:
             errors.append(error)
-            meeting.barrier.abort()
+            meeting.end()
 
     threads = [Thread(target=partial(perform, rank), daemon=True) for rank in range(size)]
     for thread in threads:
@@ -119,10 +129,12 @@ def in_threads(
             while thread.is_alive():
                 thread.join(_ASKED_AGAIN)  # an interrupt is seen between two of these
     except BaseException:
-        meeting.barrier.abort()
+        meeting.end()
         for thread in threads:  # each ends between two steps of Python's
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(SystemExit))
         raise
     if errors:
         raise errors[0]
+    if len(answers) < size:
+        raise RuntimeError("parts have ended without an answer, and none of them has an error to tell")
     return [answers[rank] for rank in range(size)]

@@ -9,6 +9,7 @@
 #include <link.h>
 #include <ucontext.h>
 
+#include <atomic>
 #include <chrono>
 #include <climits>
 #include <cmath>
@@ -18,6 +19,7 @@
 #include <memory>
 #include <map>
 #include <random>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -114,6 +116,15 @@ inline void spin() {
     now->spins = true;
     leave();
     now->spins = false;
+}
+
+// Waits for what a launch of another library does, on another thread of the host.
+inline bool waits_for_peer = false;
+
+inline void wait_for_peer() {
+    waits_for_peer = true;
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+    spin();
 }
 
 // Brings a value and waits for the others; returns where all values are.
@@ -226,7 +237,8 @@ void launch(unsigned blocks, unsigned threads, unsigned seed, Body body) {
             if (alone) break;
         }
         std::memcpy(block.cells.data(), cells, own);
-        stuck = moved ? 0 : stuck + 1;
+        stuck = moved || waits_for_peer ? 0 : stuck + 1;
+        waits_for_peer = false;
         if (stuck > 200 * blocks) wrong = "threads wait for others that never come";
         if (turns > MOST_TURNS) wrong = "the launch does not end";
     }
@@ -280,6 +292,30 @@ inline bool __syncthreads_or(bool value) {
 inline void __syncwarp(unsigned mask = ~0u) { on_host::meet(on_host::of_warp(mask), on_host::lane(), 0); }
 inline void __threadfence() {}
 inline void __threadfence_block() {}
+inline void __threadfence_system() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+
+// Atomic for launches of other libraries too.
+inline unsigned atomicOr_system(unsigned *cell, unsigned value) {
+    return __atomic_fetch_or(cell, value, __ATOMIC_SEQ_CST);
+}
+
+template <class T, class Better>
+T atomic_best_system(T *cell, T value, Better better) {
+    T held = __atomic_load_n(cell, __ATOMIC_SEQ_CST);
+    while (better(value, held) && !__atomic_compare_exchange_n(cell, &held, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+    }
+    return held;
+}
+
+template <class T>
+T atomicMin_system(T *cell, T value) {
+    return atomic_best_system(cell, value, [](T a, T b) { return a < b; });
+}
+
+template <class T>
+T atomicMax_system(T *cell, T value) {
+    return atomic_best_system(cell, value, [](T a, T b) { return a > b; });
+}
 inline void __nanosleep(unsigned) { on_host::perhaps(); }
 
 template <class T>

@@ -1,0 +1,280 @@
+"""Divides the heaviest kernels of persistent launches among devices that reach each other's memory.
+
+Takes a module as one device is to run it, returns one that every device runs alike on cells of its own, or None. Only
+kernels that go over arcs are divided, where what they write can be told to the other parts at once: cells of their own
+nodes, or what a Min or Max lowers or raises for the members of a set. All else must come to the same on every device,
+whatever the order of its threads.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cached_property
+
+from starplat.ir import build
+from starplat.ir import nodes as ir
+from starplat.ir.conditions import conjunction
+from starplat.ir.fresh_names import names_of
+from starplat.ir.launches import in_one_launch
+from starplat.ir.python.arithmetic import identity
+from starplat.ir.shapes.members import membership
+from starplat.ir.shapes.set_rounds import set_rounds
+from starplat.ir.verifying.modules import verify
+from starplat.ir.visitor import arrays_in, launched_alone, walk_host, walk_kernel, with_signature
+from starplat.passes.memory import has_two_names
+from starplat.passes.parts.effects import KernelEffects
+from starplat.passes.parts.placing import POISON
+from starplat.passes.parts.sameness import (
+    DiffersError,
+    depends_on_order,
+    lowered,
+    of_own_cells,
+    pull_of_wave,
+    require_alike,
+    written_beside,
+)
+
+
+def in_parts_alike(module: ir.Module, poison: bool | None = None) -> ir.Module | None:
+    """The module as every part runs it; None where nothing heavy can be divided, or parts would not come to the
+    same.
+
+    Args:
+        poison: overwrites what a part has not worked out itself before it gets it, by low or by high values: for tests.
+    """
+    if module.race is not None or has_two_names(module):
+        return None
+    try:
+        made = _Alike(module, poison).module()
+    except DiffersError:
+        return None
+    if made is not None:
+        verify(made)
+    return made
+
+
+class _Alike:
+    def __init__(self, given: ir.Module, poison: bool | None) -> None:
+        self.given, self.poison = given, poison
+        self.names = names_of(given)
+        self.first = ir.Variable(self.names.fresh("part_first"), ir.Element.NODE)
+        self.end = ir.Variable(self.names.fresh("part_end"), ir.Element.NODE)
+        self.number = ir.Variable(self.names.fresh("part_number"), ir.Element.INT)
+        self.parts = ir.Variable(self.names.fresh("number_of_parts"), ir.Element.INT)
+        self.divided: dict[str, ir.Kernel] = {}
+        self.waves: set[str] = set()
+
+    @cached_property
+    def launched(self) -> dict[str, bool]:
+        """The kernels that are launched, and whether all of their launches stand inside of persistent ones."""
+        prepared = {one.function for one in self.given.prepared}
+        ops = [op for f in self.given.functions if f.name not in prepared for op in walk_host(f.body)]
+        inside = {
+            inner.kernel
+            for op in ops
+            if isinstance(op, ir.OnDevice)
+            for inner in walk_host(op.body)
+            if isinstance(inner, ir.Launch)
+        }
+        alone = {kernel.name for kernel in launched_alone(self.given)}
+        return {op.kernel: op.kernel in inside - alone for op in ops if isinstance(op, ir.Launch)}
+
+    @cached_property
+    def own(self) -> dict[str, KernelEffects]:
+        """The kernels over all nodes that only write cells of their own nodes, of those in persistent launches."""
+        found = {
+            name: of_own_cells(self.given.kernel(name), self.given) for name, inside in self.launched.items() if inside
+        }
+        return {name: effects for name, effects in found.items() if effects is not None}
+
+    @cached_property
+    def heavy(self) -> set[str]:
+        """Those that go over arcs, and those that share what only a part needs of its own cells with one of them."""
+        heavy = {name for name in self.own if _walks_arcs(self.given.kernel(name))}
+        while True:
+            private = self.private(heavy)
+            beside = {name for name in self.launched if any(self.uses(name, array) for array in private)}
+            if beside <= heavy:
+                return heavy
+            heavy |= beside
+
+    def uses(self, kernel: str, array: ir.Array) -> bool:
+        return array in self.given.kernel(kernel).arrays
+
+    def private(self, heavy: Iterable[str]) -> set[ir.Array]:
+        """The arrays written by such kernels of which no part needs any cells but its own, inside of launches."""
+        ops = [op for f in self.given.functions for op in walk_host(f.body)]
+        named = {array for op in ops if not isinstance(op, ir.Fill | ir.OnDevice) for array in arrays_in(op)}
+        once = Counter(array for op in ops if isinstance(op, ir.OnDevice) for array in op.arrays)
+        written = {array for name in heavy for array in self.own[name].own if not array.packed and once[array] == 1}
+        return {
+            array
+            for array in written - named
+            if all(
+                name in self.own and array not in self.own[name].needs
+                for name in self.launched
+                if self.uses(name, array)
+            )
+        }
+
+    def module(self) -> ir.Module | None:
+        prepared = {one.function for one in self.given.prepared}
+        functions = tuple(f if f.name in prepared else self.function(f) for f in self.given.functions)
+        if not self.divided:
+            return None
+        kernels = tuple(self.divided.get(kernel.name, kernel) for kernel in self.given.kernels)
+        made = replace(self.given, functions=functions, kernels=kernels)
+        return replace(made, functions=tuple(_with_signatures(function, made) for function in functions))
+
+    def function(self, function: ir.HostFunction) -> ir.HostFunction:
+        begin = ir.TakePart(self.first, self.end), ir.TakeNumber(self.number, self.parts)
+        return replace(function, body=(*begin, *self.block(function.body)))
+
+    def block(self, ops: Iterable[ir.HostOp]) -> tuple[ir.HostOp, ...]:
+        return tuple(made for op in ops for made in self.op(op))
+
+    def op(self, op: ir.HostOp) -> tuple[ir.HostOp, ...]:
+        match op:
+            case ir.OnDevice():
+                if op.one_group or op.cluster or op.traced:
+                    raise DiffersError
+                return (replace(op, body=(*self.block(op.body), *self.at_last(op)), in_parts=True),)
+            case ir.Launch():
+                return self.launch(op)
+            case ir.Loop(driver=ir.NearestFirst()):
+                return (self.rounds(op),)
+            case ir.Loop(driver=ir.Ahead()):
+                raise DiffersError
+            case ir.Loop(before, _, body):
+                before, step = (self.block(ops) for ops in (before, op.step))
+                return (replace(op, before=before, body=self.block(body), step=step),)
+            case ir.HostForRange(body=body) | ir.HostBlock(body=body):
+                return (replace(op, body=self.block(body)),)
+            case ir.HostIf(_, then, otherwise):
+                then, otherwise = (self.block(ops) for ops in (then, otherwise))
+                return (replace(op, then=then, otherwise=otherwise),)
+            case _ if isinstance(op, _ALIKE):
+                return (op,)
+            case _:
+                raise DiffersError
+
+    def at_last(self, op: ir.OnDevice) -> tuple[ir.HostOp, ...]:
+        """What tells the other parts of results that none has needed before."""
+        found = tuple(a for a in op.arrays if a.origin is ir.Origin.PARAMETER and a in self.private(self.heavy))
+        return (ir.ExchangeCells(found, None, None, self.first, self.end),) if found else ()
+
+    # --- launches --------------------------------------------------------------------------------------------------
+
+    def launch(self, op: ir.Launch) -> tuple[ir.HostOp, ...]:
+        kernel = self.given.kernel(op.kernel)
+        if kernel.guard is not None:
+            raise DiffersError
+        if op.members is not None:
+            self.waves.add(pull_of_wave(op, self.given).name)
+            return (replace(op, pull=self.block(op.pull)),)
+        if kernel.name not in self.heavy:
+            require_alike(kernel, self.given)
+            return (op, *(ir.TakeFirst(r.variable) for r in kernel.brought_back if depends_on_order(r)))
+        self.divided[kernel.name] = self.of_part(kernel)
+        names = self.names
+        sums = [
+            (reduction, ir.Variable(names.fresh(f"{reduction.variable.name}_before"), reduction.variable.element))
+            for reduction in kernel.brought_back
+        ]
+        ahead: list[ir.HostOp] = []
+        for reduction, before in sums:
+            ahead.append(ir.DeclareVariable(before, ir.Ref(reduction.variable)))
+            start = identity(reduction.combine, reduction.variable.element)
+            ahead.append(ir.SetVariable(reduction.variable, start))
+        behind = (ir.Together(r.variable, r.combine, before) for r, before in sums)
+        return (*ahead, op, *self.poisoned(kernel), *self.exchanged(kernel), *behind)
+
+    def poisoned(self, kernel: ir.Kernel) -> Iterator[ir.HostOp]:
+        """Spoils the cells that other parts have worked out."""
+        if self.poison is not None:
+            values = POISON[self.poison]
+            for array in (array for array in self.own[kernel.name].own if not array.packed):
+                yield ir.KeepOwn(array, ir.Const(values[array.element], array.element))
+
+    def exchanged(self, kernel: ir.Kernel) -> tuple[ir.HostOp, ...]:
+        """What tells the other parts of own cells: of those alone whose nodes join a set, where that is all."""
+        private = self.private(self.heavy)
+        own = [array for array in self.own[kernel.name].own if array not in private]
+        sets = [array for array in own if array.packed]
+        rest = tuple(array for array in own if not array.packed)
+        made: list[ir.HostOp] = []
+        for members in sets:
+            beside = tuple(array for array in rest if written_beside(array, members, kernel.body))
+            rest = tuple(array for array in rest if array not in beside)
+            common = kernel.name in self.waves
+            made.append(ir.ExchangeCells(beside, members, None, self.first, self.end, common))
+        if rest:
+            made.append(ir.ExchangeCells(rest, None, None, self.first, self.end))
+        return tuple(made)
+
+    def of_part(self, kernel: ir.Kernel) -> ir.Kernel:
+        return with_signature(replace(kernel, domain=ir.AllNodes(ir.Ref(self.first), ir.Ref(self.end))))
+
+    def rounds(self, loop: ir.Loop) -> ir.HostOp:
+        """Rounds that take near nodes first: every part walks the members whose turn is its own, then all get what was
+        lowered."""
+        rounds = set_rounds(loop)
+        assert rounds is not None
+        kernel = self.given.kernel(rounds.walk.kernel)
+        found = lowered(kernel)
+        if found is None or rounds.walk.members is not None or kernel.reductions:
+            raise DiffersError
+        assert kernel.iterator is not None
+        assert kernel.filter is not None
+        turn = ir.Binary(ir.BinaryOperator.REMAINDER, ir.Ref(kernel.iterator), ir.Ref(self.parts), ir.Element.INT)
+        own = build.equal(turn, ir.Ref(self.number))
+        members = membership(kernel)
+        assert members is not None
+        of_part = replace(kernel, filter=conjunction([kernel.filter, own]), body=members.body)
+        self.divided[kernel.name] = with_signature(of_part)
+        walk = (
+            rounds.walk,
+            ir.Fill(found.now, ir.Const(False, ir.Element.BOOL)),
+            ir.ExchangeCells((found.values,), found.following, found.combine, self.first, self.end),
+        )
+        body = tuple(made for op in loop.body for made in (walk if op == rounds.walk else (op,)))
+        return replace(loop, body=body)
+
+
+_ALIKE = (
+    ir.DeclareVariable
+    | ir.SetVariable
+    | ir.Fill
+    | ir.CopyArray
+    | ir.Swap
+    | ir.ReadCell
+    | ir.ReadEmpty
+    | ir.ReadSize
+    | ir.WriteCell
+    | ir.CheckCell
+    | ir.HostBreak
+    | ir.HostContinue
+    | ir.HostReturn
+)
+"""Host operations that come to the same on all parts."""
+
+
+def _with_signatures(function: ir.HostFunction, module: ir.Module) -> ir.HostFunction:
+    """The function with the signatures of its persistent launches derived again."""
+
+    def derived(op: ir.HostOp) -> ir.HostOp:
+        if isinstance(op, ir.OnDevice):
+            return in_one_launch(op, module, op.outcomes)
+        if isinstance(op, ir.HostIf):
+            return replace(op, then=tuple(map(derived, op.then)), otherwise=tuple(map(derived, op.otherwise)))
+        if isinstance(op, ir.Loop | ir.HostForRange | ir.HostBlock):
+            return replace(op, body=tuple(map(derived, op.body)))
+        return op
+
+    return replace(function, body=tuple(map(derived, function.body)))
+
+
+def _walks_arcs(kernel: ir.Kernel) -> bool:
+    return any(isinstance(op, ir.ForNeighbors) for op in walk_kernel(kernel.body))

@@ -1,0 +1,235 @@
+"""Launches on several devices that reach each other's memory: on emulated GPUs, whose kernels run at the same time, and
+on the interpreter, with poison in what other parts have worked out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+
+import starplat
+from starplat.backends.cuda import CUDA
+from starplat.backends.scheduled import for_target
+from starplat.diagnostics import DiagnosticError
+from starplat.graph.graph import Graph
+from starplat.ir import nodes as ir
+from starplat.ir.printing.modules import print_module
+from starplat.ir.visitor import walk_host
+from starplat.passes.parts.alike import in_parts_alike
+from starplat.runtime.session import default_session
+from starplat.schedule.schedule import AUTO, Order, Priority
+from tests.backends.emulated import EmulatedDevice, Machine, require_compiler
+from tests.programs.cases import CASES, Case
+from tests.programs.targets import compiled
+from tests.runtime.test_many_devices import right_on
+from tests.runtime.test_parts import MOST, in_so_many, ring
+from tests.zoo import ZOO
+
+NAMES = ("bfs_levels", "sssp", "sssp_two_flags", "pagerank", "k_core")
+ALIKE = [case for case in CASES if case.program in NAMES]
+
+
+@contextmanager
+def peers(count: int) -> Iterator[None]:
+    """So many emulated GPUs that reach each other's memory."""
+    require_compiler()
+    with pytest.MonkeyPatch.context() as instead:
+        for number in range(count):
+            session = default_session().beside(number)
+            device = EmulatedDevice(Machine(seed=number, peers=True))
+            instead.setitem(session._devices, ("cuda", 0), device)
+        yield
+
+
+def on_one_device(case: Case, **knobs: Any) -> ir.Module:
+    """The program of a case as one GPU would run it."""
+    return for_target(compiled(case.path).module(), "cuda", replace(AUTO, **knobs), None, CUDA.capabilities)
+
+
+def pulling(ops: tuple[ir.HostOp, ...]) -> tuple[ir.HostOp, ...]:
+    """The operations, with every push that may pull pulling."""
+    made: list[ir.HostOp] = []
+    for op in ops:
+        if isinstance(op, ir.Launch) and op.members is not None:
+            made += op.pull
+        elif isinstance(op, ir.OnDevice | ir.Loop | ir.HostBlock):
+            made.append(replace(op, body=pulling(op.body)))
+        else:
+            made.append(op)
+    return tuple(made)
+
+
+@cache
+def spoilt(case: Case, high: bool) -> ir.Module:
+    """The program of a case in parts that pull wherever they may, with poison."""
+    module = in_parts_alike(on_one_device(case), high)
+    assert module is not None
+    functions = (replace(function, body=pulling(function.body)) for function in module.functions)
+    return replace(module, functions=tuple(functions))
+
+
+def right_in_parts(case: Case, sizes: tuple[int, ...], graphs: list[Graph]) -> None:
+    for graph in map(case.suits, graphs):
+        for call in case.calls(graph):
+            for size in sizes:
+                for result in in_so_many(size, spoilt(case, size % 2 == 1), graph, call):
+                    case.check(graph, call, {name: result[name] for name in case.properties}, result.returned)
+
+
+@pytest.mark.parametrize("case", ALIKE, ids=lambda case: case.program)
+def test_every_part_answers(case: Case) -> None:
+    right_in_parts(case, (1, 3), list(ZOO.values())[::7])
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("case", ALIKE, ids=lambda case: case.program)
+def test_any_number_of_parts_answers(case: Case) -> None:
+    right_in_parts(case, (2, 5, MOST), list(ZOO.values())[::3])
+
+
+@pytest.mark.parametrize("case", ALIKE, ids=lambda case: case.program)
+def test_kernels_on_two_devices_change_each_others_memory(case: Case) -> None:
+    with peers(2):
+        right_on(case, 2, "cuda", 9)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("case", ALIKE, ids=lambda case: case.program)
+def test_kernels_on_three_devices_change_each_others_memory(case: Case) -> None:
+    with peers(3):
+        right_on(case, 3, "cuda", 9)
+
+
+@pytest.mark.parametrize("name", sorted({case.program for case in CASES}))
+def test_programs_whose_parts_may_differ_are_left_alone(name: str) -> None:
+    case = next(case for case in CASES if case.program == name)
+    assert (in_parts_alike(on_one_device(case)) is not None) == (name in NAMES)
+
+
+def without_exchanges(ops: tuple[ir.HostOp, ...]) -> tuple[ir.HostOp, ...]:
+    kept = (op for op in ops if not isinstance(op, ir.ExchangeCells))
+    return tuple(
+        replace(op, body=without_exchanges(op.body)) if isinstance(op, ir.OnDevice | ir.Loop | ir.HostBlock) else op
+        for op in kept
+    )
+
+
+@pytest.mark.parametrize("case", ALIKE, ids=lambda case: case.program)
+def test_parts_need_their_exchanges(case: Case) -> None:
+    module = spoilt(case, True)
+    functions = tuple(replace(function, body=without_exchanges(function.body)) for function in module.functions)
+    graph = case.suits(ring())
+    call = case.calls(graph)[0]
+
+    def answer() -> None:
+        for result in in_so_many(2, replace(module, functions=functions), graph, call):
+            case.check(graph, call, {name: result[name] for name in case.properties}, result.returned)
+
+    with pytest.raises((AssertionError, DiagnosticError)):
+        answer()
+
+
+def test_a_launch_that_waits_for_a_part_without_one_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = ALIKE[0]
+    graph = case.suits(ring())
+    launch = EmulatedDevice.launch
+
+    def fails_on_one(device: EmulatedDevice, *given: Any) -> None:
+        if device.machine.seed == 1:
+            raise MemoryError("no room for the launch")
+        launch(device, *given)
+
+    monkeypatch.setattr(EmulatedDevice, "launch", fails_on_one)
+    with peers(2), pytest.raises(MemoryError, match="no room for the launch"):
+        starplat.compile(case.path).run(graph, target="cuda", devices=2, arguments=case.calls(graph)[0])
+
+
+def test_what_crosses_is_counted() -> None:
+    case = next(case for case in ALIKE if case.program == "pagerank")
+    graph = case.suits(ring())
+    with peers(2):
+        result = starplat.compile(case.path).run(graph, target="cuda", devices=2, arguments=case.calls(graph)[0])
+    crossed, rest = divmod(result.parts.bytes, 8 * graph.num_nodes)  # contributions in every round, ranks at the end
+    assert crossed > 1
+    assert rest == 0
+    assert result.parts.exchanges == 4 * (crossed - 1) + 2
+
+
+def cut_in_rows(case: Case, high: bool) -> ir.Module:
+    """The program of a case, whose sums are gathered from one part of the nodes after the other."""
+    module = in_parts_alike(on_one_device(case, order=Order.PARTS), high)
+    assert module is not None
+    return module
+
+
+def test_what_grows_over_several_launches_stays_where_it_is() -> None:
+    case = next(case for case in ALIKE if case.program == "pagerank")
+    module = cut_in_rows(case, True)
+    loop = next(op for op in walk_host(module.function("pagerank").body) if isinstance(op, ir.Loop))
+    inner = next(op for op in walk_host(loop.body) if isinstance(op, ir.Loop))
+    assert not any(isinstance(op, ir.ExchangeCells) for op in walk_host((inner,)))
+    graph = case.suits(ring())
+    for call in case.calls(graph):
+        for result in in_so_many(3, module, graph, call):
+            case.check(graph, call, {name: result[name] for name in case.properties}, result.returned)
+
+
+EXCHANGES = {
+    "bfs_levels": ["exchange level, one value, where frontier_next has members"],
+    "sssp": ["take weight_total of the first part", "exchange dist where modified_next has members by min"],
+    "pagerank": [
+        "exchange contribution",
+        "together stranded = stranded_before + that of all parts",
+        "together change = change_before + that of all parts",
+        "exchange rank",
+    ],
+}
+
+
+@pytest.mark.parametrize("name", EXCHANGES)
+def test_parts_only_tell_what_others_need(name: str) -> None:
+    module = in_parts_alike(on_one_device(next(case for case in ALIKE if case.program == name)))
+    assert module is not None
+    words = ("exchange ", "take ", "together ")
+    lines = [line.strip() for line in print_module(module).splitlines()]
+    assert [line for line in lines if line.startswith(words)] == EXCHANGES[name]
+
+
+ORDER_MATTERS = """
+function order_matters(Graph g, propNode<int> dist, propEdge<int> weight, propNode<long> sum, node src) {
+    propNode<bool> modified;
+    g.attachNodeProperty(dist = INF, modified = False, sum = 0);
+    src.dist = 0;
+    src.modified = True;
+    int rounds = 0;
+    while (rounds < 3) {
+        forall (v in g.nodes()) {
+            forall (w in g.neighbors(v)) {
+                v.sum += w.dist;
+            }
+        }
+        rounds += 1;
+    }
+    bool finished = False;
+    fixedPoint until (finished : !modified) {
+        forall (v in g.nodes().filter(modified == True)) {
+            forall (nbr in g.neighbors(v)) {
+                edge e = g.get_edge(v, nbr);
+                <nbr.dist, nbr.modified> = <Min(nbr.dist, v.dist + e.weight), True>;
+            }
+        }
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("priority", [Priority.AUTO, Priority.NONE])
+def test_parts_whose_rounds_depend_on_the_order_of_threads_are_left_alone(priority: Priority) -> None:
+    """Near nodes first is an exchange after every round; all active ones at once would be left to each part."""
+    module = starplat.compile(ORDER_MATTERS).module()
+    scheduled = for_target(module, "cuda", replace(AUTO, priority=priority), None, CUDA.capabilities)
+    assert (in_parts_alike(scheduled) is None) == (priority is Priority.NONE)
