@@ -14,12 +14,17 @@ from starplat.graph.csr import Rows
 DEVICE_FROM_PAIRS = 1 << 21
 """From how many pairs on a device is worth its start."""
 
-BYTES_PER_PAIR = 96
+BYTES_PER_PAIR = 64
 """The most memory that a pair takes at one time: 64-bit keys of both directions, the sort's copy, what was drawn."""
 
+_BYTES_PER_ARC = 96
 
-def device_arrays(pairs: int) -> Any | None:
-    """CuPy, where a GPU is here that has room for that many pairs and they are worth it; else None."""
+_AT_ONCE = 1 << 26
+"""Arcs whose weights are looked up together."""
+
+
+def device_arrays(pairs: int, size: int = _BYTES_PER_ARC) -> Any | None:
+    """CuPy, where a GPU is here that has room for that many pairs, or arcs, and they are worth it; else None."""
     if pairs < DEVICE_FROM_PAIRS:
         return None
     try:
@@ -30,7 +35,7 @@ def device_arrays(pairs: int) -> Any | None:
         free, _ = cupy.cuda.runtime.memGetInfo()
     except cupy.cuda.runtime.CUDARuntimeError:  # CuPy is installed, but no device or driver is here
         return None
-    return cupy if free >= BYTES_PER_PAIR * pairs else None
+    return cupy if free >= size * pairs else None
 
 
 def on_host(xp: Any, array: Any) -> Any:
@@ -49,20 +54,25 @@ def undirected_rows(
 ) -> Rows:
     """Both arcs of every edge once, without loops, as arrays of `xp`; `weights` draws one for every edge, which are in
     the order of their smaller and then their larger end."""
-    keys = _edges(xp, n, source, destination)
-    drawn = None if weights is None else weights(len(keys))
-    turned = (keys % n) * n + keys // n
-    keys = xp.concatenate([keys, turned])
-    del turned
-    if drawn is None:
-        keys.sort()
-    else:
-        order = xp.argsort(keys)
-        keys = keys[order]
-        drawn = xp.concatenate([drawn, drawn])[order]
-        del order
+    edges = _edges(xp, n, source, destination)
+    drawn = None if weights is None else weights(len(edges))
+    keys = xp.concatenate([edges, (edges % n) * n + edges // n])
+    keys.sort()
+    drawn = None if drawn is None else _of_arcs(xp, n, keys, edges, drawn)
+    del edges
     offsets = xp.searchsorted(keys, xp.arange(n + 1, dtype=np.int64) * n).astype(np.int64, copy=False)
     return Rows(offsets, (keys % n).astype(np.int32), drawn)
+
+
+def _of_arcs(xp: Any, n: int, keys: Any, edges: Any, drawn: Any) -> Any:
+    """What was drawn for the edge of every arc."""
+    found = xp.empty(len(keys), drawn.dtype)
+    for start in range(0, len(keys), _AT_ONCE):
+        part = keys[start : start + _AT_ONCE]
+        tail, head = part // n, part % n
+        edge = xp.minimum(tail, head) * n + xp.maximum(tail, head)
+        found[start : start + _AT_ONCE] = drawn[xp.searchsorted(edges, edge)]
+    return found
 
 
 def _edges(xp: Any, n: int, source: Any, destination: Any) -> Any:

@@ -39,7 +39,8 @@ def rmat(
         source = (source << 1) | down
         destination = (destination << 1) | right
     shuffle = random.permutation(n).astype(np.int32)
-    return workshop.graph(n, shuffle[source], shuffle[destination], f"rmat-{scale}-{edge_factor}-{seed}")
+    source, destination = shuffle[source], shuffle[destination]
+    return workshop.graph(n, source, destination, f"rmat-{scale}-{edge_factor}-{seed}")
 
 
 def uniform(
@@ -111,7 +112,7 @@ class _Workshop:
     def __init__(self, pairs: int, seed: int, weights: WeightRange | None, arrays: Any | None) -> None:
         _require(weights is None or 0 <= weights[0] <= weights[1] < 2**31, "weights are a range within 0..2^31-1")
         _require(seed >= 0, "a seed has no sign")
-        given = arrays if arrays is not None else by_sorting.device_arrays(pairs)
+        given = arrays if arrays is not None else by_sorting.device_arrays(pairs, by_sorting.BYTES_PER_PAIR)
         self.by_sorting = given is not None
         self.xp: Any = given if given is not None else np
         self.random: Any = Numbers(seed, given) if given is not None else np.random.default_rng(seed)

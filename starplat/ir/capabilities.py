@@ -46,6 +46,7 @@ class Capabilities:
         late_words: whether a readback is so much slower than a launch that this is worth it.
         inner_loops: whether threads can share a loop inside an iteration of such a loop.
         mapped_memory: whether kernels can read page-locked memory of the host.
+        managed_memory: whether the driver moves pages of memory between the host and the device.
     """
 
     atomics: frozenset[tuple[ir.Combine, ir.Element]]
@@ -66,6 +67,7 @@ class Capabilities:
     batches: bool = False
     late_words: bool = False
     mapped_memory: bool = False
+    managed_memory: bool = False
 
     def has_atomic(self, combine: ir.Combine, element: ir.Element) -> bool:
         """Whether `cell = cell combine value` is one operation of the target; for an ARC in both of its widths."""

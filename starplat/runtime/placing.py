@@ -26,11 +26,12 @@ class Whereabouts(NamedTuple):
 
     def size_on_device(self, size: int, cell: int) -> int:
         """Bytes there of an array of `size` bytes, `cell` each."""
-        return {ir.Placement.DEVICE: size, ir.Placement.SPLIT: self.near * cell}.get(self.placement, 0)
+        return {ir.Placement.MAPPED: 0, ir.Placement.SPLIT: self.near * cell}.get(self.placement, size)
 
 
 ON_DEVICE = Whereabouts()
 MAPPED = Whereabouts(ir.Placement.MAPPED)
+MANAGED = Whereabouts(ir.Placement.MANAGED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from starplat.runtime.devices.device import Device
 from starplat.runtime.elements import dtype_of
 from starplat.runtime.estimate import Estimate, Sizes, temporaries, too_large, too_large_for_host
 from starplat.runtime.heads import largest_cut
-from starplat.runtime.placing import KEPT_FROM, MAPPED, ON_DEVICE, Candidate, Whereabouts, divided, spare
+from starplat.runtime.placing import KEPT_FROM, MANAGED, MAPPED, ON_DEVICE, Candidate, Whereabouts, divided, spare
 from starplat.runtime.resident import ResidentGraph, make_room
 
 
@@ -52,7 +52,9 @@ class Room:
 
     def where(self, array: ir.Array) -> Whereabouts:
         """Where an array of the run lies."""
-        return self._divided.get(self._memory(array), MAPPED) if array in self.module.mapped else ON_DEVICE
+        if array not in self.module.mapped:
+            return ON_DEVICE
+        return MANAGED if self.module.managed else self._divided.get(self._memory(array), MAPPED)
 
     def fits(self) -> bool:
         """Whether there is room for the run, and kernels can count the cells of all arrays. Arrays of arcs that are

@@ -88,6 +88,7 @@ def _with_variant(base: ir.Module, other: ir.Module, variant: ir.Variant) -> ir.
         graph_arrays=tuple(array for array in ir.GRAPH_ARRAYS if array in used),
         mapped=_either(base.mapped, other.mapped),
         on_demand=base.on_demand or other.on_demand,
+        managed=base.managed or other.managed,
         prepared=tuple(prepared.values()),
         variants=(*base.variants, replace(variant, function=f"{other.entry}{end}")),
     )

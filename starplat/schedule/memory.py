@@ -1,10 +1,10 @@
-"""Step `memory`: places what kernels walk by arc in page-locked host memory.
+"""Step `memory`: places what kernels walk by arc in page-locked host memory, or in managed memory.
 
 These arrays are by far the largest of a graph. Offsets and node properties, which kernels read more often, stay in the
 device's memory.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from starplat.ir import nodes as ir
@@ -13,18 +13,25 @@ from starplat.ir.visitor import arrays_in, walk_host, written_arrays
 from starplat.schedule.schedule import Memory, Schedule
 from starplat.schedule.step import Choice, Decided
 
+_PLACES: Mapping[Memory, tuple[str, str]] = {
+    Memory.MAPPED: ("mapped_memory", "in mapped host memory"),
+    Memory.ONDEMAND: ("mapped_memory", "in mapped host memory, except what the device has room for"),
+    Memory.UNIFIED: ("managed_memory", "in managed memory"),
+}
+"""The capability that each value needs, and where the arrays lie then."""
+
 
 def arcs_in_host_memory(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> Decided:
     """Maps the columns, sources and weights of arcs that kernels use, and edge properties that only kernels read."""
-    on_demand = schedule.memory is Memory.ONDEMAND
-    if not (on_demand or schedule.memory is Memory.MAPPED) or not capabilities.mapped_memory:
+    able, where = _PLACES.get(schedule.memory, ("", ""))
+    if not able or not getattr(capabilities, able):
         return Decided(module)
     if not (mapped := tuple(_mapped(module))):
         return Decided(module)
     what = ", ".join(array.name for array in mapped)
-    where = "in mapped host memory, except what the device has room for" if on_demand else "in mapped host memory"
     choice = Choice(what, f"{where}: a cell for each arc, which kernels only read")
-    return Decided(replace(module, mapped=mapped, on_demand=on_demand), (choice,))
+    on_demand, managed = (schedule.memory is one for one in (Memory.ONDEMAND, Memory.UNIFIED))
+    return Decided(replace(module, mapped=mapped, on_demand=on_demand, managed=managed), (choice,))
 
 
 def _mapped(module: ir.Module) -> Iterator[ir.Array]:

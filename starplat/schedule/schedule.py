@@ -99,6 +99,7 @@ class Memory(Setting):
 
     RESIDENT = "resident", "in the device's memory"
     MAPPED = "mapped", "in page-locked memory of the host, where kernels read them, so that larger graphs fit"
+    UNIFIED = "unified", "in managed memory, whose pages the driver moves: to compare with; all must fit the device"
     ONDEMAND = "ondemand", "on the device as far as there is room, the rest as mapped"
     AUTO = "auto", "resident, but ondemand where a run would not fit"
 

@@ -46,6 +46,7 @@ LACKING: Mapping[str, str] = {
     "group_rows": "groups whose threads share arcs",
     "shared_arcs": "sub-groups whose threads share arcs and sets of nodes",
     "mapped_memory": "page-locked host memory that its kernels read",
+    "managed_memory": "managed memory, whose pages its driver moves",
 }
 """What a target may lack, by the capability that says so."""
 

@@ -97,3 +97,10 @@ def test_only_programs_with_a_limit_have_placed_arrays(target: str) -> None:
     assert re.search(r"PlacedBuffer<int> columns\{device, room, host\.columns\};", text("memory=ondemand"))
     assert "PlacedBuffer" not in text("memory=mapped") + text("memory=ondemand", library=True)
     assert "MappedBuffer<int> columns{device, host.columns};" in text("memory=ondemand", library=True)
+
+
+def test_a_program_with_managed_memory_has_its_arrays_there() -> None:
+    text = "".join(SUM.artifact("cuda", schedule="memory=unified").values())
+    assert "ManagedBuffer<int> columns{device, host.columns};" in text
+    assert "cudaMallocManaged" in text
+    assert not re.search("(Mapped|Placed)Buffer", text)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from starplat.diagnostics import DiagnosticError
-from starplat.graph import Graph, generators, pcg, statistics
+from starplat.graph import Graph, by_sorting, generators, pcg, statistics
 from tests.graph.graphs import well_formed
 
 SEEDED = [
@@ -107,8 +107,11 @@ DEVICE_MADE = [
 
 @pytest.mark.parametrize("weights", [None, (1, 255), (7, 7)], ids=str)
 @pytest.mark.parametrize("make", DEVICE_MADE, ids=lambda made: f"{made.func.__name__}-{made.args}")
-def test_a_device_makes_the_same_graph(make: Callable[..., Graph], weights: tuple[int, int] | None) -> None:
+def test_a_device_makes_the_same_graph(
+    make: Callable[..., Graph], weights: tuple[int, int] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The way by sorting, which a device takes, with NumPy's arrays."""
+    monkeypatch.setattr(by_sorting, "_AT_ONCE", 1000)
     for seed in (1, 2):
         here, there = make(seed, weights=weights), make(seed, weights=weights, arrays=np)
         assert well_formed(there)

@@ -136,12 +136,14 @@ class CuPy:
     def __init__(self) -> None:
         self.free = 2**30
         self.owners: dict[int, int] = {}
+        self.advised: list[tuple[int, int]] = []
         runtime = SimpleNamespace(
             CUDARuntimeError=RuntimeFaultError,
             getDeviceProperties=lambda index: {"name": b"Stand-in", "major": 9, "minor": 0, "multiProcessorCount": 4},
             pointerGetAttributes=lambda address: SimpleNamespace(device=self.owners.get(address, -1)),
             memGetInfo=lambda: (self.free, 2**34),
             hostAllocMapped=2,
+            memAdvise=lambda address, size, advice, number: self.advised.append((advice, number)),
         )
         stream = Stream()
         self.cuda = SimpleNamespace(
@@ -149,6 +151,7 @@ class CuPy:
             driver=SimpleNamespace(CUDADriverError=DriverError),
             memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
             PinnedMemory=PinnedMemory,
+            malloc_managed=self._managed,
             UnownedMemory=lambda ptr, size, owner, number: owner,
             MemoryPointer=lambda owner, offset: owner,
             Device=Device,
@@ -163,6 +166,9 @@ class CuPy:
         self.owners[array.data.ptr] = number
         BY_ADDRESS[array.data.ptr] = array.cells
         return array
+
+    def _managed(self, size: int) -> PinnedMemory:
+        return PinnedMemory(size, 0)
 
     def ndarray(self, count: int, dtype: Any, memory: PinnedMemory) -> Array:
         array = Array(memory.cells.view(dtype)[:count])

@@ -167,3 +167,23 @@ def test_too_little_page_locked_memory_is_said(cupy: CuPy, monkeypatch: pytest.M
         run_module(SUM.module(), GRAPH, target="cuda", schedule=parse_schedule("memory=mapped"))
     (said,) = raised.value.diagnostics
     assert (said.code, "the host, for Stand-in," in said.message) == ("E0903", True)
+
+
+UNIFIED = parse_schedule("memory=unified")
+
+
+def test_managed_memory_is_to_lie_on_the_device_and_counts_as_its_own(cupy: CuPy) -> None:
+    graph = Graph.from_arcs(5, [0, 1, 1], [1, 2, 3], [7, 8, 9])
+    result = run_module(SUM.module(), graph, target="cuda", schedule=UNIFIED)
+    assert result["total"].tolist() == [7, 17, 0, 0, 0]
+    assert cupy.advised == [(3, 0)] * 2  # columns and weights
+    assert (result.bytes.up, dict(result.estimate.mapped)) == (4 * (6 + 3 + 3), {})
+    assert result.estimate.total == 4 * (6 + 3 + 3 + 5)
+
+
+def test_managed_memory_beyond_what_is_free_is_refused(cupy: CuPy) -> None:
+    graph = Graph.from_arcs(5, [0, 1, 1], [1, 2, 3], [7, 8, 9])
+    cupy.free = 60
+    with pytest.raises(DiagnosticError, match=r"E0908.*needs 68 bytes more on Stand-in, which has 60 bytes free"):
+        run_module(SUM.module(), graph, target="cuda", schedule=UNIFIED)
+    assert not cupy.advised

@@ -63,6 +63,7 @@ def refusals(text: str, schedule: str, target: str = "cuda") -> list[tuple[str, 
         "priority=delta(3)",
         "balance=edge,priority=delta(2)",
         "memory=mapped",
+        "memory=unified",
     ],
 )
 def test_what_is_followed_is_not_refused(text: str, schedule: str) -> None:

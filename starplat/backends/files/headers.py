@@ -132,8 +132,16 @@ def mapped_header(name: str, language: str) -> Header:
     """The header of a target for arrays in mapped host memory."""
     says = f"{language}: arrays in page-locked memory of the host. Needs C++17."
     includes = (f'#include "starplat_{name}.hpp"',)
-    parts = (device_part(f"{name}/mapped.hpp.jinja"),)
+    parts = (device_part(f"{name}/mapped.hpp.jinja", managed=False),)
     return Header(f"starplat_{name}_mapped.hpp", says, includes, parts, frozenset())
+
+
+def managed_header(name: str, language: str) -> Header:
+    """The header of a target for arrays in managed memory."""
+    says = f"{language}: arrays in memory whose pages the driver moves. Needs C++17."
+    includes = (f'#include "starplat_{name}.hpp"',)
+    parts = (device_part(f"{name}/mapped.hpp.jinja", managed=True),)
+    return Header(f"starplat_{name}_managed.hpp", says, includes, parts, frozenset())
 
 
 def placed_header(name: str, language: str, *, converts: bool = False) -> Header:
@@ -149,6 +157,8 @@ def headers_of_placement(module: ir.Module, name: str, language: str, *, convert
     """Those that a program needs some of whose arrays may lie in the host's memory."""
     if not module.mapped:
         return ()
+    if module.managed:
+        return (managed_header(name, language),)
     placed = (placed_header(name, language, converts=converts),) * module.on_demand
     return mapped_header(name, language), *placed
 

@@ -36,8 +36,9 @@ CPP = spelling.Spelling(
 
 def buffer_type(array: ir.Array, fixed: Container[ir.Array], module: ir.Module) -> str:
     """The class that holds an array, which may be one of the sets that nothing changes or lie in mapped host memory, on
-    demand only where the device has no room."""
-    kind = "Buffer" if array not in module.mapped else "PlacedBuffer" if module.on_demand else "MappedBuffer"
+    demand only where the device has no room, or in managed memory."""
+    elsewhere = "PlacedBuffer" if module.on_demand else "ManagedBuffer" if module.managed else "MappedBuffer"
+    kind = elsewhere if array in module.mapped else "Buffer"
     return "FixedSet" if array in fixed else f"{kind}<{CELLS[array.element]}>"
 
 

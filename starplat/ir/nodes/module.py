@@ -93,11 +93,12 @@ class Module:
     WEIGHT array from the graph); `results` the entry's properties in order: the caller may ask for each.
     `result_types` are the language's types of what the entry returns. `graph_arrays` are those of GRAPH_ARRAYS that any
     kernel uses. `variants` of the entry are called in its place where the graph is of their kind; the first that fits.
-    `mapped` are the arrays that lie in mapped host memory; kernels only read them. `on_demand`: who runs the module
-    places as much of those on the device as there is room for, and copies of `heads`. `prepared` are the arrays of the
-    graph that the module itself makes. `returns_infinity`: the entry may return INF because the program says so.
-    `numbers` says whether nodes may be renumbered, None where that was not asked; `node_order` in which order they are
-    to be: the arrays are those of a graph so numbered, and who runs the module translates what goes in and comes out.
+    `mapped` are the arrays that lie in mapped host memory, or in `managed` memory; kernels only read them. `on_demand`:
+    who runs the module places as much of those on the device as there is room for, and copies of `heads`. `prepared`
+    are the arrays of the graph that the module itself makes. `returns_infinity`: the entry may return INF because the
+    program says so. `numbers` says whether nodes may be renumbered, None where that was not asked; `node_order` in
+    which order they are to be: the arrays are those of a graph so numbered, and who runs the module translates what
+    goes in and comes out.
     `sites` are the places that a checked run may tell of, numbered from 1. `race` is what is said of the first race
     that the program has.
     """
@@ -114,6 +115,7 @@ class Module:
     graph_arrays: tuple[Array, ...]
     mapped: tuple[Array, ...] = ()
     on_demand: bool = False
+    managed: bool = False
     heads: HeadKind | None = None
     prepared: tuple[Prepared, ...] = ()
     variants: tuple[Variant, ...] = ()
@@ -125,7 +127,9 @@ class Module:
 
     def placement(self, array: Array) -> Placement:
         """Where the cells of an array lie."""
-        return Placement.MAPPED if array in self.mapped else Placement.DEVICE
+        if array not in self.mapped:
+            return Placement.DEVICE
+        return Placement.MANAGED if self.managed else Placement.MAPPED
 
     @cached_property
     def prepared_arrays(self) -> frozenset[Array]:

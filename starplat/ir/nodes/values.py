@@ -46,6 +46,7 @@ class Placement(Enum):
 
     DEVICE = "device memory"
     MAPPED = "page-locked host memory"  # which kernels read over the link to the host
+    MANAGED = "managed memory"  # whose pages the driver moves to where they are used
     SPLIT = "one range of addresses, its first cells in device memory, the rest in page-locked host memory"
 
 

@@ -20,6 +20,7 @@ def print_module(module: ir.Module) -> str:
         if arrays:
             head.append(f"  {title}: {', '.join(array.name for array in arrays)}")
     head += ["  mapped as far as the device has no room"] * module.on_demand
+    head += ["  mapped in managed memory"] * module.managed
     head += (f"  {one.function} prepares: {', '.join(array.name for array in one.arrays)}" for one in module.prepared)
     head += [f"  nodes numbered by: {module.node_order}"] if module.node_order is not None else []
     parts = ["\n".join(head)]

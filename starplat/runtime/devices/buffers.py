@@ -33,8 +33,8 @@ class Buffer:
 
     @property
     def cells_on_device(self) -> int:
-        """How many cells lie in the device's memory: the first."""
-        return {ir.Placement.DEVICE: self.count, ir.Placement.SPLIT: self.near}.get(self.placement, 0)
+        """How many cells lie in the device's memory, or may as a whole: the first."""
+        return {ir.Placement.MAPPED: 0, ir.Placement.SPLIT: self.near}.get(self.placement, self.count)
 
     @property
     def size_on_device(self) -> int:

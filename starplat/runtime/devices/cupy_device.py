@@ -26,6 +26,8 @@ _LEAST = 512
 
 _REACHED_ALREADY = 704
 """CUDA's number for access to another GPU's memory that has been enabled before."""
+_TO_LIE_THERE = 3
+"""CUDA's number for the advice that managed memory is to lie on a device."""
 _NO_MEMORY = 2
 """CUDA's number for an allocation that finds no room."""
 
@@ -221,6 +223,19 @@ class CupyDevice(ArrayDevice):
                 raise device_fault(self.name, str(error)) from error
             raise MemoryError(str(error)) from error
         return self._over(owner, owner.ptr, size, dtype)
+
+    def _allocate_managed(self, dtype: np.dtype[Any], count: int) -> Any:
+        """An array over managed memory that is to lie on the GPU."""
+        cuda, size = self.cupy.cuda, _whole_words(count * dtype.itemsize)
+        try:
+            with self.device:
+                memory = cuda.malloc_managed(size)
+                cuda.runtime.memAdvise(memory.ptr, size, _TO_LIE_THERE, self.device.id)
+        except cuda.runtime.CUDARuntimeError as error:
+            if error.status != _NO_MEMORY:
+                raise device_fault(self.name, str(error)) from error
+            raise MemoryError(str(error)) from error
+        return self.cupy.ndarray(size // dtype.itemsize, dtype, memory)
 
     def _allocate_split(self, dtype: np.dtype[Any], count: int, near: int) -> Any:
         """An array over memory of both; the first `near` cells are the GPU's."""

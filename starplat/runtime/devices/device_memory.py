@@ -129,6 +129,8 @@ class DeviceMemory(ABC):
                         return self._allocate(dtype, count)
                     case ir.Placement.MAPPED:
                         return self._allocate_mapped(dtype, count)
+                    case ir.Placement.MANAGED:
+                        return self._allocate_managed(dtype, count)
                     case ir.Placement.SPLIT:
                         return self._allocate_split(dtype, count, near)
             if not more():
@@ -248,6 +250,10 @@ class DeviceMemory(ABC):
     def _allocate_mapped(self, dtype: np.dtype[Any], count: int) -> Any:
         """The same in page-locked memory of the host, which kernels read."""
         raise AssertionError(f"{self.name} has no mapped memory, so nothing is placed in it")
+
+    def _allocate_managed(self, dtype: np.dtype[Any], count: int) -> Any:
+        """The same in managed memory, whose pages the driver moves."""
+        raise AssertionError(f"{self.name} has no managed memory, so nothing is placed in it")
 
     def _allocate_split(self, dtype: np.dtype[Any], count: int, near: int) -> Any:
         """Memory of both at consecutive addresses, the first `near` cells the device's; where the host is the device,

@@ -1,0 +1,33 @@
+"""Lines of the host's memory that kernels read, counted and seen by a profiler."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks import lines
+
+
+@pytest.mark.parametrize("row", sorted(lines.PROGRAMS))
+def test_a_trace_counts_lines(row: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert lines.main(["--counted", row, "--scale", "7", "--target", "reference"]) == 0
+    assert int(capsys.readouterr().out) > 0
+
+
+def test_what_the_profiler_prints_is_added_up_by_kernel() -> None:
+    head = '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"'
+    said = [
+        "==PROF== Connected to process 7",
+        "1234",
+        head,
+        f'"0","walk","{lines.METRIC}","sector","1,200"',
+        f'"1","sample_weight","{lines.METRIC}","sector","5"',
+        f'"2","walk","{lines.METRIC}","sector","800"',
+        '"2","walk","pcie__read_bytes.sum","byte","99"',
+    ]
+    assert lines.sectors_of(said) == {"walk": 2000}
+
+
+def test_without_a_profiler_it_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    assert lines.main([]) == 3
+    assert capsys.readouterr().out == "ncu is not installed\n"
