@@ -70,7 +70,7 @@ LINES: Mapping[type, str] = {
     ir.HostContinue: "continue",
     ir.HostReturn: "return {value}{more}",
     ir.HostCall: "{result}call {function}({arguments}){lists}",
-    ir.OnDevice: "on device {name}{one_group}{cluster}{traced}",
+    ir.OnDevice: "on device {name}{one_group}{cluster}{crossing}{traced}",
 }
 """The line of each operation; what stands in braces is a field."""
 
@@ -136,6 +136,10 @@ def _shown(name: str, value: Any) -> object:
             return f", up to {most} rounds ahead"
         case "driver", ir.NearestFirst(later, values, step):
             return f", nearest first by {values.name} in steps of {step.name}, others in {later.name}"
+        case "crossing", None:
+            return ""
+        case "crossing", ir.Crossing(_, _, resumed):
+            return f", going on with {', '.join(array.name for array in resumed)}" if resumed else ""
         case "more", tuple():
             return "".join(f", {print_expression(one)}" for one in value)
         case "arguments", tuple():
