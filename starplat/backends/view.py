@@ -132,7 +132,9 @@ class _Viewer:
         prefix = self.loop_prefix(legal.op)
         parameters = [*self.spelling.leading_parameters, *self.parameters.of_loop(legal)]
         around = self.around_sets(legal)
-        self.helpers.space = CLUSTER if legal.op.cluster else ""
+        if legal.op.cluster:
+            self.need_others_sets(legal.op)
+            self.helpers.space = CLUSTER
         lines = StatementPrinter(self.loop_printer(legal)).lines(legal.body)
         body = [*self.sets(legal), *around, *self.records(legal), *lines, *around, *self.left_sets(legal)]
         self.helpers.space = ""
@@ -173,12 +175,23 @@ class _Viewer:
         crossing = legal.op.crossing
         if crossing is None or array not in crossing.resumed:
             return f"Frontier {name} = frontier_in({name}_words, num_nodes, new_in_{name})"
-        self.helpers.need("set_left")
         found = f"frontier_left({self.cells_of(crossing, array)}, num_nodes, new_in_{name})"
         if not legal.op.cluster:
+            self.helpers.need("set_left")
             return f"Frontier {name} = {found}"
         self.helpers.need("shared_out")
-        return f"{CLUSTER}::Frontier {name} = {CLUSTER}::shared_out({found})"
+        if crossing.first is None:
+            return f"{CLUSTER}::Frontier {name} = {CLUSTER}::shared_out({found}, true)"
+        first = self.names.local(crossing.first)
+        begun = f"frontier_in({name}_words, num_nodes, new_in_{name})"
+        return f"{CLUSTER}::Frontier {name} = {CLUSTER}::shared_out({first} ? {begun} : {found}, !{first})"
+
+    def need_others_sets(self, op: ir.OnDevice) -> None:
+        """Notes how other launches keep the sets of a cluster."""
+        for array in op.arrays:
+            if array.packed is ir.Packing.SHARED:
+                need_frontier(self.helpers, replace(array, packed=ir.Packing.SWITCHED))
+                self.helpers.need("set_left")
 
     def left_sets(self, legal: st.LegalLoop) -> Iterator[str]:
         """Leaves the sets to later launches."""

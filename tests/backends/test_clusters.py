@@ -10,7 +10,7 @@ import starplat
 from starplat import pipeline
 from starplat.backends import BACKENDS
 from starplat.schedule.loop import hand_over
-from tests.backends.emulated import Machine
+from tests.backends.emulated import Machine, emulated
 from tests.backends.test_cuda import to_machine_code
 from tests.backends.test_sets import PROGRAMS, agree, random_graph
 from tests.programs.cases import EXAMPLES
@@ -31,6 +31,18 @@ def test_rounds_that_are_handed_over_often_give_the_same_answer(name: str, monke
     monkeypatch.setattr(hand_over, "MOST", OFTEN[0])
     monkeypatch.setattr(hand_over, "LEAST", OFTEN[1])
     agree(name, random_graph(260, 6, 7), "auto", MACHINES[list(PROGRAMS).index(name)], "loop=cluster")
+
+
+def test_a_trace_tells_of_the_rounds_of_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hand_over, "MOST", OFTEN[0])
+    monkeypatch.setattr(hand_over, "LEAST", OFTEN[1])
+    program, graph = starplat.compile(EXAMPLES / "bfs_levels.sp"), random_graph(260, 6, 7)
+    with emulated(MACHINES[1]):
+        found = program.run(graph, target="cuda", arguments={"src": 3}, schedule="loop=cluster", trace=True)
+    assert found.trace is not None
+    active = [walk.active for round in found.trace.rounds for walk in round.walks]
+    level = found.properties["level"]
+    assert active == [int((level == depth).sum()) for depth in range(len(active))]
 
 
 @pytest.mark.campaign
@@ -58,7 +70,7 @@ def test_members_are_listed_in_the_memory_of_the_cluster_alone() -> None:
     for text in (pipeline.kernels_text(module, "cuda", "loop=cluster"), artifact["bfs_levels.cu"]):
         few, many = kernel(text, "bfs_levels_few"), kernel(text, "bfs_levels_many")
         assert "__cluster_dims__(16, 1, 1)" in few
-        assert "in_cluster::Frontier frontier = in_cluster::shared_out(frontier_left(sets_left, num_nodes" in few
+        assert "in_cluster::Frontier frontier = in_cluster::shared_out(first" in few
         assert "grid_barrier" not in few
         assert "search_all" not in few, "a cluster's rounds have few nodes, from which it pushes"
         assert "in_cluster" not in many

@@ -27,18 +27,11 @@ def launches(name: str, schedule: str = "loop=cluster", facts: GraphFacts | None
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("bfs_levels", ["bfs_levels_begin", "bfs_levels_few*", "bfs_levels_many"]),
-        ("sssp", ["sssp_begin", "sssp_few*", "sssp_many"]),
+        ("bfs_levels", ["bfs_levels_few*", "bfs_levels_many"]),
+        ("sssp", ["sssp_few*", "sssp_many"]),
         (
             "betweenness",
-            [
-                "betweenness_begin",
-                "betweenness_begin_2",
-                "betweenness_few*",
-                "betweenness_many",
-                "betweenness_few_2*",
-                "betweenness_many_2",
-            ],
+            ["betweenness_begin", "betweenness_few*", "betweenness_many", "betweenness_few_2*", "betweenness_many_2"],
         ),
     ],
 )
@@ -88,7 +81,13 @@ def test_the_cluster_and_the_grid_take_turns() -> None:
         == """\
 while goes_on
   body
-    on device bfs_levels_few, one cluster, going on with frontier, frontier_next
+    on device bfs_levels_few, one cluster, going on with frontier, frontier_next unless first
+      if first
+        fill level with INF
+        fill frontier with false
+        write level[src] = 0
+        write frontier[src] = true
+        fill frontier_next with false
       goes_on = false
       do while !finished
         body
@@ -100,6 +99,7 @@ while goes_on
           launch bfs_levels_min_level
           swap frontier, frontier_next
           finished = frontier is empty
+    first = false
     if goes_on
       on device bfs_levels_many, going on with frontier, frontier_next
         goes_on = false

@@ -86,6 +86,14 @@ def need_advance(helpers: Helpers, members: ir.Array) -> None:
     need_of_list(helpers, "advance_members", members)
 
 
+def clearing(helpers: Helpers, members: ir.Array) -> str:
+    """The function that takes all members out, which is noted."""
+    if FORMS[packing_of(members)].list != "shared":
+        return "clear"
+    helpers.need("clear_shared")
+    return "clear_shared"
+
+
 def need_listed(helpers: Helpers, members: ir.Array) -> None:
     """Notes the test whether a set's list has all members, and their number."""
     form = FORMS[packing_of(members)]
@@ -108,7 +116,8 @@ CLUSTER = "in_cluster"
 
 
 def set_helpers(packing: ir.Packing, *, clusters: bool = False) -> tuple[Helper, ...]:
-    """All of them for sets that are kept in one way, of launches with few sets; `clusters` may take turns with others."""
+    """All of them for sets that are kept in one way, of launches with few sets; `clusters` tells that launches take
+    turns."""
     needed = _set_helpers(packing)
     if packing is not ir.Packing.SHARED:
         return tuple(helper for helper in needed if clusters or helper.macro not in _CROSSING["short"])
@@ -136,7 +145,7 @@ def _set_helpers(packing: ir.Packing) -> tuple[Helper, ...]:
     return tuple(helper for helper in helpers.needed if helper.macro not in _OF_ROWS)
 
 
-_CROSSING = {"short": ("set_left", "leave"), "shared": ("shared_out", "leave_shared")}
+_CROSSING = {"short": ("set_left", "leave"), "shared": ("shared_out", "leave_shared", "clear_shared")}
 """Functions by which a launch leaves its sets to another one, and finds them, by the kind of list."""
 
 _OF_ROWS = ("warp_number", "sum_up_to")
@@ -159,5 +168,7 @@ def need_of_list(helpers: Helpers, helper: str, members: ir.Array) -> None:
     helpers.need(helper, list=FORMS[packing_of(members)].list)
 
 
-CLUSTER_MACROS = frozenset(helper.macro for helper in _set_helpers(ir.Packing.SHARED)) - {"clusters"}
+CLUSTER_MACROS = frozenset(
+    {helper.macro for helper in _set_helpers(ir.Packing.SHARED)} - {"clusters"} | {"record_members"}
+)
 """The helpers of the namespace."""

@@ -51,8 +51,8 @@ memory_scope atomic_ref local_accessor sub_group omp acc acc_on_device parallel_
 """
 
 _OURS = """
-grid_barrier cluster_barrier in_cluster Set frontier_left shared_out leave in_block Share share_of_warp advance_share
-MOST_BLOCKS launch_cluster
+grid_barrier cluster_barrier in_cluster Set frontier_left shared_out leave clear_shared in_block Share share_of_warp
+advance_share MOST_BLOCKS launch_cluster
 arrived launch_together Frontier frontier_in insert inserted insert_alone clear listed visit_members
 visit_words visit_bits visit_marked visit_list visit_found Gathered gathered_by_block MOST_GATHERED mark note_new
 begin_anew sum_up_to RowMap BlockRows KeyAndValue ranked key_of best_of_short best_alone count_together

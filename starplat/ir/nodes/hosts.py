@@ -325,11 +325,12 @@ class HostBlock:
 @dataclass(frozen=True, slots=True)
 class Crossing:
     """Sets of nodes that launches leave to later ones: two of the `cells` for each of `sets` say where it is. A launch
-    begins with those that are `resumed` as they were left."""
+    begins with those that are `resumed` as they were left, unless it is the `first`."""
 
     cells: Array
     sets: tuple[Array, ...]
     resumed: tuple[Array, ...]
+    first: Variable | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,8 +138,9 @@ def _shown(name: str, value: Any) -> object:
             return f", nearest first by {values.name} in steps of {step.name}, others in {later.name}"
         case "crossing", None:
             return ""
-        case "crossing", ir.Crossing(_, _, resumed):
-            return f", going on with {', '.join(array.name for array in resumed)}" if resumed else ""
+        case "crossing", ir.Crossing(_, _, resumed, first):
+            unless = f" unless {first.name}" if first is not None else ""
+            return f", going on with {', '.join(array.name for array in resumed)}{unless}" if resumed else ""
         case "more", tuple():
             return "".join(f", {print_expression(one)}" for one in value)
         case "arguments", tuple():

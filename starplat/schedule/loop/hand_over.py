@@ -166,9 +166,8 @@ class _Spread:
             if not any(Same(inner) in self.loops for inner in walk_host((op,))):
                 piece.append(op)
                 continue
-            result += self.piece(piece)
+            result += self.turns(piece, op) if isinstance(op, ir.Loop) else (*self.piece(piece), *self.branch(op))
             piece = []
-            result += self.turns(op) if isinstance(op, ir.Loop) else self.branch(op)
         return (*result, *self.piece(piece))
 
     def branch(self, op: ir.HostOp) -> Iterator[ir.HostOp]:
@@ -185,41 +184,67 @@ class _Spread:
         if not any(isinstance(inner, _IN_A_LAUNCH) for inner in walk_host(ops)):
             yield from ops
             return
+        declarations, body, mentioned = self.declared(ops)
+        yield from declarations
+        yield self.launch("after" if self.turned else "begin", body, mentioned)
+
+    def declared(
+        self, ops: Sequence[ir.HostOp]
+    ) -> tuple[tuple[ir.DeclareVariable, ...], tuple[ir.HostOp, ...], set[ir.Variable]]:
+        """The declarations ahead of a launch of the operations, what is left of these, and what others mention."""
         changed = frozenset(scalars_set(walk_host(ops), self.module))
-        constant = [op for op in ops if _is_constant(op, changed)]
-        ops = [op for op in ops if not _is_constant(op, changed)]
+        constant = tuple(op for op in ops if isinstance(op, ir.DeclareVariable) and _is_constant(op, changed))
+        ops = [op for op in ops if not any(op is one for one in constant)]
         outside = tuple(walk_around(self.op.body, *ops))
         mentioned = {*scalars_read(outside, self.module), *scalars_set(outside, self.module), *self.op.outcomes}
         declarations, body = declared_ahead(ops, mentioned)
-        yield from (*constant, *declarations)
-        yield self.launch("after" if self.turned else "begin", body, mentioned)
+        return (*constant, *declarations), body, mentioned
 
     def launch(
-        self, part: str, body: tuple[ir.HostOp, ...], asked: Container[ir.Variable] | None, *, cluster: bool = False
+        self,
+        part: str,
+        body: tuple[ir.HostOp, ...],
+        asked: Container[ir.Variable] | None,
+        *,
+        cluster: bool = False,
+        first: ir.Variable | None = None,
     ) -> ir.OnDevice:
-        """One launch of the operations, which leaves its sets."""
+        """One launch of the operations, which leaves its sets; where it may be the `first`, it begins with none."""
         name = self.taken.fresh(f"{self.op.name.removesuffix('_loop')}_{part}")
         used = used_host_arrays(walk_host(body), self.module)
+        self.left |= {array for array in self.sets if array in used} if first is not None else set()
         resumed = tuple(array for array in self.sets if array in used and array in self.left)
-        crossing = ir.Crossing(self.cells, self.sets, resumed) if set(self.sets) & set(used) else None
+        crossing = ir.Crossing(self.cells, self.sets, resumed, first) if set(self.sets) & set(used) else None
         self.left |= {array for array in self.sets if array in used}
         made = ir.OnDevice(name, body, span=self.op.span, cluster=cluster, crossing=crossing)
         return in_one_launch(made, self.module, asked)
 
-    def turns(self, loop: ir.Loop) -> Iterator[ir.HostOp]:
-        """The loop by the cluster and the grid in turn."""
+    def turns(self, ahead: Sequence[ir.HostOp], loop: ir.Loop) -> Iterator[ir.HostOp]:
+        """The loop by the cluster and the grid in turn; the first launch does what stands ahead of it as well."""
+        begin: tuple[ir.HostOp, ...] = ()
+        if any(isinstance(inner, _IN_A_LAUNCH) for inner in walk_host(ahead)):
+            ahead, begin, _ = self.declared(ahead)
+        yield from ahead
         goes_on = ir.Variable(self.taken.fresh("goes_on"), ir.Element.BOOL)
         limit = None
         if isinstance(loop.driver, ir.NearestFirst):
             limit = ir.Variable(self.taken.fresh("limit"), loop.driver.step.element)
-            yield ir.DeclareVariable(limit, ir.Ref(loop.driver.step))
+            from_step = ir.Ref(loop.driver.step)
+            yield ir.DeclareVariable(limit, from_step)
+            begin = (*begin, ir.SetVariable(limit, from_step)) if begin else ()
         self.turned = True
-        few = self.launch("few", self.rounds(loop, goes_on, limit, few=True), None, cluster=True)
+        first = ir.Variable(self.taken.fresh("first"), ir.Element.BOOL) if begin else None
+        rounds = self.rounds(loop, goes_on, limit, few=True)
+        if first is not None:
+            yield ir.DeclareVariable(first, build.TRUE)
+            rounds = (ir.HostIf(ir.Ref(first), begin), *rounds)
+        few = self.launch("few", rounds, None, cluster=True, first=first)
         many = self.launch("many", self.rounds(loop, goes_on, limit, few=False), None)
         what = f"{few.name}: one cluster runs rounds of up to {MOST:,} nodes by itself"
         self.spreader.choices.append(Choice(what, "its barrier and its lists are nearer than the whole grid's"))
+        later = () if first is None else (ir.SetVariable(first, build.FALSE),)
         yield ir.DeclareVariable(goes_on, build.TRUE)
-        yield ir.Loop((), ir.Ref(goes_on), (few, ir.HostIf(ir.Ref(goes_on), (many,))))
+        yield ir.Loop((), ir.Ref(goes_on), (few, *later, ir.HostIf(ir.Ref(goes_on), (many,))))
 
     def rounds(
         self, loop: ir.Loop, goes_on: ir.Variable, limit: ir.Variable | None, *, few: bool
@@ -255,9 +280,9 @@ class _Spread:
         yield ir.HostIf(other, copied(leaves))
 
 
-def _is_constant(op: ir.HostOp, changed: frozenset[ir.Variable]) -> bool:
-    """Whether an operation declares a variable that is not `changed` soon, so that nothing must be read back for it."""
-    return isinstance(op, ir.DeclareVariable) and isinstance(op.value, ir.Const) and op.variable not in changed
+def _is_constant(op: ir.DeclareVariable, changed: frozenset[ir.Variable]) -> bool:
+    """Whether the host declares a variable as well, since it is not `changed` soon."""
+    return isinstance(op.value, ir.Const) and op.variable not in changed
 
 
 _IN_A_LAUNCH = ir.Launch | ir.Fill | ir.CopyArray
