@@ -8,6 +8,7 @@ few are, and so on. Sets of nodes stay where they are between launches.
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import TypeGuard
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
@@ -82,13 +83,21 @@ class _Spreader(Rewriter):
         if not isinstance(op, ir.OnDevice):
             return (self.rebuild(op),)
         loops = tuple(inner for inner in _by_branches(op.body) if self.fits(inner))
-        if loops:
+        if loops and self.can_part(op, loops):
             return _Spread(self, op, loops).row(op.body)
         why = "its rounds do more than walk sets and lists of nodes, or stand in those of another loop"
         self.refused.append(Choice(f"{op.name}: the whole grid runs all rounds", why))
         return (op,)
 
-    def fits(self, op: ir.HostOp) -> bool:
+    def can_part(self, op: ir.OnDevice, loops: Sequence[ir.Loop]) -> bool:
+        """Whether several launches can do it: nothing but sets changes places, and sets of the loops begin ahead."""
+        inside = tuple(walk_host(op.body))
+        swapped = (array for inner in inside if isinstance(inner, ir.Swap) for array in (inner.first, inner.second))
+        cleared = {inner.array for inner in walk_around(op.body, *loops) if isinstance(inner, ir.Fill)}
+        sets = filter(_is_switched, used_host_arrays(walk_host(loops), self.given))
+        return all(map(_is_switched, swapped)) and cleared.issuperset(sets)
+
+    def fits(self, op: ir.HostOp) -> TypeGuard[ir.Loop]:
         """Whether an operation is a loop that does nothing in a round but walk sets and lists, and can be left and gone
         on with where a round begins."""
         if (
@@ -98,10 +107,9 @@ class _Spreader(Rewriter):
         ):
             return False
         inside = tuple(_without_pulls(op.body))
-        swapped = (array for inner in inside if isinstance(inner, ir.Swap) for array in (inner.first, inner.second))
         plain = not any(isinstance(inner, _NOT_IN_A_ROUND) for inner in inside)
         walks = [inner for inner in inside if isinstance(inner, ir.Launch)]
-        return plain and bool(walks) and all(map(_is_switched, swapped)) and all(map(self.walks_few, walks))
+        return plain and bool(walks) and all(map(self.walks_few, walks))
 
     def walks_few(self, op: ir.Launch) -> bool:
         """Whether a launch walks a set or a list of known length."""
@@ -152,7 +160,7 @@ class _Spread:
         self.taken = spreader.taken
         self.op = op
         self.loops = tuple(map(Same, loops))
-        self.sets = tuple(filter(_is_switched, used_host_arrays(walk_host(loops), self.module)))
+        self.sets = tuple(filter(_is_switched, op.arrays))
         size = ir.Extent.ONE * max(2 * len(self.sets), 1)
         self.cells = ir.Array(self.taken.fresh("sets_left"), ir.Element.LONG, size, ir.Origin.TEMPORARY)
         self.left: frozenset[ir.Array] = frozenset()
@@ -181,12 +189,19 @@ class _Spread:
 
     def piece(self, ops: Sequence[ir.HostOp]) -> Iterator[ir.HostOp]:
         """Operations between loops: in one launch, unless the host does as well."""
-        if not any(isinstance(inner, _IN_A_LAUNCH) for inner in walk_host(ops)):
+        if not self.needs_launch(ops):
             yield from ops
             return
         declarations, body, mentioned = self.declared(ops)
         yield from declarations
         yield self.launch("after" if self.turned else "begin", body, mentioned)
+
+    def needs_launch(self, ops: Sequence[ir.HostOp]) -> bool:
+        """Whether the host cannot do operations as well as one launch can."""
+        inside = tuple(walk_host(ops))
+        return any(isinstance(inner, _IN_A_LAUNCH) for inner in inside) or any(
+            array in self.sets for array in used_host_arrays(inside, self.module)
+        )
 
     def declared(
         self, ops: Sequence[ir.HostOp]
@@ -222,9 +237,11 @@ class _Spread:
     def turns(self, ahead: Sequence[ir.HostOp], loop: ir.Loop) -> Iterator[ir.HostOp]:
         """The loop by the cluster and the grid in turn; the first launch does what stands ahead of it as well."""
         begin: tuple[ir.HostOp, ...] = ()
-        if any(isinstance(inner, _IN_A_LAUNCH) for inner in walk_host(ahead)):
-            ahead, begin, _ = self.declared(ahead)
-        yield from ahead
+        if self.left or not self.needs_launch(ahead):
+            yield from self.piece(ahead)
+        else:
+            declarations, begin, _ = self.declared(ahead)
+            yield from declarations
         goes_on = ir.Variable(self.taken.fresh("goes_on"), ir.Element.BOOL)
         limit = None
         if isinstance(loop.driver, ir.NearestFirst):
