@@ -1,5 +1,7 @@
 """One cluster runs the rounds of few nodes and hands over to the grid: which loops, and for which graphs."""
 
+from dataclasses import replace
+
 import pytest
 
 import starplat
@@ -10,10 +12,12 @@ from starplat.ir.printing.operations import print_ops
 from starplat.ir.visitor import loops_of
 from starplat.schedule.apply import decided, looks_at_the_graph
 from starplat.schedule.facts import GraphFacts
+from starplat.schedule.loop.hand_over import rounds_by_one_cluster
 from starplat.schedule.parse import parse_schedule
+from starplat.schedule.step import Decided
 from tests.programs.cases import EXAMPLES
 
-CLUSTER = parse_schedule("loop=cluster")
+CLUSTER, GRID = parse_schedule("loop=cluster"), parse_schedule("loop=device")
 ROADS = GraphFacts(264_346, 730_100, 8, symmetric=True)
 
 
@@ -46,6 +50,22 @@ def test_rounds_over_all_nodes_stay_with_the_grid(name: str) -> None:
     assert [choice.what for choice in found.choices if choice.step == "cluster"] == [
         f"{name}_loop: the whole grid runs all rounds"
     ]
+
+
+def test_a_launch_that_swaps_other_arrays_is_not_parted() -> None:
+    """Which memory such an array's name stands for would be lost between two launches."""
+    module = decided(starplat.compile(EXAMPLES / "bfs_levels.sp").module(), GRID, CUDA.capabilities).module
+    (function,), first, second = module.functions, *(array(name) for name in ("first_ranks", "second_ranks"))
+    for ops, parted in (((), True), ((ir.Swap(first, second),), False)):
+        body = tuple(replace(op, body=(*op.body, *ops)) if isinstance(op, ir.OnDevice) else op for op in function.body)
+        made = replace(module, functions=(replace(function, body=body, arrays=(*function.arrays, first, second)),))
+        found = rounds_by_one_cluster(made, CLUSTER, CUDA.capabilities, None)
+        assert isinstance(found, Decided)
+        assert (found.module is not made) is parted
+
+
+def array(name: str) -> ir.Array:
+    return ir.Array(name, ir.Element.INT, ir.Extent.NODES, ir.Origin.LOCAL)
 
 
 @pytest.mark.parametrize(
