@@ -395,6 +395,23 @@ __device__ inline void gather_and_keep(
     gather_noted(set, places, num_nodes, false, rows, start, keep, join, value, finish);
 }
 
+typedef Frontier Set;  // where a namespace has sets of its own
+
+// The set that an earlier launch has left.
+__device__ inline Frontier frontier_left(const long long *left, int num_nodes, int *fresh) {
+    Frontier set = frontier_in((unsigned *)left[0], num_nodes, fresh);
+    set.turn = (int)left[1];
+    return set;
+}
+
+// Leaves the set to later launches.
+__device__ inline void leave(const Frontier &set, long long *left) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        left[0] = (long long)set.bits;
+        left[1] = set.turn;
+    }
+}
+
 }  // namespace starplat
 
 #endif

@@ -13,7 +13,7 @@ from starplat.backends.c.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES,
 from starplat.backends.c.set_forms import FORMS, set_helpers
 from starplat.backends.files import layout, placed
 from starplat.backends.files.artifact import artifact_pieces, host_lines
-from starplat.backends.files.definitions import used
+from starplat.backends.files.definitions import in_namespace, used
 from starplat.backends.files.headers import Header, arithmetic, bare, device_part, headers_of_placement, shared
 from starplat.backends.files.render import helper_texts, render
 from starplat.backends.host.launches import Launching
@@ -170,7 +170,7 @@ _OF_ROWS = (
 
 _SETS = {
     ir.Packing.SWITCHED: ("sets", "a bit for each node, and a list while they are few"),
-    ir.Packing.SHARED: ("clusters", "a bit for each node, and lists in the memory of a cluster while they are few"),
+    ir.Packing.SHARED: ("clusters", "lists in the memory of a cluster while members are few, beside those elsewhere"),
     ir.Packing.LIST: ("lists", "a bit for each node, and a list"),
     ir.Packing.BITS: ("bits", "a bit for each node"),
     ir.Packing.LAYERS: ("layers", "a bit for each node, and a bit for each word of these"),
@@ -316,7 +316,14 @@ class Family:
         """The header for sets of nodes that are kept in one way: name, sentence, what it asks for, helpers."""
         name, kept = _SETS[packing]
         says = f"{self.language}: sets of nodes in the device's memory: {kept}. Needs C++17."
-        return f"starplat_{self.name}_{name}.hpp", says, (f'#include "starplat_{self.name}.hpp"',), set_helpers(packing)
+        before = "_sets" * (packing is ir.Packing.SHARED)
+        includes = (f'#include "starplat_{self.name}{before}.hpp"',)
+        return (
+            f"starplat_{self.name}_{name}.hpp",
+            says,
+            includes,
+            set_helpers(packing, clusters=self.capabilities.clusters),
+        )
 
     def _helpers(self, unit: Unit) -> tuple[Helper, ...]:
         """Those that the kernels call, and those that these call."""
@@ -326,11 +333,12 @@ class Family:
         """The helpers as text; those that host code calls too are made for both."""
         own = (f"{self.name}/{name}.jinja" for name in self.helper_files)
         templates = (*own, *(f"cuda_family/{name}.jinja" for name in _SHARED_FILES))
-        texts = []
+        texts, apart = list[str](), dict[str, list[str]]()
         for helper in helpers:
             both = "__host__ " * (isinstance(for_host, frozenset) and helper in for_host)
             function = f"static {both}__device__ "
             given = tuple((n, function if n == "function" and both else v) for n, v in helper.arguments)
             words = {**self.spelling.for_helpers, "function": function}
-            texts += helper_texts(templates, [Helper(helper.macro, given)], **words)
-        return texts
+            place = apart.setdefault(helper.space, []) if helper.space else texts
+            place += helper_texts(templates, [Helper(helper.macro, given)], **words)
+        return [*texts, *(in_namespace(space, inside) for space, inside in apart.items())]

@@ -196,7 +196,7 @@ class SetWords:
 
 SET_WORDS: Mapping[ir.Packing, SetWords] = {
     ir.Packing.SWITCHED: SetWords(7, MOST_LISTED, (32,)),
-    ir.Packing.SHARED: SetWords(1, 0, (32,)),
+    ir.Packing.SHARED: SetWords(7, MOST_LISTED, (32,)),
     ir.Packing.LIST: SetWords(5, 0, (32, 1)),
     ir.Packing.BITS: SetWords(5, 0, (32,)),
     ir.Packing.LAYERS: SetWords(5, 0, (32, 32 * 32)),

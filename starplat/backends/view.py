@@ -14,7 +14,7 @@ from starplat.backends.c.groups import memory_of
 from starplat.backends.c.lines import INDENT
 from starplat.backends.c.parameters import Parameters, kernels_inside, signature_text, under_all_names, unnamed_if_idle
 from starplat.backends.c.records import need_records
-from starplat.backends.c.set_forms import need_frontier
+from starplat.backends.c.set_forms import CLUSTER, CLUSTER_MACROS, need_frontier
 from starplat.backends.c.statements import StatementPrinter
 from starplat.backends.launch import (
     FEW_GROUPS,
@@ -90,7 +90,7 @@ class _Viewer:
         self.module = module
         self.spelling = spelling
         self.names = names
-        self.helpers = Helpers(most_sets(module))
+        self.helpers = Helpers(most_sets(module), of_space=CLUSTER_MACROS)
         self.contested = contested_arrays(module)
         self.parameters = Parameters(module, spelling, names)
 
@@ -132,8 +132,12 @@ class _Viewer:
         prefix = self.loop_prefix(legal.op)
         parameters = [*self.spelling.leading_parameters, *self.parameters.of_loop(legal)]
         around = self.around_sets(legal)
+        if legal.op.cluster:
+            self.need_others_sets(legal.op)
+            self.helpers.space = CLUSTER
         lines = StatementPrinter(self.loop_printer(legal)).lines(legal.body)
-        body = [*self.sets(legal), *around, *self.records(legal), *lines, *around]
+        body = [*self.sets(legal), *around, *self.records(legal), *lines, *around, *self.left_sets(legal)]
+        self.helpers.space = ""
         place = origin(self.module, legal.op.span)
         comments = () if place is None else (comment(place),)
         mark = line_mark(self.module, legal.op.span)
@@ -164,7 +168,43 @@ class _Viewer:
                 name = self.names.local(array)
                 counts = " + 2 * MOST_BLOCKS" * (array.packed is ir.Packing.SHARED)
                 yield f"{INDENT}__shared__ int new_in_{name}[MOST_NEW + 1{counts}];"
-                yield f"{INDENT}Frontier {name} = frontier_in({name}_words, num_nodes, new_in_{name});"
+                yield f"{INDENT}{self.first_set(legal, array, name)};"
+
+    def first_set(self, legal: st.LegalLoop, array: ir.Array, name: str) -> str:
+        """The declaration of a set: as an earlier launch left it, or with nothing in it."""
+        crossing = legal.op.crossing
+        if crossing is None or array not in crossing.resumed:
+            return f"Frontier {name} = frontier_in({name}_words, num_nodes, new_in_{name})"
+        found = f"frontier_left({self.cells_of(crossing, array)}, num_nodes, new_in_{name})"
+        if not legal.op.cluster:
+            self.helpers.need("set_left")
+            return f"Frontier {name} = {found}"
+        self.helpers.need("shared_out")
+        if crossing.first is None:
+            return f"{CLUSTER}::Frontier {name} = {CLUSTER}::shared_out({found}, true)"
+        first = self.names.local(crossing.first)
+        begun = f"frontier_in({name}_words, num_nodes, new_in_{name})"
+        return f"{CLUSTER}::Frontier {name} = {CLUSTER}::shared_out({first} ? {begun} : {found}, !{first})"
+
+    def need_others_sets(self, op: ir.OnDevice) -> None:
+        """Notes how other launches keep the sets of a cluster."""
+        for array in op.arrays:
+            if array.packed is ir.Packing.SHARED:
+                need_frontier(self.helpers, replace(array, packed=ir.Packing.SWITCHED))
+                self.helpers.need("set_left")
+
+    def left_sets(self, legal: st.LegalLoop) -> Iterator[str]:
+        """Leaves the sets to later launches."""
+        crossing = legal.op.crossing
+        for array in legal.op.arrays if crossing is not None else ():
+            if crossing is not None and array in crossing.sets:
+                self.helpers.need("leave_shared" if legal.op.cluster else "leave")
+                yield f"{INDENT}leave({self.names.local(array)}, {self.cells_of(crossing, array)});"
+
+    def cells_of(self, crossing: ir.Crossing, array: ir.Array) -> str:
+        """Where launches tell each other of a set."""
+        place = 2 * crossing.sets.index(array)
+        return f"{self.names.local(crossing.cells)}{f' + {place}' if place else ''}"
 
     def around_sets(self, legal: st.LegalLoop) -> tuple[str, ...]:
         """Groups that reach into each other's memory begin after all have made their sets, and end together."""

@@ -62,6 +62,8 @@ def read_by(op: ir.HostOp, module: ir.Module) -> Iterator[ir.Variable]:
             yield from (argument for argument in op.arguments if isinstance(argument, ir.Variable))
         case ir.OnDevice():
             yield from op.scalars
+        case ir.Loop(driver=ir.NearestFirst(step=step, hand_over=hand_over)):
+            yield from (step,) if hand_over is None else (step, hand_over.limit)
         case ir.Together(variable, _, before):
             yield from (variable, before)
         case ir.ExchangeCells():
@@ -85,6 +87,8 @@ def set_by(op: ir.HostOp, module: ir.Module) -> Iterator[ir.Variable]:
             yield from (argument for argument in (*arguments, result) if isinstance(argument, ir.Variable))
         case ir.OnDevice():
             yield from op.outcomes
+        case ir.Loop(driver=ir.NearestFirst(hand_over=ir.HandOver(goes_on=goes_on, limit=limit))):
+            yield from (goes_on, limit)
     for part in (part for whole in expressions_of(op) for part in walk_expression(whole)):
         if isinstance(part, ir.CallFunction):
             yield from (argument for argument in part.arguments if isinstance(argument, ir.Variable))
@@ -128,13 +132,14 @@ def in_one_launch(op: ir.OnDevice, module: ir.Module, asked: Container[ir.Variab
     read = dict.fromkeys(v for v in scalars_read(inside, module) if v not in declared)
     scalars = tuple(read | changed)  # scalars assigned under a condition are live-in
     outcomes = tuple(v for v in changed if asked is None or v in asked)
-    return replace(op, arrays=used_host_arrays(inside, module), scalars=scalars, outcomes=outcomes)
+    return replace(with_own_arrays(op, module), scalars=scalars, outcomes=outcomes)
 
 
 def with_own_arrays(op: ir.OnDevice, module: ir.Module, added: Iterable[ir.Kernel] = ()) -> ir.OnDevice:
     """The operation with its arrays derived again; it may launch kernels `added` to the module's."""
-    everything = replace(module, kernels=(*module.kernels, *added))
-    return replace(op, arrays=used_host_arrays(walk_host(op.body), everything))
+    everything = replace(module, kernels=(*module.kernels, *added)) if added else module
+    left = () if op.crossing is None else (op.crossing.cells,)
+    return replace(op, arrays=(*used_host_arrays(walk_host(op.body), everything), *left))
 
 
 def launched_kernels(ops: Iterable[ir.HostOp], module: ir.Module) -> Iterator[ir.Kernel]:

@@ -16,7 +16,7 @@ Op = TypeVar("Op")
 
 _EXPRESSIONS, _KERNEL_OPS, _HOST_OPS = frozenset(EXPRESSIONS), frozenset(KERNEL_OPS), frozenset(HOST_OPS)
 _part_names = cache(fields_of_records)
-_RECORDS = (ir.Carry, ir.Ahead, ir.NearestFirst, ir.PerTriangle, ir.Spreading, ir.Searches)
+_RECORDS = (ir.Carry, ir.Ahead, ir.NearestFirst, ir.HandOver, ir.Crossing, ir.PerTriangle, ir.Spreading, ir.Searches)
 """Parts of operations that have parts."""
 
 

@@ -28,9 +28,9 @@ of a batch. Seconds of closeness on OpenMP by one thread, one after another and 
 random arcs each 8.6 and 0.3 (2,000)."""
 
 
-def wants_facts(module: ir.Module, schedule: Schedule | None, capabilities: Capabilities) -> bool:
+def wants_facts(module: ir.Module, schedule: Schedule | None, capabilities: Capabilities, graph: Graph) -> bool:
     """Whether scheduling a run on a target with these capabilities looks at the graph."""
-    return schedule != PLAIN and looks_at_the_graph(module, capabilities)
+    return schedule != PLAIN and looks_at_the_graph(module, capabilities, graph.num_nodes, graph.num_arcs)
 
 
 def facts_of(graph: Graph, longest_row: Callable[[Graph], int] | None = None) -> GraphFacts:

@@ -254,7 +254,7 @@ def _scheduled(
     for looking at the graph. Properties are `given` by name; rounds that are counted are driven by the host."""
     facts, seconds = None, 0.0
     able = device.capabilities or capabilities_of(device.target)
-    if not changes_graph(module) and wants_facts(module, schedule, able):
+    if not changes_graph(module) and wants_facts(module, schedule, able, graph):
         looked = look(device, graph, module, (schedule or AUTO).memory)
         facts, seconds = looked.facts, looked.upload
     made = for_target(module, device.target, schedule, facts, device.capabilities)

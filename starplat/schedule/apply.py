@@ -23,6 +23,7 @@ from starplat.schedule.frontier.until_empty import ends_when_empty
 from starplat.schedule.levels.step import levels_at_hand
 from starplat.schedule.loop.batches import rounds_in_batches
 from starplat.schedule.loop.groups import rounds_by_one_group
+from starplat.schedule.loop.hand_over import has_few_arcs, has_rounds, rounds_by_one_cluster
 from starplat.schedule.loop.pieces import kernels_in_pieces
 from starplat.schedule.loop.step import loops_on_device
 from starplat.schedule.memoised_steps import Taking
@@ -147,6 +148,14 @@ STEPS: tuple[Step | GraphStep, ...] = (
         rows_for_teams,
         has_teams,
     ),
+    GraphStep(
+        "cluster",
+        "one cluster of groups runs the rounds of few nodes",
+        "late: it takes the rounds of persistent kernels as they are",
+        rounds_by_one_cluster,
+        has_rounds,
+        has_few_arcs,
+    ),
     Step(
         "group",
         "one group of threads runs the rounds of few nodes",
@@ -254,13 +263,17 @@ def is_run_as_written(module: ir.Module, capabilities: Capabilities, facts: Grap
     return decided(module, AUTO, capabilities, facts, _OF_ROUNDS).module is module
 
 
-def looks_at_the_graph(module: ir.Module, capabilities: Capabilities) -> bool:
-    """Whether any step uses facts of the graph, for this program on such targets; asked once of the same two."""
-    return _looks(Same(module), Same(capabilities))
+def looks_at_the_graph(
+    module: ir.Module, capabilities: Capabilities, num_nodes: int | None = None, num_arcs: int = 0
+) -> bool:
+    """Whether any step uses facts of the graph, or of one of this size, for this program on such targets; asked once of
+    the same two."""
+    steps = _looking(Same(module), Same(capabilities))
+    return bool(steps) if num_nodes is None else any(step.of_size(num_nodes, num_arcs) for step in steps)
 
 
 @lru_cache(maxsize=256)
-def _looks(same: Same, able: Same) -> bool:
+def _looking(same: Same, able: Same) -> tuple[GraphStep, ...]:
     module: ir.Module = same.thing
     capabilities: Capabilities = able.thing
-    return any(isinstance(step, GraphStep) and step.is_for(module, capabilities) for step in STEPS)
+    return tuple(step for step in STEPS if isinstance(step, GraphStep) and step.is_for(module, capabilities))

@@ -14,6 +14,10 @@ from starplat.ir.visitor import walk_host
 from starplat.schedule.facts import EVEN, GraphFacts
 
 _NODES = 2**10
+SIZE = _NODES, 4 * _NODES
+"""The nodes and arcs of a graph of a kind. Programs that load their graph do not tell apart what only large graphs are
+looked at for."""
+
 _KINDS = ((True, True), (False, True), (True, False), (False, False))
 """Whether a graph is symmetric, and whether it has few pairs of neighbors: first those of which most is known."""
 
@@ -36,7 +40,7 @@ def for_all_kinds(schedule: Callable[[GraphFacts | None], ir.Module]) -> ir.Modu
 def _typical(*, symmetric: bool, few: bool) -> GraphFacts:
     """A graph of the kind, with few neighbors per node or with one long row. It has few nodes, so that threads share
     rows as where nothing is known: a long row's other effects have no kind of their own."""
-    degree, most = (4, 4 * EVEN) if few else (64, _NODES)
+    degree, most = (SIZE[1] // _NODES, 4 * EVEN) if few else (64, _NODES)
     return GraphFacts(_NODES, _NODES * degree, most, symmetric)
 
 

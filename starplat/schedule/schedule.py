@@ -59,10 +59,10 @@ class Loop(Setting):
 
     HOST = "host", "the host launches every kernel and decides whether to go on"
     DEVICE = "device", "one persistent kernel runs all rounds, with a grid barrier between them"
-    CLUSTER = ("cluster", "one cluster of groups runs all rounds, with its own, cheaper barrier: for small frontiers")
+    CLUSTER = "cluster", "one cluster of groups runs rounds of few nodes, with a cheaper barrier, else as device"
     GROUP = "group", "one group of threads runs rounds while few nodes are active, else the host"
     BATCH = "batch", "the host launches several rounds ahead and asks late whether to go on"
-    AUTO = "auto", "device where the target has a grid barrier, else group or batch"
+    AUTO = "auto", "device where the target has a grid barrier, cluster for nodes of few arcs, else group or batch"
 
 
 class Priority(Setting):

@@ -39,6 +39,10 @@ class Step:
     rewrite: Callable[[ir.Module, schedule.Schedule, Capabilities], ir.Module | Decided]
 
 
+def _of_any_size(num_nodes: int, num_arcs: int) -> bool:
+    return True
+
+
 def _always(module: ir.Module, capabilities: Capabilities) -> bool:
     """What a step asks for that may do something anywhere."""
     return True
@@ -47,10 +51,11 @@ def _always(module: ir.Module, capabilities: Capabilities) -> bool:
 @dataclass(frozen=True, slots=True)
 class GraphStep:
     """A step that also looks at the graph, if known: each graph gets a module of its own then, if the step `is_for` the
-    program and the target."""
+    program and the target. A run looks for more than numbers of nodes and arcs only where it is `of_size`."""
 
     name: str
     sentence: str
     reason: str
     rewrite: Callable[[ir.Module, schedule.Schedule, Capabilities, facts.GraphFacts | None], ir.Module | Decided]
     is_for: Callable[[ir.Module, Capabilities], bool] = _always
+    of_size: Callable[[int, int], bool] = _of_any_size

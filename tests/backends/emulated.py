@@ -43,7 +43,7 @@ HEADER = HERE / "cuda_on_host.hpp"
 LIMITS = {
     "MOST_NEW": 3,
     "MUCH_NEW": 2,
-    "MOST_LISTED": 9,
+    "MOST_LISTED": 16,
     "LONG_ROW": 6,
     "MOST_LONG": 2,
     "HUGE_ROW": 9,

@@ -1,5 +1,7 @@
-"""Loops that one cluster of blocks runs give the answers of other schedules, on fibers; NVIDIA's compiler takes it."""
+"""Loops whose rounds a cluster of blocks and the whole grid take in turn give the answers of other schedules, on
+fibers; NVIDIA's compiler takes them."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -7,7 +9,8 @@ import pytest
 import starplat
 from starplat import pipeline
 from starplat.backends import BACKENDS
-from tests.backends.emulated import Machine
+from starplat.schedule.loop import hand_over
+from tests.backends.emulated import Machine, emulated
 from tests.backends.test_cuda import to_machine_code
 from tests.backends.test_sets import PROGRAMS, agree, random_graph
 from tests.programs.cases import EXAMPLES
@@ -19,35 +22,64 @@ MACHINES = (
     Machine(blocks=7, threads=32, seed=3, limits=False),
 )
 
+OFTEN, NEVER = (6, 3), (hand_over.MOST, hand_over.LEAST)
+"""The most nodes of a cluster's rounds and the fewest of the grid's."""
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_a_cluster_gives_the_same_answer(name: str) -> None:
+
+@pytest.mark.parametrize("name", [name for name in PROGRAMS if name != "k_core"])
+def test_rounds_that_are_handed_over_often_give_the_same_answer(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hand_over, "MOST", OFTEN[0])
+    monkeypatch.setattr(hand_over, "LEAST", OFTEN[1])
     agree(name, random_graph(260, 6, 7), "auto", MACHINES[list(PROGRAMS).index(name)], "loop=cluster")
 
 
+def test_a_trace_tells_of_the_rounds_of_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hand_over, "MOST", OFTEN[0])
+    monkeypatch.setattr(hand_over, "LEAST", OFTEN[1])
+    program, graph = starplat.compile(EXAMPLES / "bfs_levels.sp"), random_graph(260, 6, 7)
+    with emulated(MACHINES[1]):
+        found = program.run(graph, target="cuda", arguments={"src": 3}, schedule="loop=cluster", trace=True)
+    assert found.trace is not None
+    active = [walk.active for round in found.trace.rounds for walk in round.walks]
+    level = found.properties["level"]
+    assert active == [int((level == depth).sum()) for depth in range(len(active))]
+
+
 @pytest.mark.campaign
+@pytest.mark.parametrize("often", [OFTEN, NEVER], ids=["often", "never"])
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: f"{machine.blocks}x{machine.threads}")
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_cluster_gives_the_same_answer_on_every_machine(name: str, machine: Machine) -> None:
+def test_a_cluster_gives_the_same_answer_on_every_machine(
+    name: str, machine: Machine, often: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hand_over, "MOST", often[0])
+    monkeypatch.setattr(hand_over, "LEAST", often[1])
     agree(name, random_graph(400, 8, 4), "auto", machine, "loop=cluster")
 
 
-@pytest.mark.parametrize("frontier", ["auto", "queue", "flags"])
-def test_the_compiler_takes_it(frontier: str, tmp_path: Path) -> None:
+def test_the_compiler_takes_it(tmp_path: Path) -> None:
     module = starplat.compile(EXAMPLES / "betweenness.sp").module()
-    text = pipeline.kernels_text(module, "cuda", f"loop=cluster,frontier={frontier}")
-    assert "grid_barrier" not in text
-    to_machine_code(text, tmp_path, architecture="sm_90")
+    to_machine_code(pipeline.kernels_text(module, "cuda", "loop=cluster"), tmp_path, architecture="sm_90")
 
 
-def test_members_are_listed_in_the_memory_of_the_cluster() -> None:
+def test_members_are_listed_in_the_memory_of_the_cluster_alone() -> None:
     module = starplat.compile(EXAMPLES / "bfs_levels.sp").module()
-    kernels, artifact = (
-        pipeline.kernels_text(module, "cuda", "loop=cluster"),
-        BACKENDS["cuda"].artifact(pipeline.scheduled(module, "cuda", "loop=cluster"), "bfs_levels", single_file=True),
+    artifact = BACKENDS["cuda"].artifact(
+        pipeline.scheduled(module, "cuda", "loop=cluster"), "bfs_levels", single_file=True
     )
-    for text in (kernels, artifact["bfs_levels.cu"]):
-        assert "__cluster_dims__(16, 1, 1)" in text
+    for text in (pipeline.kernels_text(module, "cuda", "loop=cluster"), artifact["bfs_levels.cu"]):
+        few, many = kernel(text, "bfs_levels_few"), kernel(text, "bfs_levels_many")
+        assert "__cluster_dims__(16, 1, 1)" in few
+        assert "in_cluster::Frontier frontier = in_cluster::shared_out(first" in few
+        assert "grid_barrier" not in few
+        assert "search_all" not in few, "a cluster's rounds have few nodes, from which it pushes"
+        assert "in_cluster" not in many
         assert "in_block(set.fresh, from)" in text
     assert "device.launch_cluster(" in artifact["bfs_levels.cu"]
-    assert "arrived" not in artifact["bfs_levels.cu"]
+
+
+def kernel(text: str, name: str) -> str:
+    """A kernel of a text, from what stands before its name."""
+    found = re.search(rf"^extern [^\n]* {name}\(.*?^\}}$", text, re.MULTILINE | re.DOTALL)
+    assert found is not None
+    return found[0]

@@ -79,7 +79,7 @@ def test_the_graph_still_goes_up_once(target: str, monkeypatch: pytest.MonkeyPat
     device, program = device_of(target), starplat.compile(LABELS)
     plain = run_module(program.module(), hub(directed=True, entering=True), target=target, results=[]).bytes.up
     apart(target, monkeypatch)
-    monkeypatch.setattr(launch, "wants_facts", lambda module, schedule, capabilities: True)
+    monkeypatch.setattr(launch, "wants_facts", lambda module, schedule, capabilities, graph: True)
     graph = hub(directed=True, entering=True)
     first = run_module(program.module(), graph, target=target, results=[])
     again = run_module(program.module(), graph, target=target, results=[])

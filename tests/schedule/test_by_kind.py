@@ -19,7 +19,7 @@ from starplat.ir.verifying.modules import verify
 from starplat.runtime.facts import facts_of
 from starplat.schedule import AUTO, PLAIN
 from starplat.schedule.apply import looks_at_the_graph
-from starplat.schedule.by_kind import for_all_kinds
+from starplat.schedule.by_kind import SIZE, for_all_kinds
 from starplat.schedule.facts import GraphFacts
 from tests.backends.built import built
 from tests.programs.cases import EXAMPLES
@@ -111,7 +111,7 @@ def test_each_graph_gets_its_variant_and_the_right_answer(name: str, kind: str, 
 def test_what_looks_at_no_graph_is_the_same_for_all_kinds(target: str) -> None:
     """So that `compile` schedules it once."""
     modules = [starplat.compile(EXAMPLES / f"{name}.sp").module() for name in NAMES]
-    alike = [module for module in modules if not looks_at_the_graph(module, BACKENDS[target].capabilities)]
+    alike = [module for module in modules if not looks_at_the_graph(module, BACKENDS[target].capabilities, *SIZE)]
     assert len(alike) > len(modules) // 2
     for module in alike:
         made = partial(for_target, module, target, AUTO)

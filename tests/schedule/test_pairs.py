@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from starplat.runtime.targets import report
 from starplat.schedule import AUTO, Schedule
 from starplat.schedule.apply import decided, looks_at_the_graph
 from starplat.schedule.facts import GraphFacts
-from starplat.schedule.schedule import Balance
+from starplat.schedule.schedule import Balance, Loop
 from tests.zoo import ZOO
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -59,12 +60,13 @@ def test_threads_share_no_rows_that_are_all_short(target: str) -> None:
         made = decided(module, schedule, capabilities, facts).module
         assert bool(shares) is any(kernel.shares_arcs for kernel in made.kernels)
     sssp = starplat.compile(EXAMPLES / "sssp.sp").module()
-    assert decided(sssp, AUTO, capabilities, ROADS).module == decided(sssp, AUTO, capabilities).module
+    grid = replace(AUTO, loop=Loop.DEVICE)
+    assert decided(sssp, grid, capabilities, ROADS).module == decided(sssp, grid, capabilities).module
 
 
 def test_only_programs_with_pairs_of_neighbors_look_at_the_graph() -> None:
     for name, looks in (("triangle_count", True), ("clustering_coefficient", True), ("sssp", False), ("bfs", False)):
-        assert looks_at_the_graph(starplat.compile(EXAMPLES / f"{name}.sp").module(), CUDA) is looks
+        assert looks_at_the_graph(starplat.compile(EXAMPLES / f"{name}.sp").module(), capabilities_of("hip")) is looks
 
 
 @pytest.mark.parametrize("target", ["reference", "openmp", "opencl"])

@@ -113,7 +113,7 @@ def test_a_program_that_pulls_by_itself_may_be_asked_to() -> None:
     ("schedule", "lack"),
     [
         ("loop=device", "it has no grid barrier"),
-        ("loop=cluster", "it has no clusters of groups that have a barrier of their own"),
+        ("loop=cluster", "it has no grid barrier and no clusters of groups that have a barrier of their own"),
         ("balance=edge", "it has no groups whose threads share arcs"),
         ("memory=mapped", "it has no page-locked host memory that its kernels read"),
     ],

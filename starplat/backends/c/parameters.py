@@ -63,6 +63,7 @@ class Parameters:
         inside = kernels_inside(legal, self.module)
         written = {array for kernel in inside for array in written_in(kernel.body, self.module)}
         written |= {array for op in walk_host(legal.op.body) for array in changed_by(op)}
+        written |= set() if legal.op.crossing is None else {legal.op.crossing.cells}
         volatile = under_all_names({a for kernel in inside for a in self.volatile[kernel.name]}, legal)
         chosen = frozenset(array for kernel in inside for array in self.chosen(written, kernel))
         parameters = loop_parameters(self.module, legal)

@@ -4,7 +4,7 @@ Printers ask here for the functions that they call; no other printer knows how a
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starplat.backends.launch import GROUPS_OF_A_CLUSTER, MOST_LISTED, SET_WORDS, most_new
 from starplat.backends.text.helpers import Helper, Helpers
@@ -42,7 +42,7 @@ def need_frontier(helpers: Helpers, members: ir.Array) -> None:
     if form.list == "shared":
         helpers.need("clusters")
         noted = str(most_new(packing, helpers.sets))
-        helpers.need("frontier_shared", size_words=sizes, most_new=noted, most_blocks=str(GROUPS_OF_A_CLUSTER))
+        helpers.need("frontier_shared", most_new=noted, most_blocks=str(GROUPS_OF_A_CLUSTER))
         helpers.need(f"mark_{form.words}")
         helpers.need("insert_shared")
         return
@@ -86,6 +86,14 @@ def need_advance(helpers: Helpers, members: ir.Array) -> None:
     need_of_list(helpers, "advance_members", members)
 
 
+def clearing(helpers: Helpers, members: ir.Array) -> str:
+    """The function that takes all members out, which is noted."""
+    if FORMS[packing_of(members)].list != "shared":
+        return "clear"
+    helpers.need("clear_shared")
+    return "clear_shared"
+
+
 def need_listed(helpers: Helpers, members: ir.Array) -> None:
     """Notes the test whether a set's list has all members, and their number."""
     form = FORMS[packing_of(members)]
@@ -103,8 +111,20 @@ def need_listing(helpers: Helpers, members: ir.Array) -> None:
     helpers.need("list_members", list=form.list)
 
 
-def set_helpers(packing: ir.Packing) -> tuple[Helper, ...]:
-    """All of them for sets that are kept in one way, of launches with few sets."""
+CLUSTER = "in_cluster"
+"""The namespace of the sets that the groups of a cluster share: a program has others beside them."""
+
+
+def set_helpers(packing: ir.Packing, *, clusters: bool = False) -> tuple[Helper, ...]:
+    """All of them for sets that are kept in one way, of launches with few sets; `clusters` tells that launches take
+    turns."""
+    needed = _set_helpers(packing)
+    if packing is not ir.Packing.SHARED:
+        return tuple(helper for helper in needed if clusters or helper.macro not in _CROSSING["short"])
+    return tuple(replace(helper, space=CLUSTER * (helper.macro in CLUSTER_MACROS)) for helper in needed)
+
+
+def _set_helpers(packing: ir.Packing) -> tuple[Helper, ...]:
     members = ir.Array("members", ir.Element.BOOL, ir.Extent.NODES, ir.Origin.TEMPORARY, packed=packing)
     helpers = Helpers(sets=1)
     need_frontier(helpers, members)
@@ -120,8 +140,13 @@ def set_helpers(packing: ir.Packing) -> tuple[Helper, ...]:
         need_of_list(helpers, "gather_noted", members)
         helpers.need("gather_places")
         helpers.need("gather_places_and_keep")
+    for macro in _CROSSING.get(FORMS[packing].list, ()):
+        helpers.need(macro)
     return tuple(helper for helper in helpers.needed if helper.macro not in _OF_ROWS)
 
+
+_CROSSING = {"short": ("set_left", "leave"), "shared": ("shared_out", "leave_shared", "clear_shared")}
+"""Functions by which a launch leaves its sets to another one, and finds them, by the kind of list."""
 
 _OF_ROWS = ("warp_number", "sum_up_to")
 """Functions used outside of sets too."""
@@ -141,3 +166,9 @@ def _need_words(helpers: Helpers, form: Form) -> None:
 def need_of_list(helpers: Helpers, helper: str, members: ir.Array) -> None:
     """Notes a function of which a part depends on how a set is listed."""
     helpers.need(helper, list=FORMS[packing_of(members)].list)
+
+
+CLUSTER_MACROS = frozenset(
+    {helper.macro for helper in _set_helpers(ir.Packing.SHARED)} - {"clusters"} | {"record_members"}
+)
+"""The helpers of the namespace."""

@@ -7,7 +7,7 @@ from starplat.backends import statements as st
 from starplat.backends.c import lines
 from starplat.backends.c.groups import GroupPrinter
 from starplat.backends.c.rows import RowPrinter
-from starplat.backends.c.set_forms import need_frontier, need_listing, need_of_list, need_query
+from starplat.backends.c.set_forms import clearing, need_frontier, need_listing, need_of_list, need_query
 
 _OfOneSet = st.AskEmpty | st.AskSize | st.Clear | st.IfEmpty | st.IfMany | st.Insert | st.Inserted | st.NoteMembers
 _OfRows = (
@@ -97,6 +97,6 @@ def _of_one_set(printer: Printer, statement: _OfOneSet) -> Iterator[str]:
             weighed = "" if row_offsets is None else f", num_nodes, {name(row_offsets)}"
             yield f"inserted({name(members)}{weighed});"
         case st.Clear(members):
-            yield f"clear({name(members)}, num_nodes);"
+            yield f"{clearing(printer.expressions.helpers, members)}({name(members)}, num_nodes);"
         case _:
             assert_never(statement)

@@ -57,6 +57,11 @@ def used(texts: Sequence[str], says: Iterable[str]) -> list[str]:
     return [_joined(part) for part in left if any(d.names for d in part) or part]
 
 
+def in_namespace(name: str, texts: Iterable[str]) -> str:
+    """Definitions that stand in a namespace."""
+    return "\n\n".join((f"namespace {name} {{", *texts, f"}}  // namespace {name}"))
+
+
 def unused(text: str) -> frozenset[str]:
     """The names that a text defines for itself and that nothing in it uses."""
     everything = definitions(text)

@@ -24,7 +24,8 @@ Bare = tuple[str, tuple[tuple[str, str], ...]]
 
 def bare(helper: Helper) -> Bare:
     """A helper without what stands before it, which differs between host and device."""
-    return helper.macro, tuple(sorted(pair for pair in helper.arguments if pair[0] != "function"))
+    macro = f"{helper.space}::{helper.macro}" if helper.space else helper.macro
+    return macro, tuple(sorted(pair for pair in helper.arguments if pair[0] != "function"))
 
 
 def arithmetic(spelling: Spelling) -> tuple[Helper, ...]:
@@ -87,7 +88,7 @@ class Header:
         """Whether a program that needs these may take it: none is there in another form, and sets are of its kind."""
         macros = {macro for macro, _ in self.helpers}
         kinds = {macro for macro in macros if macro.startswith("frontier")}
-        ours = all(self.holds(helper) for helper in helpers if helper.macro in macros)
+        ours = all(self.holds(helper) for helper in helpers if bare(helper)[0] in macros)
         return ours and kinds <= {helper.macro for helper in helpers}
 
     def needed(self, says: Sequence[str]) -> list[str]:

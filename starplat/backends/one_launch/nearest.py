@@ -34,23 +34,42 @@ def nearest_first(loop: ir.Loop, driver: ir.NearestFirst, maker: Maker) -> st.Bo
     """The rounds as statements; before and after them stands a barrier, or nothing was touched."""
     rounds = set_rounds(loop)
     assert rounds is not None
-    element = driver.values.compared
-    limit, step = ir.Variable(maker.fresh("limit"), element), ir.Variable(maker.fresh("rise"), element)
+    element, hand_over = driver.values.compared, driver.hand_over
+    limit = ir.Variable(maker.fresh("limit"), element) if hand_over is None else hand_over.limit
+    step = ir.Variable(maker.fresh("rise"), element)
+    near, far = (_handed_over(members, hand_over, maker) for members in (rounds.now, driver.later))
     walk = _walk(rounds, driver, maker, limit) if rounds.exchange is None else _in_parts(rounds, driver, maker, limit)
     one_round = (
         *maker.points.new_round(loop),
         *maker.points.before(rounds.walk),
         *walk,
-        st.IfEmpty(rounds.now, (), (st.Continue(),)),
+        st.IfEmpty(rounds.now, (), (*near, st.Continue())),
         st.IfEmpty(driver.later, (st.Break(),)),
+        *(far if hand_over is not None and hand_over.few else ()),
         *_next_ones(rounds, driver, maker, limit, step),
+        *near,
     )
     return (
-        st.Declare(limit, ir.Ref(driver.step), constant=False),
+        *((st.Declare(limit, ir.Ref(driver.step), constant=False),) if hand_over is None else ()),
         st.Declare(step, ir.Ref(driver.step), constant=False),
         st.While(build.TRUE, one_round),
         *maker.points.over(loop),
         st.Assign(rounds.done.variable, rounds.done.value),
+    )
+
+
+def _handed_over(members: ir.Array, hand_over: ir.HandOver | None, maker: Maker) -> st.Body:
+    """Leaves the loop where another launch goes on with so many members, which is asked after a round and, of the far
+    pile, before it is sorted; to walk no near node, which the other launch does then, changes nothing."""
+    if hand_over is None:
+        return ()
+    size = ir.Variable(maker.fresh(f"{members.name}_size"), ir.Element.INT)
+    compare = build.greater if hand_over.few else build.less
+    leave: st.Body = (st.Assign(hand_over.goes_on, build.TRUE), st.Break())
+    return (
+        st.Declare(size, build.ZERO, constant=False),
+        st.AskSize(size, members),
+        st.If(compare(ir.Ref(size), build.number(hand_over.nodes)), leave),
     )
 
 

@@ -22,6 +22,7 @@ from starplat.ir.access import LOOKED_AT, Access
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.conditions import negated
 from starplat.ir.fresh_names import FreshNames
+from starplat.ir.rewriter import Rewriter
 from starplat.ir.uses import stream
 from starplat.ir.visitor import walk
 from starplat.same import Same
@@ -29,7 +30,17 @@ from starplat.same import Same
 
 def legal_loop(op: ir.OnDevice, module: ir.Module, capabilities: Capabilities) -> st.LegalLoop:
     """The operation as statements."""
+    if op.cluster:
+        shared = _Shared()
+        op, module = shared.rebuild(op), replace(module, kernels=tuple(map(shared.kernel, module.kernels)))
     return Together(DeviceOperations(op, module, capabilities, FreshNames(names_taken(module)))).loop()
+
+
+class _Shared(Rewriter):
+    """Keeps sets as a cluster does."""
+
+    def array(self, array: ir.Array) -> ir.Array:
+        return replace(array, packed=ir.Packing.SHARED) if array.packed is ir.Packing.SWITCHED else array
 
 
 class Together:
@@ -51,7 +62,7 @@ class Together:
     def loop(self) -> st.LegalLoop:
         op, names = self.operations.op, self.operations.names
         body, _ = self.block(op.body, frozenset())
-        body = _without_last_swaps(body)
+        body = _without_last_swaps(body) if op.crossing is None else body
         outcomes = tuple(
             ir.Array(names.fresh(f"{v.name}_outcome"), st.result_element(v.element), ir.Extent.ONE, ir.Origin.TEMPORARY)
             for v in op.outcomes

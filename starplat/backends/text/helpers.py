@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Helper:
-    """A helper function: a macro of the templates, and its arguments."""
+    """A helper function: a macro of the templates, its arguments, and the namespace that it stands in, if any."""
 
     macro: str
     arguments: tuple[tuple[str, str], ...] = ()
+    space: str = ""
 
 
 def made_of(macro: str, **words: str) -> Helper:
@@ -23,11 +24,15 @@ def named(*macros: str) -> tuple[Helper, ...]:
 
 @dataclass(slots=True)
 class Helpers:
-    """Those that a text needs, in the order of first need; `sets` is the most sets of nodes of a launch."""
+    """Those that a text needs, in the order of first need; `sets` is the most sets of nodes of a launch. While a
+    namespace is set, the helpers `of_space` come from there."""
 
     sets: int = 0
+    space: str = ""
+    of_space: frozenset[str] = frozenset()
     needed: dict[Helper, None] = field(default_factory=dict)
 
     def need(self, macro: str, **arguments: str) -> None:
         """Notes one."""
-        self.needed[Helper(macro, tuple(arguments.items()))] = None
+        space = self.space if macro in self.of_space else ""
+        self.needed[Helper(macro, tuple(arguments.items()), space)] = None

@@ -169,14 +169,26 @@ class Ahead:
 
 
 @dataclass(frozen=True, slots=True)
+class HandOver:
+    """When a launch leaves rounds to another one: a cluster when more than `nodes` are active, the grid when fewer are,
+    which is not `few`. It sets `goes_on` then, and the other begins with the `limit` of near nodes."""
+
+    goes_on: Variable
+    few: bool
+    nodes: int
+    limit: Variable
+
+
+@dataclass(frozen=True, slots=True)
 class NearestFirst:
     """Rounds that walk a set (see `shapes.set_rounds`) and lower cells of `values`, in any order to the same end, take
     nodes with low values first: others wait in `later`, which nothing else uses, until all below a limit are done, and
-    the limit rises by `step`."""
+    the limit rises by `step`. Two launches that take turns `hand_over` their rounds."""
 
     later: Array
     values: Array
     step: Variable
+    hand_over: HandOver | None = None
 
 
 Driver = Ahead | NearestFirst
@@ -322,6 +334,17 @@ class HostBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class Crossing:
+    """Sets of nodes that launches leave to later ones: two of the `cells` for each of `sets` say where it is. A launch
+    begins with those that are `resumed` as they were left, unless it is the `first`."""
+
+    cells: Array
+    sets: tuple[Array, ...]
+    resumed: tuple[Array, ...]
+    first: Variable | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class OnDevice:
     """A persistent kernel: `body` in one launch, with a grid barrier between operations.
 
@@ -330,8 +353,9 @@ class OnDevice:
     variables declared outside that it changes. `traced` asks that the launch tells of its rounds (see `points`).
     `one_group` asks for a launch of a single group of threads, which needs the group's barrier alone; what changes
     places in it is back in its place at the end. `cluster` asks for a launch of a single cluster of groups, which have
-    a barrier of their own and reach each other's memory. `in_parts` asks for a launch on each of several devices that
-    reach each other's memory, which runs alike on all of them but for what is divided.
+    a barrier of their own and reach each other's memory; launches that share sets have a `crossing`. `in_parts` asks for
+    a launch on each of several devices that reach each other's memory, which runs alike on all of them but for what is
+    divided.
     """
 
     name: str
@@ -344,6 +368,7 @@ class OnDevice:
     one_group: bool = False
     cluster: bool = False
     in_parts: bool = False
+    crossing: Crossing | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ LINES: Mapping[type, str] = {
     ir.HostContinue: "continue",
     ir.HostReturn: "return {value}{more}",
     ir.HostCall: "{result}call {function}({arguments}){lists}",
-    ir.OnDevice: "on device {name}{one_group}{cluster}{in_parts}{traced}",
+    ir.OnDevice: "on device {name}{one_group}{cluster}{crossing}{in_parts}{traced}",
 }
 """The line of each operation; what stands in braces is a field."""
 
@@ -148,6 +148,11 @@ def _shown(name: str, value: Any) -> object:
             return f", up to {most} rounds ahead"
         case "driver", ir.NearestFirst(later, values, step):
             return f", nearest first by {values.name} in steps of {step.name}, others in {later.name}"
+        case "crossing", None:
+            return ""
+        case "crossing", ir.Crossing(_, _, resumed, first):
+            unless = f" unless {first.name}" if first is not None else ""
+            return f", going on with {', '.join(array.name for array in resumed)}{unless}" if resumed else ""
         case "more", tuple():
             return "".join(f", {print_expression(one)}" for one in value)
         case "arguments", tuple():

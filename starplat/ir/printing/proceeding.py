@@ -117,7 +117,7 @@ def _together(op: ir.OnDevice) -> str:
     """How the threads of one launch go through its rounds."""
     if not (op.one_group or op.cluster):
         return "the threads wait for each other"
-    return f"one {'cluster of groups' if op.cluster else 'group of threads'} runs all rounds"
+    return "one cluster of groups runs rounds of few nodes" if op.cluster else "one group of threads runs all rounds"
 
 
 def _driven(op: ir.Loop) -> str:

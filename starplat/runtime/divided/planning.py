@@ -71,7 +71,7 @@ def _able(device: Device) -> Capabilities:
 
 
 def _facts(module: ir.Module, graph: Graph, device: Device) -> GraphFacts | None:
-    return look(device, graph, module).facts if wants_facts(module, None, _able(device)) else None
+    return look(device, graph, module).facts if wants_facts(module, None, _able(device), graph) else None
 
 
 @lru_cache(maxsize=16)

@@ -16,7 +16,7 @@ from starplat.schedule.frontier.emptying import emptied_while_walked
 from starplat.schedule.frontier.filters import with_filters
 from starplat.schedule.frontier.operators import with_operators
 from starplat.schedule.queues.step import has_queues
-from starplat.schedule.schedule import Frontier, Loop, Schedule
+from starplat.schedule.schedule import Frontier, Schedule
 from starplat.schedule.step import Choice, Decided
 
 PACKINGS: Mapping[Frontier, ir.Packing | None] = {
@@ -35,8 +35,6 @@ def frontiers(given: ir.Module, schedule: Schedule, capabilities: Capabilities) 
     Those of loops that the host drives become plain arrays by the step `queue`.
     """
     packing = PACKINGS[schedule.frontier]
-    if packing is ir.Packing.SWITCHED and schedule.loop is Loop.CLUSTER and capabilities.clusters:
-        packing = ir.Packing.SHARED
     if packing is None or schedule.keeps_flags(batches=capabilities.batches):
         return given
     if not capabilities.shared_arcs and not has_queues(capabilities):

@@ -15,6 +15,7 @@ from starplat.ir.fresh_names import FreshNames
 from starplat.ir.launches import in_one_launch, scalars_read, scalars_set, touched
 from starplat.ir.visitor import blocks_of, declared_by, walk_around, walk_host
 from starplat.schedule.loop.drivers import Grid, left_to_the_host
+from starplat.schedule.loop.late_declarations import declared_ahead
 from starplat.schedule.loop.sinking import with_fills_in_branches
 from starplat.schedule.schedule import Loop, Schedule
 from starplat.schedule.step import Choice, Decided
@@ -24,8 +25,7 @@ _LOOPS = (ir.Loop, ir.HostForRange)
 
 def loops_on_device(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
     """The module with its loops of launches as persistent kernels, where the schedule and the target permit it."""
-    cluster = schedule.loop is Loop.CLUSTER
-    granted = capabilities.clusters if cluster else capabilities.grid_barrier
+    granted = capabilities.grid_barrier and (capabilities.clusters or schedule.loop is not Loop.CLUSTER)
     if schedule.loop in (Loop.HOST, Loop.GROUP, Loop.BATCH) or not granted:
         return module
     names = {kernel.name for kernel in module.kernels} | {function.name for function in module.functions}
@@ -33,14 +33,12 @@ def loops_on_device(module: ir.Module, schedule: Schedule, capabilities: Capabil
     functions = []
     for function in module.functions:
         ready = with_fills_in_branches(function, module)
-        former = _Former(module, ready, names, cluster)
+        former = _Former(module, ready, names)
         body = former.block(ready.body)
         functions.append(replace(ready, body=body) if former.formed else function)
         for op in former.formed:
             names.add(op.name)
-            where = "cluster" if cluster else "launch"
-            has = "clusters" if cluster else "a grid barrier"
-            choices.append(Choice(f"{op.name}: the whole loop in one {where}", f"the target has {has}"))
+            choices.append(Choice(f"{op.name}: the whole loop in one launch", "the target has a grid barrier"))
         choices += former.refused
     same = tuple(functions) == module.functions
     return Decided(module if same else replace(module, functions=tuple(functions)), tuple(choices))
@@ -49,9 +47,8 @@ def loops_on_device(module: ir.Module, schedule: Schedule, capabilities: Capabil
 class _Former:
     """Finds the rows of operations in one host function."""
 
-    def __init__(self, module: ir.Module, function: ir.HostFunction, names: set[str], cluster: bool) -> None:
+    def __init__(self, module: ir.Module, function: ir.HostFunction, names: set[str]) -> None:
         self.module = module
-        self.cluster = cluster
         self.function = function
         self.names = FreshNames(names)
         self.formed: list[ir.OnDevice] = []
@@ -109,9 +106,7 @@ class _Former:
         mentioned = {*scalars_read(outside, self.module), *scalars_set(outside, self.module)} | {
             p.what for p in self.function.parameters if isinstance(p.what, ir.Variable) and p.by_reference
         }
-        late = tuple(v for op in _top(run) for v in declared_by(op) if v in mentioned)
-        declarations = [ir.DeclareVariable(v, ir.Const(_zero(v.element), v.element)) for v in late]
-        body = _without_declarations(run, frozenset(late))
+        declarations, body = declared_ahead(run, mentioned)
         op = self.operation(body, mentioned)
         self.formed.append(op)
         return (*before, *declarations, op)
@@ -120,7 +115,7 @@ class _Former:
         blocks = (op for op in walk_host(body) if isinstance(op, ir.HostBlock))
         span = next((op.span for op in blocks if any(map(_drives_launches, op.body))), self.function.span)
         name = self.names.fresh(f"{self.function.name}_loop")
-        return in_one_launch(ir.OnDevice(name, body, span=span, cluster=self.cluster), self.module, mentioned)
+        return in_one_launch(ir.OnDevice(name, body, span=span), self.module, mentioned)
 
     def may_swap(self, array: ir.Array, inside: Sequence[ir.HostOp], outside: Sequence[ir.HostOp]) -> bool:
         """Whether a swap is invisible outside the row: the array is the function's own, is used in the row alone, and
@@ -143,15 +138,6 @@ def _drives_launches(op: ir.HostOp) -> bool:
     )
 
 
-def _top(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
-    """The operations in a row, with blocks that only group opened."""
-    for op in ops:
-        if isinstance(op, ir.HostBlock):
-            yield from _top(op.body)
-        else:
-            yield op
-
-
 def _cells_at_the_top(
     ops: Iterable[ir.HostOp],
 ) -> Iterator[tuple[ir.HostBlock | ir.CheckCell, ir.ReadCell | ir.WriteCell]]:
@@ -172,23 +158,3 @@ def _checks(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
             seen.add((cell.array.extent, cell.index))
             check = ir.CheckCell(cell.array, cell.index)
             yield check if isinstance(op, ir.CheckCell) else replace(op, body=(check,))
-
-
-def _without_declarations(ops: Iterable[ir.HostOp], late: frozenset[ir.Variable]) -> tuple[ir.HostOp, ...]:
-    """The row where variables that are live after it are assigned instead of declared."""
-    result: list[ir.HostOp] = []
-    for op in ops:
-        match op:
-            case ir.HostBlock(body):
-                result.append(replace(op, body=_without_declarations(body, late)))
-            case ir.DeclareVariable(variable, value) if variable in late:
-                result.append(ir.SetVariable(variable, value))
-            case _:
-                result.append(op)
-    return tuple(result)
-
-
-def _zero(element: ir.Element) -> int | float | bool:
-    if element is ir.Element.BOOL:
-        return False
-    return 0.0 if element.is_real else 0
