@@ -5,12 +5,11 @@ know what they are called.
 """
 
 from dataclasses import replace
-from functools import lru_cache
 
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import changes_graph
-from starplat.same import Same
+from starplat.same import remembered
 from starplat.schedule.algebra import components_by_union_find, has_components, has_triangles, triangles_by_intersection
 from starplat.schedule.balance.step import asks_for_lengths, share_arcs
 from starplat.schedule.balance.teams import has_teams, rows_for_teams
@@ -254,13 +253,7 @@ def is_run_as_written(module: ir.Module, capabilities: Capabilities, facts: Grap
     return decided(module, AUTO, capabilities, facts, _OF_ROUNDS).module is module
 
 
+@remembered(256)
 def looks_at_the_graph(module: ir.Module, capabilities: Capabilities) -> bool:
     """Whether any step uses facts of the graph, for this program on such targets; asked once of the same two."""
-    return _looks(Same(module), Same(capabilities))
-
-
-@lru_cache(maxsize=256)
-def _looks(same: Same, able: Same) -> bool:
-    module: ir.Module = same.thing
-    capabilities: Capabilities = able.thing
     return any(isinstance(step, GraphStep) and step.is_for(module, capabilities) for step in STEPS)

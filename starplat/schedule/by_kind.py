@@ -14,8 +14,9 @@ from starplat.ir.visitor import walk_host
 from starplat.schedule.facts import EVEN, GraphFacts
 
 _NODES = 2**10
-_KINDS = ((True, True), (False, True), (True, False), (False, False))
-"""Whether a graph is symmetric, and whether it has few pairs of neighbors: first those of which most is known."""
+_KINDS = ((True, True), (False, True), (True, False))
+"""Whether a graph is symmetric, and whether it has few pairs of neighbors: first those of which most is known. Of one
+that is neither nothing is known."""
 
 
 def for_all_kinds(schedule: Callable[[GraphFacts | None], ir.Module]) -> ir.Module:
