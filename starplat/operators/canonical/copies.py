@@ -7,17 +7,28 @@ forall (v in g.nodes()) {                        now = next;
   v.now = v.next; v.next = False;                g.attachNodeProperty(next = False);
   if (v.now) { more = True; }                    forall (v in g.nodes()) { more ||= v.now; }
 }
+
+forall (v in g.nodes()) {                        now = next;
+  v.now = v.next;                                g.attachNodeProperty(next = False);
+  if (v.next) { v.next = False; more = True; }   forall (v in g.nodes()) { more ||= v.now; }
+}
+
+forall (v in g.nodes()) {                        g.attachNodeProperty(now = False);
+  v.now = v.a < v.b;                             forall (v in g.nodes()) {
+  if (v.now) { v.b = v.a; }                        if (v.a < v.b) { v.now = True; v.b = v.a; }
+}                                                }
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from starplat.analysis import walk
+from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
-from starplat.operators.canonical.rebuilding import rebuilt, substituted
+from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_statements
 
 
 def without_copies(body: typed.Block) -> typed.Block:
@@ -85,16 +96,54 @@ def _distributed(s: typed.Statement) -> Iterator[typed.Statement]:
         case _:
             yield s
             return
-    own, rest, wholes = typed.Variable(s.iterator), list(body.statements), []
+    own, rest, wholes = typed.Variable(s.iterator), list(_given_when_told(body.statements)), []
     while rest and (whole := _whole(rest[0], own, graph)) is not None:
         wholes.append(whole)
-        rest.pop(0)
-    if not any(isinstance(whole, typed.CopyProperty) for whole in wholes) or not all(_is_own(r, own) for r in rest):
+        rest = list(_asked_again(whole, rest[1:], own))
+    changed = len(rest) > 0 and rest[-1] is not body.statements[-1]
+    copied = any(isinstance(whole, typed.CopyProperty) for whole in wholes)
+    if not (copied or changed) or not all(_is_own(r, own) for r in rest):
         yield s
         return
     yield from wholes
     if rest:
         yield replace(s, body=replace(body, statements=tuple(_told(r) for r in rest)))
+
+
+def _given_when_told(statements: Sequence[typed.Statement]) -> Sequence[typed.Statement]:
+    """A flag that says what the branch behind it asks, given in that branch."""
+    match statements:
+        case [
+            typed.Assign(place=typed.Cell() as flag, value=typed.Binary() as value) as store,
+            typed.If(condition=asked, otherwise=None) as branch,
+        ] if asked == flag and not mentions(value, {flag.symbol}):
+            given = typed.Assign(flag, typed.TRUE, span=store.span)
+            then = replace(branch.then, statements=(given, *branch.then.statements))
+            return replace(store, value=typed.FALSE), replace(branch, condition=value, then=then)
+        case _:
+            return statements
+
+
+def _asked_again(
+    whole: typed.Statement, rest: Sequence[typed.Statement], own: typed.Variable
+) -> Iterator[typed.Statement]:
+    """What follows a copy, where a branch that asks for the flag that was copied asks for the copy, and takes back that
+    flag before it: elsewhere it is not set."""
+    match whole, rest:
+        case (
+            typed.CopyProperty(destination=to, source=of),
+            [typed.If(condition=typed.Cell(symbol=asked, index=index), then=then, otherwise=None) as branch, *others],
+        ) if asked in (to, of) and index == own:
+            taken = [s for s in then.statements if isinstance(s, typed.Assign) and s.place == typed.Cell(of, own)]
+            left = with_statements(then, [s for s in then.statements if s not in taken])
+            if len(taken) == 1 and taken[0].value == typed.FALSE and not walk.touches(left, of):
+                yield taken[0]
+                yield replace(branch, condition=replace(branch.condition, symbol=to), then=left)
+                yield from others
+                return
+        case _:
+            pass
+    yield from rest
 
 
 def _whole(s: typed.Statement, own: typed.Variable, graph: typed.Symbol) -> typed.Statement | None:

@@ -11,6 +11,7 @@ from starplat.operators.canonical.copies import without_copies
 from starplat.operators.canonical.counted import without_counters
 from starplat.operators.canonical.counters import as_flags
 from starplat.operators.canonical.counts.draining import drained_when_visited
+from starplat.operators.canonical.counts.one_count import counted_once
 from starplat.operators.canonical.counts.peeling import with_counts
 from starplat.operators.canonical.counts.turns import with_turns
 from starplat.operators.canonical.extremes import without_choices
@@ -89,7 +90,7 @@ def _canonical_function(
     body = body if free is body else without_unread(free, results)
     body = with_searches_apart(as_searches(with_filters(dissolved(body)), program, results), program, results)
     body = of_all_neighbors(cleared_first(with_counts(body))) if on_host else body
-    body = in_order(drained_when_visited(pulled(body)) if on_host else pulled(body))
+    body = in_order(counted_once(drained_when_visited(pulled(body))) if on_host else pulled(body))
     return function if body is function.body else replace(function, body=body)
 
 
