@@ -138,7 +138,7 @@ def _asked_again(
             left = with_statements(then, [s for s in then.statements if s not in taken])
             if len(taken) == 1 and taken[0].value == typed.FALSE and not walk.touches(left, of):
                 yield taken[0]
-                yield replace(branch, condition=replace(branch.condition, symbol=to), then=left)
+                yield replace(branch, condition=typed.Cell(to, index, span=branch.condition.span), then=left)
                 yield from others
                 return
         case _:

@@ -57,9 +57,10 @@ class Told:
 
 def are_apart(told: Told, nest: Nest, loop: HostLoop) -> bool:
     """Whether nothing else in the rounds has to do with the values, and they do not depend on the rounds."""
-    values = (*told.stores, *told.best)
-    cells = [s.place.symbol for s in (*values, *told.copies)]
-    own = {Same(s) for s in (*values, *told.copies)}
+    values: tuple[typed.Assign | typed.AssignExtreme, ...] = (*told.stores, *told.best)
+    stores: tuple[typed.Assign | typed.AssignExtreme, ...] = (*values, *told.copies)
+    cells = [s.place.symbol for s in stores]
+    own = {Same(s) for s in stores}
     inside = list(walk.statements(loop))
     written = {symbol for s in inside for symbol in walk.written(s)} - {nest.node, nest.there}
     given = (s.value if isinstance(s, typed.Assign) else s.candidate for s in values)
