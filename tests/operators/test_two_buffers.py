@@ -83,7 +83,28 @@ function f(Graph g, propNode<int> level, node src) {
   }
 }
 """
+LOCAL = """
+function f(Graph g, propNode<int> level, node src) {
+  propNode<bool> on;
+  g.attachNodeProperty(level = INF, on = False);
+  src.level = 0;
+  src.on = True;
+  bool busy = True;
+  while (busy) {
+    busy = False;
+    forall (v in g.nodes().filter(on)) {
+      v.on = False;
+      bool told = False;
+      forall (w in g.neighbors(v)) {
+        if (w.level > v.level + 1) { w.level = Min(w.level, v.level + 1); w.on = True; told = True; }
+      }
+      if (told) { busy = True; }
+    }
+  }
+}
+"""
 SPELLINGS = {
+    "a local says that one was told": LOCAL,
     "a flag says whose value is better": BUFFERS,
     "flags are taken back first": changed(BUFFERS, (TAKES, FILLS)),
     "a function offers": CALLED,
@@ -94,6 +115,13 @@ SPELLINGS = {
     ),
 }  # fmt: skip
 NEAR = {
+    "the local is asked for something else": changed(
+        LOCAL, ("if (told) { busy = True; }", "if (told) { busy = True; } else { v.level = v.level + 0 * src; }")
+    ),
+    "the local begins true": changed(LOCAL, ("bool told = False", "bool told = depth < 3"),
+        ("  bool busy", "  int depth = 0;\n  bool busy"), ("    busy = False;\n", "    busy = False;\n    depth++;\n")),
+    "the local ends the rounds": changed(LOCAL, ("if (told) { busy = True; }", "if (told) { busy = depth < 2; }"),
+        ("  bool busy", "  int depth = 0;\n  bool busy"), ("    busy = False;\n", "    busy = False;\n    depth++;\n")),
     "the flag stays": changed(BUFFERS, (TAKES, FILLS), ("    g.attachNodeProperty(on = False);\n", "")),
     "it is taken back too early": changed(
         BUFFERS, (TAKES, FILLS), ("    g.attachNodeProperty(on = False);\n", ""),

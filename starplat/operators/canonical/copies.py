@@ -3,6 +3,9 @@
 bool moved = False; ... moved = True; ...        going = False; ... going = True; ...
 going = moved;
 
+bool told = False; ... told = True; ...          ... more = True; ...
+if (told) { more = True; }
+
 forall (v in g.nodes()) {                        now = next;
   v.now = v.next; v.next = False;                g.attachNodeProperty(next = False);
   if (v.now) { more = True; }                    forall (v in g.nodes()) { more ||= v.now; }
@@ -38,7 +41,7 @@ def without_copies(body: typed.Block) -> typed.Block:
         if not isinstance(part, typed.Block):
             return None
         inner = tuple(new for s in part.statements for new in _distributed(rebuilt(s, change)))
-        return _renamed(replace(part, statements=inner))
+        return _renamed(_told_at_once(replace(part, statements=inner)))
 
     return rebuilt(body, change)
 
@@ -71,6 +74,47 @@ def _renamed(block: typed.Block) -> typed.Block:
         kept = (*block.statements[:first], assigned, *substituted(between, {local: to}), *block.statements[last + 1 :])
         return _renamed(replace(block, statements=kept))
     return block
+
+
+def _told_at_once(block: typed.Block) -> typed.Block:
+    """The block without a local flag for which others are set at its end: they are set where the local is."""
+    for last, s in enumerate(block.statements):
+        match s:
+            case typed.If(condition=typed.Variable(symbol=local), then=typed.Block(statements=told), otherwise=None):
+                pass
+            case _:
+                continue
+        first = next((i for i, s in enumerate(block.statements[:last]) if _declares(s, local)), None)
+        signals = [t.place.symbol for t in told if isinstance(t, typed.Assign) and t.value == typed.TRUE]
+        if first is None or len(signals) < len(told) or not _begins_false(block.statements[first]):
+            continue
+        between, after = block.statements[first + 1 : last], block.statements[last + 1 :]
+        inside = [i for s in between for i in walk.statements(s)]
+        stores = [i for i in inside if local in walk.written(i)]
+        plain = all(isinstance(i, typed.Assign) and i.value == typed.TRUE for i in stores)
+        asked = {symbol for i in inside for symbol in walk.read(i)} | {s for a in after for s in _used(a)}
+        leaves = any(isinstance(i, typed.Break | typed.Continue | typed.Return) for i in inside)
+        cells = any(isinstance(t, typed.Assign) and isinstance(t.place, typed.Cell) for t in told)
+        if not plain or leaves or cells or local in asked or asked & set(signals):
+            continue
+
+        kept = _with_signals(typed.Block(between), local, told).statements
+        return _told_at_once(replace(block, statements=(*block.statements[:first], *kept, *after)))
+    return block
+
+
+def _with_signals(block: typed.Block, local: typed.Symbol, told: tuple[typed.Statement, ...]) -> typed.Block:
+    """The block with other statements wherever a local is stored, each time anew."""
+
+    def change(part: Any) -> Any:
+        return _with_signals(part, local, told) if isinstance(part, typed.Block) else None
+
+    inner = (map(replace, told) if local in walk.written(s) else (rebuilt(s, change),) for s in block.statements)
+    return with_statements(block, [s for statements in inner for s in statements])
+
+
+def _begins_false(s: typed.Statement) -> bool:
+    return isinstance(s, typed.Declare) and s.value == typed.FALSE
 
 
 def _declares(s: typed.Statement, symbol: typed.Symbol) -> bool:
