@@ -104,6 +104,10 @@ function f(Graph g, propNode<int> level, node src) {
 }
 """
 SPELLINGS = {
+    "the flag of the rounds is set as they tell": changed(
+        BY_LEVEL, ("{ w.found = True; }", "{ w.found = True; more = True; }"), ("depth + 1; more = True;", "depth + 1;")
+    ),
+    "it is set twice": changed(BY_LEVEL, ("{ w.found = True; }", "{ w.found = True; more = True; }")),
     "those at a level tell": BY_LEVEL,
     "those at a level tell, and the counter is ahead of the store": changed(
         BY_LEVEL,
@@ -138,6 +142,11 @@ def test_rounds_of_two_steps_have_the_operators_of_a_search(spelling: str) -> No
 
 
 NEAR = {
+    "the flag of the rounds is set for others": changed(
+        BY_LEVEL,
+        ("{ w.found = True; }", "{ w.found = True; }\n      if (v.level == 1) { more = True; }"),
+        ("depth + 1; more = True;", "depth + 1;"),
+    ),
     "those of the level before tell": changed(BY_LEVEL, ("level == depth)", "level == depth - 1)")),
     "the counter is ahead of those that tell": changed(
         BY_LEVEL,

@@ -114,10 +114,12 @@ def _read(loop: _Loop, before: Sequence[typed.Statement], known: Known) -> _Roun
     if here is None and step < at:
         return None
     steps = Steps(here, discovered[0].place.symbol)
+    signals = [s for s in nest.inner if isinstance(s, typed.Assign) and _is_signal(s)]
     reset: list[typed.Statement] = []
     for place, s in enumerate(statements):
         if place == at:
             steps.begin()
+            steps.more += signals
         elif place == step:
             steps.count()
         elif _resets(s) and not steps.more:
@@ -137,7 +139,7 @@ def _read(loop: _Loop, before: Sequence[typed.Statement], known: Known) -> _Roun
     conditions = tuple(c for c in nest.when if c is not in_frontier)
     unreached = [c for c in conditions if is_unreached(c, nest, level, none, counter, steps.marks)]
     when = tuple(c for c in conditions if c not in unreached and not _is_other_node(c, nest))
-    beside = tuple(s for s in nest.inner if s is not discovered[0])
+    beside = tuple(s for s in nest.inner if s is not discovered[0] and s not in signals)
     flags = frozenset((*here_if_any, steps.next_frontier, *steps.marks))
     found = _Round(
         tuple(reset),
@@ -242,6 +244,11 @@ def _is_other_node(c: typed.Expression, nest: Nest) -> bool:
 
 def _is_marked(s: typed.Assign, there: typed.Symbol) -> bool:
     return isinstance(s.place, typed.Cell) and s.place.index == typed.Variable(there) and s.value == typed.TRUE
+
+
+def _is_signal(s: typed.Assign) -> bool:
+    """Whether it sets a flag that requests another round."""
+    return isinstance(s.place, typed.Variable) and s.value == typed.TRUE
 
 
 def _resets(s: typed.Statement) -> bool:
