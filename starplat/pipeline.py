@@ -264,6 +264,7 @@ def artifact(
     from starplat.backends.text.comments import plain_stem
     from starplat.schedule.apply import looks_at_the_graph
     from starplat.schedule.by_kind import SIZE, for_all_kinds
+    from starplat.schedule.memoised_steps import TakingOnce
     from starplat.schedule.order import not_renumbered
     from starplat.schedule.parse import as_schedule
 
@@ -273,9 +274,12 @@ def artifact(
         _refuse_lists(module)
     asked = None if processor is None else capabilities_on(target, as_processor(processor))
     wanted = as_schedule(schedule)
-    tells_graphs_apart = looks_at_the_graph(module, asked or capabilities_of(target), *SIZE)
-    made = partial(for_target, module, target, wanted, capabilities=asked)
-    module = for_all_kinds(lambda facts: made(facts=facts)) if tells_graphs_apart else made()
+    able = asked or capabilities_of(target)
+    made, taking = partial(for_target, module, target, wanted, capabilities=asked), TakingOnce(able)
+    if looks_at_the_graph(module, able, *SIZE):
+        module = for_all_kinds(lambda facts: made(facts=facts, taking=taking.on(facts)))
+    else:
+        module = made()
     if module.node_order is not None:
         raise not_renumbered(
             module.node_order,

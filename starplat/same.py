@@ -3,8 +3,13 @@
 Equal statements at two places of a program are two, and comparing modules takes longer than most cached work.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache, wraps
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -18,3 +23,21 @@ class Same:
 
     def __hash__(self) -> int:
         return id(self.thing)
+
+
+def remembered(most: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Lets a function of frozen records find what it says of the very same ones once; of the `most` latest."""
+
+    def remembering(function: Callable[P, R]) -> Callable[P, R]:
+        @lru_cache(maxsize=most)
+        def found(*given: Same) -> R:
+            return function(*(one.thing for one in given))  # type: ignore[call-arg]
+
+        @wraps(function)
+        def asked(*given: P.args, **named: P.kwargs) -> R:
+            assert not named, "records are given by place"
+            return found(*map(Same, given))
+
+        return asked
+
+    return remembering

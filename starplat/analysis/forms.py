@@ -1,11 +1,9 @@
 """Finds the functions of a program that may be run: those that no other calls, and whether they are forms of one."""
 
-from functools import lru_cache
-
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import PropertyType, Scalar, Type
-from starplat.same import Same
+from starplat.same import remembered
 
 
 def uncalled(program: typed.Program) -> tuple[typed.FunctionDefinition, ...]:
@@ -14,15 +12,10 @@ def uncalled(program: typed.Program) -> tuple[typed.FunctionDefinition, ...]:
     return tuple(function for function in program.functions if function.name not in called)
 
 
+@remembered(256)
 def forms(program: typed.Program) -> tuple[typed.FunctionDefinition, ...]:
     """The functions that no other calls, if there are several that differ in nothing but their types of numbers: the
     same algorithm for weights that are integers and for others. Of the same program they are found once."""
-    return _forms(Same(program))
-
-
-@lru_cache(maxsize=256)
-def _forms(same: Same) -> tuple[typed.FunctionDefinition, ...]:
-    program: typed.Program = same.thing
     found = uncalled(program)
     alike = all(_are_forms(found[0], other) for other in found[1:])
     different = len({tuple(p.type for p in function.parameters) for function in found}) == len(found)

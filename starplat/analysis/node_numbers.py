@@ -5,22 +5,16 @@ a node. A copy of it, `int k = src;`, is not followed.
 """
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from starplat.analysis.walk import all_values, written_places
 from starplat.frontend import typed, types
 from starplat.frontend.walk import statements, within
-from starplat.same import Same
+from starplat.same import remembered
 
 
+@remembered(256)
 def ints_taken_for_nodes(program: typed.Program, name: str) -> tuple[str, ...]:
     """The integer parameters of the function that stand for nodes, in order; of the same program found once."""
-    return _found(Same(program), name)
-
-
-@lru_cache(maxsize=256)
-def _found(same: Same, name: str) -> tuple[str, ...]:
-    program: typed.Program = same.thing
     function = next(function for function in program.functions if function.name == name)
     found = set(_taken(program, function))
     return tuple(symbol.name for symbol in function.parameters if symbol in found)

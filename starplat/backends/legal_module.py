@@ -1,7 +1,5 @@
 """The kernels and functions of a module that a target prints, and the entries of persistent kernels."""
 
-from functools import lru_cache
-
 from starplat.backends import statements as st
 from starplat.backends.launch import KernelArgument, loop_parameters
 from starplat.backends.legal.routines import legal_function, legal_kernel
@@ -11,22 +9,15 @@ from starplat.backends.uses import called_in
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.visitor import launched_alone, loops_of
-from starplat.same import Same
+from starplat.same import remembered
 
 
+@remembered(4)
 def legal(
     module: ir.Module, capabilities: Capabilities
 ) -> tuple[tuple[st.LegalKernel | st.LegalLoop, ...], tuple[st.LegalFunction, ...]]:
     """The kernels that the host of a module launches, and the functions that they call, callees first; the same ones
     for the file of the kernels and for that of the host."""
-    return _legal(Same(module), capabilities)
-
-
-@lru_cache(maxsize=4)
-def _legal(
-    same: Same, capabilities: Capabilities
-) -> tuple[tuple[st.LegalKernel | st.LegalLoop, ...], tuple[st.LegalFunction, ...]]:
-    module = same.thing
     kernels: tuple[st.LegalKernel | st.LegalLoop, ...] = (
         *(legal_kernel(kernel, module, capabilities) for kernel in launched_alone(module)),
         *(legal_loop(loop, module, capabilities) for loop in loops_of(module)),
@@ -34,6 +25,12 @@ def _legal(
     used = called_in(tuple(kernel.body for kernel in kernels), module)
     functions = tuple(legal_function(function, module, capabilities) for function in _callees_first(used, module))
     return kernels, functions
+
+
+@remembered(4)
+def legal_names(module: ir.Module, capabilities: Capabilities) -> Names:
+    """The emitted names of everything in the module; the same ones for both files."""
+    return Names(module, *legal(module, capabilities))
 
 
 def loop_entry(

@@ -53,6 +53,7 @@ def for_target(
     schedule: Schedule | None = None,
     facts: GraphFacts | None = None,
     capabilities: Capabilities | None = None,
+    taking: Taking | None = None,
 ) -> ir.Module:
     """The module scheduled for `target`.
 
@@ -60,6 +61,7 @@ def for_target(
         schedule: None is the target's own: `auto`, and `plain` for the interpreter, whose answers are the measure.
         facts: of the graph that it will run on, if it is known and matters.
         capabilities: of the device that it will run on, where they are not those of the target in general.
+        taking: how steps are taken, for these capabilities and facts.
 
     Raises:
         DiagnosticError: E06xx, the schedule asks for what is not legal for the program; E0665, for what nothing
@@ -68,7 +70,7 @@ def for_target(
     wanted = own_schedule(target) if schedule is None else schedule
     if wanted == PLAIN:
         return module
-    made = made_for_target(module, target, wanted, facts, capabilities)
+    made = made_for_target(module, target, wanted, facts, capabilities, taking)
     followed, request = _known(module).followed, (target, wanted, facts, capabilities)
     if request not in followed:
         require_followed(module, target, wanted, facts, made, capabilities)

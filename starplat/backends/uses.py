@@ -2,13 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable
-from functools import lru_cache
 
 from starplat.backends import statements as st
 from starplat.ir import nodes as ir
 from starplat.ir.shared_cells import contested_in, locked_in
 from starplat.ir.visitor import walk
-from starplat.same import Same
+from starplat.same import remembered
 
 
 def arrays_in(node: object) -> tuple[ir.Array, ...]:
@@ -21,14 +20,10 @@ def variables_in(node: object) -> tuple[ir.Variable, ...]:
     return tuple(dict.fromkeys(part for part in walk(node) if isinstance(part, ir.Variable)))
 
 
+@remembered(16)
 def names_taken(module: ir.Module) -> frozenset[str]:
     """The names of all arrays and variables of a module; found out once, however many of its loops ask."""
-    return _names_taken(Same(module))
-
-
-@lru_cache(maxsize=16)
-def _names_taken(same: Same) -> frozenset[str]:
-    everything = (same.thing.functions, same.thing.kernels)
+    everything = (module.functions, module.kernels)
     return frozenset(part.name for part in walk(everything) if isinstance(part, ir.Array | ir.Variable))
 
 
@@ -113,6 +108,8 @@ def _seen_by_callees(
 
 def called_in(body: object, module: ir.Module) -> tuple[ir.Function, ...]:
     """The called functions, transitively, in the order of the module."""
+    if not module.helpers:
+        return ()
     names = {part.function for part in walk(body) if isinstance(part, ir.CallFunction)}
     while True:
         bodies = [module.helper(name).body for name in names]

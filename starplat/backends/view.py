@@ -6,6 +6,7 @@ Takes a module, capabilities and a spelling; returns a `Unit`.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from starplat.backends import statements as st
 from starplat.backends.c.expressions import ExpressionPrinter
@@ -25,7 +26,7 @@ from starplat.backends.launch import (
     most_sets,
     walks_sets,
 )
-from starplat.backends.legal_module import legal
+from starplat.backends.legal_module import legal, legal_names
 from starplat.backends.spelling import ClusterWords, Spelling
 from starplat.backends.text.comments import comment, file_name, line_mark, origin
 from starplat.backends.text.folding import folded
@@ -53,7 +54,7 @@ class Routine:
     memory: tuple[GroupMemory, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Unit:
     """All kernels of a module as text."""
 
@@ -69,9 +70,12 @@ class Unit:
 
     def says(self, word: str) -> bool:
         """Whether the emitted code, comments aside, has the word."""
-        pieces = list(self.lines)
-        pieces += [value for helper in self.helpers for _, value in helper.arguments]
-        return any(re.search(rf"\b{word}\b", piece) for piece in pieces)
+        return word in self._words
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        given = (value for helper in self.helpers for _, value in helper.arguments)
+        return frozenset(word for piece in (*self.lines, *given) for word in re.findall(r"\w+", piece))
 
 
 def view(module: ir.Module, capabilities: Capabilities, spelling: Spelling) -> Unit:
@@ -81,8 +85,7 @@ def view(module: ir.Module, capabilities: Capabilities, spelling: Spelling) -> U
         DiagnosticError: E06xx, the target cannot do what the program asks.
     """
     kernels, functions = legal(module, capabilities)
-    names = Names(module, kernels, functions)
-    return _Viewer(module, spelling, names).unit(kernels, functions)
+    return _Viewer(module, spelling, legal_names(module, capabilities)).unit(kernels, functions)
 
 
 class _Viewer:

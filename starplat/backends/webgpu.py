@@ -4,7 +4,7 @@ Its numbers have 32 bits: programs with `long` or `double` in their kernels are 
 """
 
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 
 from starplat.backends import launch, spelling
 from starplat.backends.c.lines import INDENT
@@ -19,7 +19,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.processors import Processor
 from starplat.resources import template_folder
-from starplat.same import Same
+from starplat.same import remembered
 
 _ATOMIC = (ir.Combine.ADD, ir.Combine.BIT_AND, ir.Combine.BIT_OR, ir.Combine.BIT_XOR, ir.Combine.MIN, ir.Combine.MAX)
 
@@ -105,14 +105,10 @@ def _tables(module: ir.Module) -> tuple[str, ...]:
     return folded(lines)
 
 
+@remembered(16)
 def bindings_of(module: ir.Module) -> dict[str, tuple[Binding, ...]]:
     """The buffers that each kernel is given, by its name in the text, in the order of its parameters."""
-    return _bindings_of(Same(module))
-
-
-@lru_cache(maxsize=16)
-def _bindings_of(same: Same) -> dict[str, tuple[Binding, ...]]:
-    found = emitted_as(same.thing, CAPABILITIES)
+    found = emitted_as(module, CAPABILITIES)
     return {
         found.names.kernel(legal.kernel.name): tuple(
             found.bindings[array] for array in (*legal.kernel.arrays, *legal.results)

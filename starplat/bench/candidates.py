@@ -6,7 +6,7 @@ and saves no time, the other saves time only in many runs. `sources` is tried wh
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
@@ -80,14 +80,17 @@ class _Making:
     target: str
     facts: GraphFacts
     capabilities: Capabilities | None
-    known: dict[GraphFacts | None, TakingOnce] = field(default_factory=dict)
 
     def module_of(self, schedule: Schedule) -> ir.Module:
         """The module of a run: one for all graphs if no step looks at them."""
+        facts = self.taking.facts
+        return made_for_target(self.module, self.target, schedule, facts, self.capabilities, self.taking)
+
+    @cached_property
+    def taking(self) -> TakingOnce:
+        """How steps are taken."""
         able = self.capabilities or capabilities_of(self.target)
-        facts = self.facts if looks_at_the_graph(self.module, able) else None
-        taking = self.known.setdefault(facts, TakingOnce(able, facts))
-        return made_for_target(self.module, self.target, schedule, facts, self.capabilities, taking)
+        return TakingOnce(able, self.facts if looks_at_the_graph(self.module, able) else None)
 
     @cached_property
     def searches(self) -> bool:

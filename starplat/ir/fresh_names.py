@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import arrays_in, declared_by, walk_host, walk_kernel
+from starplat.same import remembered
 
 
 class FreshNames:
@@ -46,6 +47,12 @@ class FreshNames:
 
 def names_of(module: ir.Module) -> FreshNames:
     """Names that nothing in a module has."""
+    return FreshNames(_names_of(module))
+
+
+@remembered(16)
+def _names_of(module: ir.Module) -> set[str]:
+    """Everything that has a name in a module; most steps ask."""
     names = {function.name for function in module.functions} | {helper.name for helper in module.helpers}
     for function in module.functions:
         names |= {array.name for array in function.arrays} | _parameters(function)
@@ -57,7 +64,7 @@ def names_of(module: ir.Module) -> FreshNames:
     for helper in module.helpers:
         names |= _parameters(helper)
         names |= {variable.name for op in walk_kernel(helper.body) for variable in declared_by(op)}
-    return FreshNames(names.union(*(names_in(kernel) | {kernel.name} for kernel in module.kernels)))
+    return names.union(*(names_in(kernel) | {kernel.name} for kernel in module.kernels))
 
 
 def names_in(kernel: ir.Kernel) -> set[str]:

@@ -3,11 +3,10 @@
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
-from functools import lru_cache
 
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import arrays_in, declared_by, expressions_of, walk_expression, walk_host, written_arrays
-from starplat.same import Same
+from starplat.same import remembered
 
 
 def touched(op: ir.HostOp, module: ir.Module) -> tuple[ir.Array, ...]:
@@ -159,10 +158,10 @@ def launched_names(functions: Iterable[ir.HostFunction]) -> set[str]:
 
 def is_launched_once(kernel: str, module: ir.Module) -> bool:
     """Whether a kernel runs at one place only."""
-    return _places(Same(module))[kernel] == 1
+    return _places(module)[kernel] == 1
 
 
-@lru_cache(maxsize=16)
-def _places(same: Same) -> Counter[str]:
+@remembered(16)
+def _places(module: ir.Module) -> Counter[str]:
     """At how many places each kernel is launched; steps ask for every kernel of a module."""
-    return Counter(launch.kernel for launch in launches(same.thing.functions))
+    return Counter(launch.kernel for launch in launches(module.functions))

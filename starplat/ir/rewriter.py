@@ -6,7 +6,7 @@ Everything is derived from the fields of the dataclasses in `nodes`, so a new no
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import EXPRESSIONS, HOST_OPS, KERNEL_OPS, with_signature
@@ -16,8 +16,14 @@ Op = TypeVar("Op")
 
 _EXPRESSIONS, _KERNEL_OPS, _HOST_OPS = frozenset(EXPRESSIONS), frozenset(KERNEL_OPS), frozenset(HOST_OPS)
 _part_names = cache(fields_of_records)
-_RECORDS = (ir.Carry, ir.Ahead, ir.NearestFirst, ir.HandOver, ir.Crossing, ir.PerTriangle, ir.Spreading, ir.Searches)
-"""Parts of operations that have parts."""
+_RECORDS = frozenset(
+    (
+        *get_args(ir.Domain),
+        *(ir.Reduction, ir.Carry, ir.Ahead, ir.NearestFirst, ir.HandOver, ir.Crossing),
+        *(ir.PerTriangle, ir.Spreading, ir.Searches),
+    )
+)
+"""Parts of operations and kernels that have parts."""
 
 
 def map_expression(change: Callable[[ir.Expression], ir.Expression], expression: ir.Expression) -> ir.Expression:
@@ -63,23 +69,9 @@ class Rewriter:
         return tuple(replace(f, body=self.host_block(f.body)) for f in module.functions)
 
     def kernel(self, kernel: ir.Kernel) -> ir.Kernel:
-        """The kernel with its domain, filter and body rewritten, and its signature derived again."""
-        return with_signature(
-            replace(
-                kernel,
-                domain=self.rebuild(kernel.domain),
-                iterator=None if kernel.iterator is None else self.variable(kernel.iterator),
-                filter=None if kernel.filter is None else self.expression(kernel.filter),
-                body=self.kernel_block(kernel.body),
-                reductions=tuple(map(self._reduction, kernel.reductions)),
-                guard=None if kernel.guard is None else self.array(kernel.guard),
-                counts=None if kernel.counts is None else self.rebuild(kernel.counts),
-            )
-        )
-
-    def _reduction(self, reduction: ir.Reduction) -> ir.Reduction:
-        into = None if reduction.into is None else self.array(reduction.into)
-        return replace(reduction, variable=self.variable(reduction.variable), into=into)
+        """The kernel with its domain, filter and body rewritten, its signature derived again if that changed any."""
+        rebuilt = self.rebuild(kernel)
+        return kernel if rebuilt is kernel else with_signature(rebuilt)
 
     def rebuild(self, node: Op) -> Op:
         """The node with its parts rewritten; itself if none changed."""

@@ -281,7 +281,7 @@ def written_arrays(ops: Iterable[ir.KernelOp]) -> frozenset[ir.Array]:
             for inner in walk_expression(expression):
                 if type(inner) is not ir.Load:
                     written.update(part for part in _parts(inner) if type(part) is ir.Array)
-    return frozenset(written.difference(ir.GRAPH_ARRAYS))
+    return frozenset(array for array in written if array not in ir.GRAPH_ARRAYS)
 
 
 def assigned_variables(ops: Iterable[ir.KernelOp]) -> frozenset[ir.Variable]:

@@ -5,11 +5,9 @@ own are apart. What is left is a program that passes one property to two paramet
 the module, any two arrays of one kind may be one.
 """
 
-from functools import lru_cache
-
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_host
-from starplat.same import Same
+from starplat.same import remembered
 
 
 class Memory:
@@ -26,13 +24,9 @@ class Memory:
         return self._handed_twice and alike and ir.Origin.GRAPH not in (one.origin, other.origin)
 
 
+@remembered(16)
 def has_two_names(module: ir.Module) -> bool:
     """Whether some function is called with one array for two of its parameters."""
-    return _has_two_names(Same(module))
-
-
-@lru_cache(maxsize=16)
-def _has_two_names(same: Same) -> bool:
-    calls = (op for function in same.thing.functions for op in walk_host(function.body) if isinstance(op, ir.HostCall))
+    calls = (op for function in module.functions for op in walk_host(function.body) if isinstance(op, ir.HostCall))
     lent = ([argument for argument in call.arguments if isinstance(argument, ir.Array)] for call in calls)
     return any(len(set(arrays)) < len(arrays) for arrays in lent)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import partial
 from itertools import combinations
 from time import perf_counter
 from typing import Any
@@ -41,7 +41,7 @@ from starplat.runtime.resident import HostArrays, ResidentGraph, on_device
 from starplat.runtime.room import Room
 from starplat.runtime.tracing.watch import Watch
 from starplat.runtime.tracing.watched import WatchedExecutor
-from starplat.same import Same
+from starplat.same import remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class Run(Graphs):
             for parameter in self.module.function(self.module.entry).parameters
             if isinstance(parameter.what, ir.Array)
         ]
-        self._changed = changed_parameters(Same(self.module))
+        self._changed = changed_parameters(self.module)
         self._adopted = self._adoptions()
         copies = {array.name: self._copies(array) for array in self._parameters}
         weights = frozenset(filter(self._from_weights, self.module.inputs))
@@ -373,10 +373,9 @@ def _shared(one: str, other: str) -> DiagnosticError:
     return DiagnosticError(Diagnostic("E0713", message, help="give one of them as a copy"))
 
 
-@lru_cache(maxsize=256)
-def changed_parameters(same: Same) -> frozenset[str]:
+@remembered(256)
+def changed_parameters(module: ir.Module) -> frozenset[str]:
     """The names of the entry's arrays that a run of the module may change."""
-    module: ir.Module = same.thing
     arrays = (p.what for p in module.function(module.entry).parameters if isinstance(p.what, ir.Array))
     return frozenset(array.name for array in arrays if not only_read(module, array))
 

@@ -5,12 +5,11 @@ know what they are called.
 """
 
 from dataclasses import replace
-from functools import lru_cache
 
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import changes_graph
-from starplat.same import Same
+from starplat.same import remembered
 from starplat.schedule.algebra import components_by_union_find, has_components, has_triangles, triangles_by_intersection
 from starplat.schedule.balance.step import asks_for_lengths, share_arcs
 from starplat.schedule.balance.teams import has_teams, rows_for_teams
@@ -268,12 +267,10 @@ def looks_at_the_graph(
 ) -> bool:
     """Whether any step uses facts of the graph, or of one of this size, for this program on such targets; asked once of
     the same two."""
-    steps = _looking(Same(module), Same(capabilities))
+    steps = _looking(module, capabilities)
     return bool(steps) if num_nodes is None else any(step.of_size(num_nodes, num_arcs) for step in steps)
 
 
-@lru_cache(maxsize=256)
-def _looking(same: Same, able: Same) -> tuple[GraphStep, ...]:
-    module: ir.Module = same.thing
-    capabilities: Capabilities = able.thing
+@remembered(256)
+def _looking(module: ir.Module, capabilities: Capabilities) -> tuple[GraphStep, ...]:
     return tuple(step for step in STEPS if isinstance(step, GraphStep) and step.is_for(module, capabilities))

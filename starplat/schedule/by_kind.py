@@ -18,8 +18,9 @@ SIZE = _NODES, 4 * _NODES
 """The nodes and arcs of a graph of a kind. Programs that load their graph do not tell apart what only large graphs are
 looked at for."""
 
-_KINDS = ((True, True), (False, True), (True, False), (False, False))
-"""Whether a graph is symmetric, and whether it has few pairs of neighbors: first those of which most is known."""
+_KINDS = ((True, True), (False, True), (True, False))
+"""Whether a graph is symmetric, and whether it has few pairs of neighbors: first those of which most is known. Of one
+that is neither nothing is known."""
 
 
 def for_all_kinds(schedule: Callable[[GraphFacts | None], ir.Module]) -> ir.Module:

@@ -1,12 +1,13 @@
 """Runs the scheduling steps in order and memoises them.
 
 A search over hundreds of schedules takes most steps on the same modules again, with settings that differ only in knobs
-that the step does not read. The knobs that it reads are recorded while it runs.
+that the step does not read. The knobs that it reads are recorded while it runs. So do the kinds of graphs that a
+program is compiled for: most steps do not look at the graph.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, assert_never
+from dataclasses import dataclass, field, replace
+from typing import Any, Self, assert_never
 
 from starplat.diagnostics import DiagnosticError
 from starplat.ir import nodes as ir
@@ -47,9 +48,10 @@ class Taking:
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """The knobs that a step read, and its result."""
+    """The knobs that a step read, the graph if it may have looked at one, and its result."""
 
     asked: Mapping[str, object]
+    facts: GraphFacts | None
     end: Decided | DiagnosticError
 
 
@@ -60,28 +62,43 @@ class TakingOnce(Taking):
     _known: dict[tuple[Step | GraphStep, Same], list[_Taken]] = field(default_factory=dict, repr=False, compare=False)
     _checked: set[Same] = field(default_factory=set, repr=False, compare=False)
 
+    def on(self, facts: GraphFacts | None) -> Self:
+        """The same for another graph, with what is known of steps that do not look at it."""
+        return replace(self, facts=facts)
+
     def take(self, step: Step | GraphStep, module: ir.Module, schedule: Schedule) -> Decided:
         known = self._known.setdefault((step, Same(module)), [])
-        taken = next((taken for taken in known if _same(taken.asked, schedule)), None)
+        looks = isinstance(step, GraphStep) and step.is_for(module, self.capabilities)
+        facts = self.facts if looks else None
+        taken = next((one for one in known if one.facts == facts and _same(one.asked, schedule)), None)
         if taken is None:
-            taken = self._taken(step, module, schedule)
+            watched = Watched(**schedule.values)
+            end = _as_one(self._end(step, module, watched), known)
+            taken = _Taken({name: getattr(schedule, name) for name in watched.asked}, facts, end)
             known.append(taken)
         if isinstance(taken.end, DiagnosticError):
             raise taken.end
         return taken.end
 
-    def _taken(self, step: Step | GraphStep, module: ir.Module, schedule: Schedule) -> _Taken:
-        watched = Watched(**schedule.values)
+    def _end(self, step: Step | GraphStep, module: ir.Module, schedule: Schedule) -> Decided | DiagnosticError:
         try:
-            end: Decided | DiagnosticError = super().take(step, module, watched)
+            return super().take(step, module, schedule)
         except DiagnosticError as error:
-            end = error
-        return _Taken({name: getattr(schedule, name) for name in watched.asked}, end)
+            return error
 
     def check(self, module: ir.Module) -> None:
         if Same(module) not in self._checked:
             verify(module)
             self._checked.add(Same(module))
+
+
+def _as_one(end: Decided | DiagnosticError, known: list[_Taken]) -> Decided | DiagnosticError:
+    """With the equal module that came first in the place of its own, so that no further step runs twice."""
+    if isinstance(end, Decided):
+        for other in known:
+            if isinstance(other.end, Decided) and other.end.module == end.module:
+                return replace(end, module=other.end.module)
+    return end
 
 
 def _same(asked: Mapping[str, object], schedule: Schedule) -> bool:

@@ -9,6 +9,8 @@ import pytest
 import starplat
 from starplat import pipeline
 from starplat.source import SourceFile
+from tests.changing import changed
+from tests.operators.meaning import assert_as_written
 from tests.operators.texts import operators_of
 from tests.spellings.graphs import UGLY
 
@@ -618,9 +620,27 @@ def test_nodes_without_a_level_hold_infinity_meanwhile(asks: str) -> None:
     assert text.endswith("  each node when level[node] == INF\n    level[node] := -1\n")
 
 
+@pytest.mark.parametrize("asks", ["w.level == 0", "w.level < 1", "w.level <= 0", "!(w.level > 0)"])
+def test_levels_may_count_from_1(asks: str) -> None:
+    changes = (("level = -1", "level = 0"), ("src.level = 0", "src.level = 1"), ("depth = 0", "depth = 1"))
+    text = changed(UNREACHED, *changes, ("w.level < 0", asks))
+    assert "loop until active is empty" in pipeline.operators(pipeline.check(SourceFile("u.sp", text)))
+    assert_as_written(text, (UGLY[graph] for graph in ("knot", "ladder", "islands")))
+
+
+@pytest.mark.parametrize(("first", "depth", "asks"), [(1, 0, 0), (1, 2, 0), (2, 1, 0), (1, 1, 1), (0, 0, 0)])
+def test_levels_that_do_not_count_from_where_the_counter_begins_stay(first: int, depth: int, asks: int) -> None:
+    begins = (("level = -1", "level = 0"), ("src.level = 0", f"src.level = {first}"), ("depth = 0", f"depth = {depth}"))
+    text = changed(UNREACHED, *begins, ("w.level < 0", f"w.level == {asks}"))
+    assert "is empty" not in pipeline.operators(pipeline.check(SourceFile("u.sp", text)))
+    ends = changed(text, (f"w.level == {asks}", f"w.level == {asks} && depth < 9"))
+    assert_as_written(ends, (UGLY[graph] for graph in ("knot", "ladder", "islands")))
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
+        ("level = -1", "level = 0"),
         ("src.level = 0", "src.level = -1"),
         ("w.level < 0", "w.level < 2"),
         ("w.level < 0", "w.level != 7"),

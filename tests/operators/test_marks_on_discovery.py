@@ -56,6 +56,24 @@ function f(Graph g, propNode<bool> r, node src) {
   }
 }
 """
+ADDS = """
+function f(Graph g, propNode<bool> r, node src) {
+  g.attachNodeProperty(r = False);
+  src.r = True;
+  long last = 0;
+  long size = 1;
+  while (size != last) {
+    last = size;
+    long more = 0;
+    forall (v in g.nodes().filter(r == False)) {
+      int from = 0;
+      for (u in g.nodes_to(v)) { if (u.r) { from += 1; } }
+      if (from > 0) { v.r = True; more += 1; }
+    }
+    size = last + more;
+  }
+}
+"""
 LEVELS = """
 function f(Graph g, propNode<bool> r, node src) {
   propNode<int> level;
@@ -111,6 +129,8 @@ SPELLINGS = {
     "a set that is summed": changed(
         GROWS, ("size = Count(r);", "size = 0; forall (v in g.nodes().filter(r)) { size += 1; }")
     ),
+    "those that join are added": ADDS,
+    "the set has become larger": changed(ADDS, ("size != last", "last < size"), ("last + more", "more + last")),
     "levels": LEVELS,
     "levels that nodes offer": OFFERS,
     "as many rounds as nodes": COUNTED,
@@ -143,6 +163,14 @@ NEAR = {
     "no round": changed(GROWS, ("int last = 0", "int last = 2")),
     "some leave": changed(GROWS, ("size = Count", "src.r = False; size = Count")),
     "the size is asked": changed(GROWS, ("size = Count(r);\n  }\n", "size = Count(r);\n  }\n  src.r = size > 3;\n")),
+    "one is added twice": changed(ADDS, ("last + more", "more + more")),
+    "more than those that join are added": changed(
+        ADDS, ("size = last", "more += 1; if (last > 3) { more = 0; } size = last")
+    ),
+    "the sum is read": changed(ADDS, ("more += 1; }\n    }\n    size = last + more;\n  }\n", "more += 1; }\n    }\n"
+    "    size = last + more;\n  }\n  src.r = size > 3;\n")),
+    "no round that adds": changed(ADDS, ("long last = 0", "long last = 1")),
+    "a sum that falls": changed(ADDS, ("size != last", "size > last"), ("last + more", "last - more")),
     "level 2 is none": changed(LEVELS, ("v.level >= 0", "v.level > 2")),
     "the first level is asked": changed(OFFERS, ("v.level != INF", "v.level == 1")),
     "another level is none": changed(LEVELS, ("v.level >= 0", "v.level != 1")),

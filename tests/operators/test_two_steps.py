@@ -85,7 +85,38 @@ KEPT = COPIED.replace("    g.attachNodeProperty(there = False);\n", "")
 CLEARED = COUNTS + "    g.attachNodeProperty(there = False);\n"
 STORED = GATHERS.replace("w.there = any && !w.visited;", "if (!w.visited) { w.there = any; }")
 NOT_LONG = ("while (more) {", "while (more && depth < 9) {")
+BY_LEVEL = """
+function f(Graph g, propNode<int> level, node src) {
+  propNode<bool> found;
+  g.attachNodeProperty(level = INF);
+  src.level = 0;
+  int depth = 0;
+  bool more = True;
+  while (more) {
+    more = False;
+    g.attachNodeProperty(found = False);
+    forall (v in g.nodes().filter(level == depth)) {
+      forall (w in g.neighbors(v).filter(level == INF)) { w.found = True; }
+    }
+    forall (v in g.nodes().filter(found)) { v.level = depth + 1; more = True; }
+    depth++;
+  }
+}
+"""
 SPELLINGS = {
+    "the flag of the rounds is set as they tell": changed(
+        BY_LEVEL, ("{ w.found = True; }", "{ w.found = True; more = True; }"), ("depth + 1; more = True;", "depth + 1;")
+    ),
+    "it is set twice": changed(BY_LEVEL, ("{ w.found = True; }", "{ w.found = True; more = True; }")),
+    "those at a level tell": BY_LEVEL,
+    "those at a level tell, and the counter is ahead of the store": changed(
+        BY_LEVEL,
+        ("    depth++;\n", ""),
+        (
+            "    forall (v in g.nodes().filter(found)) { v.level = depth + 1;",
+            "    depth++;\n    forall (v in g.nodes().filter(found)) { v.level = depth;",
+        ),
+    ),
     "node by node": TWO_STEPS,
     "property by property": _changed((TAKEN, COPIED)),
     "cleared as a round begins": _changed((TAKEN, KEPT), (COUNTS, CLEARED)),
@@ -111,6 +142,27 @@ def test_rounds_of_two_steps_have_the_operators_of_a_search(spelling: str) -> No
 
 
 NEAR = {
+    "the flag of the rounds is set for others": changed(
+        BY_LEVEL,
+        ("{ w.found = True; }", "{ w.found = True; }\n      if (v.level == 1) { more = True; }"),
+        ("depth + 1; more = True;", "depth + 1;"),
+    ),
+    "those of the level before tell": changed(BY_LEVEL, ("level == depth)", "level == depth - 1)")),
+    "the counter is ahead of those that tell": changed(
+        BY_LEVEL,
+        ("    depth++;\n", ""),
+        ("    more = False;\n", "    more = False;\n    depth++;\n"),
+        ("depth + 1", "depth"),
+    ),
+    "those that were found are found again": changed(
+        BY_LEVEL,
+        ("    g.attachNodeProperty(found = False);\n", ""),
+        ("level = INF)", "level = INF, found = False)"),
+        ("bool more", "long rounds = 0;\n  bool more"),
+        ("while (more)", "while (more && rounds < 9)"),
+        ("    depth++", "    rounds++;\n    depth++"),
+    ),
+    "another level is given": changed(BY_LEVEL, ("depth + 1", "depth + 2")),
     "counted twice": _changed((COUNTS, COUNTS + COUNTS)),
     "counted from another number": _changed(("int depth = 0", "int depth = 4")),
     "another begins": _changed((STARTS, STARTS + "  node first = 0;\n  first.here = True;\n")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -13,12 +14,13 @@ from starplat.diagnostics import DiagnosticError
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.processors import Processor
+from starplat.same import remembered
 from starplat.schedule import KNOBS, PLAIN, Schedule
 from starplat.schedule.apply import decided
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.memoised_steps import Taking, TakingOnce, Watched
 from starplat.schedule.schedule import Direction, Loop
-from starplat.schedule.step import Decided, Step
+from starplat.schedule.step import Decided, GraphStep, Step
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 FACTS = GraphFacts(1000, 16_000, 400)
@@ -69,6 +71,42 @@ def test_a_step_is_taken_again_only_for_what_it_looks_at() -> None:
     for direction, loop in product((Direction.PUSH, Direction.PULL), (Loop.HOST, Loop.DEVICE, Loop.HOST)):
         taking.take(step, module, Schedule(direction=direction, loop=loop))
     assert taken == ["push", "pull", "host", "pull", "device"]
+
+
+def test_a_step_that_does_not_look_at_the_graph_is_taken_once_for_all_graphs() -> None:
+    taken: list[str] = []
+
+    def plain(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module:
+        taken.append("plain")
+        return module
+
+    def looking(
+        module: ir.Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None
+    ) -> ir.Module:
+        taken.append("no facts" if facts is None else "facts")
+        return replace(module, entry=module.entry)  # equal, and another object
+
+    module = starplat.compile("function f(Graph g) { return g.num_nodes(); }").module()
+    graph_step = GraphStep("looks", "a step", "first", looking)
+    asks_nothing = GraphStep("never looks", "a step", "second", looking, lambda module, capabilities: False)
+    steps = (graph_step, asks_nothing, Step("plain", "a step", "last", plain))
+    taking = TakingOnce(BACKENDS["opencl"].capabilities)
+    ends = [decided(module, PLAIN, taking.capabilities, None, steps, taking.on(facts)) for facts in (None, FACTS)]
+    assert ends[0].module is ends[1].module
+    assert taken == ["no facts", "no facts", "plain", "facts"]
+
+
+def test_what_is_remembered_of_a_record_is_not_of_an_equal_one() -> None:
+    asked: list[list[int]] = []
+
+    @remembered(2)
+    def length(numbers: list[int]) -> int:
+        asked.append(numbers)
+        return len(numbers)
+
+    one, other = [1, 2], [1, 2]
+    assert [length(one), length(one), length(other), length(one)] == [2, 2, 2, 2]
+    assert len(asked) == 2
 
 
 def test_a_watched_schedule_is_a_schedule() -> None:

@@ -24,7 +24,7 @@ from starplat.backends.host.launches import BY_NAME, Launching
 from starplat.backends.host.lists import list_type
 from starplat.backends.host.words import CELLS, CPP, size_of
 from starplat.backends.launch import MOST_THREADS
-from starplat.backends.legal_module import legal
+from starplat.backends.legal_module import legal, legal_names
 from starplat.backends.text.comments import file_name, origin, quoted
 from starplat.backends.text.folding import WIDEST
 from starplat.backends.text.helpers import Helper, Helpers
@@ -56,8 +56,8 @@ def artifact_pieces(
     Of `kernel_helpers`, which the same file holds for its kernels, those that host code calls too are `shared_helpers`.
     What one of the `headers` holds, the program does not.
     """
-    kernels, functions = legal(module, capabilities)
-    names = Names(module, kernels, functions)
+    kernels, _ = legal(module, capabilities)
+    names = legal_names(module, capabilities)
     loops = [kernel for kernel in kernels if isinstance(kernel, st.LegalLoop)]
     host = host_text(module, names, launching, loops)
     shared = {bare(helper): helper for helper in kernel_helpers if helper.macro != "find_arc"}
@@ -142,7 +142,7 @@ def kernel_pieces(name: str, text: str, *, single_file: bool) -> dict[str, objec
 
 def header_text(module: ir.Module, stem: str, capabilities: Capabilities) -> str:
     """The C header of a program as a library."""
-    names = Names(module, *legal(module, capabilities))
+    names = legal_names(module, capabilities)
     interface = Interface(module, names)
     return render(
         "common/library.h.jinja",

@@ -26,11 +26,11 @@ def list_operation(host: loops.Printer, op: ir.ListOp) -> str:
         case ir.ReadLength(variable, items):
             return f"{host.names.local(variable)} = static_cast<int>({host.names.local(items)}.size());"
         case ir.PutItems(array, items):
-            kind = CELLS[items.element]
+            kind = words.CELLS[items.element]
             return f"{host.device_name(array)} = Buffer<{kind}>(device, Cells<{kind}>({host.names.local(items)}));"
         case ir.MakeRoom(array, items):
             size = f"{host.names.local(items)}.size()"
-            return f"{host.device_name(array)} = Buffer<{CELLS[array.element]}>(device, {size});"
+            return f"{host.device_name(array)} = Buffer<{words.CELLS[array.element]}>(device, {size});"
         case ir.ChangeList():
             return _change(host, op)
         case _:

@@ -77,6 +77,10 @@ class Array:
     packed: Packing | None = None
     pairs: tuple[Element, Element] | None = None
 
+    def __hash__(self) -> int:
+        """By the name, which mostly tells: arrays are looked up far more often than anything else is."""
+        return hash(self.name)
+
     @property
     def compared(self) -> Element:
         """The type of what ExtremeCell compares: the cell, or its key."""
@@ -175,7 +179,10 @@ MADE_ARRAYS = (*BY_DEGREE_ARRAYS, *(array for arrays in PART_ARRAYS.values() for
 """Arrays of the graph that a program makes on the device (see `Prepared`)."""
 
 
-GRAPH_ARRAYS = (ROW_OFFSETS, COLUMNS, WEIGHTS, SOURCES, IN_ROW_OFFSETS, IN_COLUMNS, IN_ARCS, *HEAD_ARRAYS, *MADE_ARRAYS)
+GRAPH_ARRAYS = dict.fromkeys(
+    (ROW_OFFSETS, COLUMNS, WEIGHTS, SOURCES, IN_ROW_OFFSETS, IN_COLUMNS, IN_ARCS, *HEAD_ARRAYS, *MADE_ARRAYS)
+)
+"""The keys are the graph's arrays in their own order; it is asked of most arrays whether they are among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +191,10 @@ class Variable:
 
     name: str
     element: Element
+
+    def __hash__(self) -> int:
+        """By the name, as an array's."""
+        return hash(self.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from starplat.ir.verifying import host, spaces
 from starplat.ir.verifying.operations import Body, combines
 from starplat.ir.verifying.wellformed import InvalidModule, Scope
 from starplat.ir.visitor import all_expressions, arrays_in, used_arrays, used_scalars, walk_expression, written_arrays
+from starplat.same import remembered
 
 __all__ = ["InvalidModule", "verify"]
 
@@ -28,7 +29,7 @@ def verify(module: ir.Module) -> None:
         whole.require(len(set(names)) == len(names), f"of {sorted(names)} two have one name")
     whole.require(module.entry in {f.name for f in module.functions}, f"the entry '{module.entry}' is missing")
     for kernel in module.kernels:
-        _verify_kernel(kernel, helpers)
+        _verify_kernel(kernel, module.helpers)
     for helper in module.helpers:
         _verify_helper(helper, helpers)
     host.verify_host(module)
@@ -70,8 +71,9 @@ def _kind(what: ir.Array | ir.Variable) -> tuple[ir.Element, ir.Extent | None]:
     return what.element, what.extent if isinstance(what, ir.Array) else None
 
 
-def _verify_kernel(kernel: ir.Kernel, helpers: dict[str, ir.Function]) -> None:
-    scope = Scope(f"kernel '{kernel.name}'", helpers, on_host=False)
+@remembered(256)
+def _verify_kernel(kernel: ir.Kernel, helpers: tuple[ir.Function, ...]) -> None:
+    scope = Scope(f"kernel '{kernel.name}'", {helper.name: helper for helper in helpers}, on_host=False)
     for array in kernel.arrays:
         scope.add_array(array)
     for scalar in kernel.scalars:

@@ -3,21 +3,35 @@
 bool moved = False; ... moved = True; ...        going = False; ... going = True; ...
 going = moved;
 
+bool told = False; ... told = True; ...          ... more = True; ...
+if (told) { more = True; }
+
 forall (v in g.nodes()) {                        now = next;
   v.now = v.next; v.next = False;                g.attachNodeProperty(next = False);
   if (v.now) { more = True; }                    forall (v in g.nodes()) { more ||= v.now; }
 }
+
+forall (v in g.nodes()) {                        now = next;
+  v.now = v.next;                                g.attachNodeProperty(next = False);
+  if (v.next) { v.next = False; more = True; }   forall (v in g.nodes()) { more ||= v.now; }
+}
+
+forall (v in g.nodes()) {                        g.attachNodeProperty(now = False);
+  v.now = v.a < v.b;                             forall (v in g.nodes()) {
+  if (v.now) { v.b = v.a; }                        if (v.a < v.b) { v.now = True; v.b = v.a; }
+}                                                }
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from starplat.analysis import walk
+from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
-from starplat.operators.canonical.rebuilding import rebuilt, substituted
+from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_statements
 
 
 def without_copies(body: typed.Block) -> typed.Block:
@@ -27,7 +41,7 @@ def without_copies(body: typed.Block) -> typed.Block:
         if not isinstance(part, typed.Block):
             return None
         inner = tuple(new for s in part.statements for new in _distributed(rebuilt(s, change)))
-        return _renamed(replace(part, statements=inner))
+        return _renamed(_told_at_once(replace(part, statements=inner)))
 
     return rebuilt(body, change)
 
@@ -62,6 +76,47 @@ def _renamed(block: typed.Block) -> typed.Block:
     return block
 
 
+def _told_at_once(block: typed.Block) -> typed.Block:
+    """The block without a local flag for which others are set at its end: they are set where the local is."""
+    for last, s in enumerate(block.statements):
+        match s:
+            case typed.If(condition=typed.Variable(symbol=local), then=typed.Block(statements=told), otherwise=None):
+                pass
+            case _:
+                continue
+        first = next((i for i, s in enumerate(block.statements[:last]) if _declares(s, local)), None)
+        signals = [t.place.symbol for t in told if isinstance(t, typed.Assign) and t.value == typed.TRUE]
+        if first is None or len(signals) < len(told) or not _begins_false(block.statements[first]):
+            continue
+        between, after = block.statements[first + 1 : last], block.statements[last + 1 :]
+        inside = [i for s in between for i in walk.statements(s)]
+        stores = [i for i in inside if local in walk.written(i)]
+        plain = all(isinstance(i, typed.Assign) and i.value == typed.TRUE for i in stores)
+        asked = {symbol for i in inside for symbol in walk.read(i)} | {s for a in after for s in _used(a)}
+        leaves = any(isinstance(i, typed.Break | typed.Continue | typed.Return) for i in inside)
+        cells = any(isinstance(t, typed.Assign) and isinstance(t.place, typed.Cell) for t in told)
+        if not plain or leaves or cells or local in asked or asked & set(signals):
+            continue
+
+        kept = _with_signals(typed.Block(between), local, told).statements
+        return _told_at_once(replace(block, statements=(*block.statements[:first], *kept, *after)))
+    return block
+
+
+def _with_signals(block: typed.Block, local: typed.Symbol, told: tuple[typed.Statement, ...]) -> typed.Block:
+    """The block with other statements wherever a local is stored, each time anew."""
+
+    def change(part: Any) -> Any:
+        return _with_signals(part, local, told) if isinstance(part, typed.Block) else None
+
+    inner = (map(replace, told) if local in walk.written(s) else (rebuilt(s, change),) for s in block.statements)
+    return with_statements(block, [s for statements in inner for s in statements])
+
+
+def _begins_false(s: typed.Statement) -> bool:
+    return isinstance(s, typed.Declare) and s.value == typed.FALSE
+
+
 def _declares(s: typed.Statement, symbol: typed.Symbol) -> bool:
     return isinstance(s, typed.Declare) and s.symbol is symbol
 
@@ -85,16 +140,54 @@ def _distributed(s: typed.Statement) -> Iterator[typed.Statement]:
         case _:
             yield s
             return
-    own, rest, wholes = typed.Variable(s.iterator), list(body.statements), []
+    own, rest, wholes = typed.Variable(s.iterator), list(_given_when_told(body.statements)), []
     while rest and (whole := _whole(rest[0], own, graph)) is not None:
         wholes.append(whole)
-        rest.pop(0)
-    if not any(isinstance(whole, typed.CopyProperty) for whole in wholes) or not all(_is_own(r, own) for r in rest):
+        rest = list(_asked_again(whole, rest[1:], own))
+    changed = len(rest) > 0 and rest[-1] is not body.statements[-1]
+    copied = any(isinstance(whole, typed.CopyProperty) for whole in wholes)
+    if not (copied or changed) or not all(_is_own(r, own) for r in rest):
         yield s
         return
     yield from wholes
     if rest:
         yield replace(s, body=replace(body, statements=tuple(_told(r) for r in rest)))
+
+
+def _given_when_told(statements: Sequence[typed.Statement]) -> Sequence[typed.Statement]:
+    """A flag that says what the branch behind it asks, given in that branch."""
+    match statements:
+        case [
+            typed.Assign(place=typed.Cell() as flag, value=typed.Binary() as value) as store,
+            typed.If(condition=asked, otherwise=None) as branch,
+        ] if asked == flag and not mentions(value, {flag.symbol}):
+            given = typed.Assign(flag, typed.TRUE, span=store.span)
+            then = replace(branch.then, statements=(given, *branch.then.statements))
+            return replace(store, value=typed.FALSE), replace(branch, condition=value, then=then)
+        case _:
+            return statements
+
+
+def _asked_again(
+    whole: typed.Statement, rest: Sequence[typed.Statement], own: typed.Variable
+) -> Iterator[typed.Statement]:
+    """What follows a copy, where a branch that asks for the flag that was copied asks for the copy, and takes back that
+    flag before it: elsewhere it is not set."""
+    match whole, rest:
+        case (
+            typed.CopyProperty(destination=to, source=of),
+            [typed.If(condition=typed.Cell(symbol=asked, index=index), then=then, otherwise=None) as branch, *others],
+        ) if asked in (to, of) and index == own:
+            taken = [s for s in then.statements if isinstance(s, typed.Assign) and s.place == typed.Cell(of, own)]
+            left = with_statements(then, [s for s in then.statements if s not in taken])
+            if len(taken) == 1 and taken[0].value == typed.FALSE and not walk.touches(left, of):
+                yield taken[0]
+                yield replace(branch, condition=typed.Cell(to, index, span=branch.condition.span), then=left)
+                yield from others
+                return
+        case _:
+            pass
+    yield from rest
 
 
 def _whole(s: typed.Statement, own: typed.Variable, graph: typed.Symbol) -> typed.Statement | None:

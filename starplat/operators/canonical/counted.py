@@ -25,9 +25,10 @@ from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.build import Builder
 from starplat.operators.canonical.effects import is_bounded
-from starplat.operators.canonical.hosts import may_leave
-from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.hosts import Surroundings, may_leave, surroundings
+from starplat.operators.canonical.rebuilding import rebuilt, spliced, with_block
 from starplat.operators.records import EdgeEffect
+from starplat.same import Same
 
 
 def until_nothing_changes(loop: typed.CountedLoop, before: Sequence[typed.Statement]) -> typed.DoWhile | None:
@@ -79,6 +80,59 @@ def without_counters(body: typed.Block) -> typed.Block:
         return replace(part, statements=tuple(new for s in part.statements for new in _uncounted(rebuilt(s, change))))
 
     return rebuilt(body, change) if any(isinstance(s, typed.CountedLoop) for s in walk.statements(body)) else body
+
+
+def left_at_their_ends(body: typed.Block) -> typed.Block:
+    """A function's body in which endless loops that are left at one place are left at their ends. What stands behind
+    that place only counts, and nothing asks for it after the loop.
+
+    while (True) {                                      do {
+      bool again = False; ...                             again = False; ...
+      if (!again) { break; }                              depth++;
+      depth++;                                          } while (again);
+    }
+    """
+    around = surroundings(body)
+    for loop in around.loops:
+        if isinstance(loop, typed.While) and loop.condition == typed.TRUE:
+            made = _left_at_its_end(loop, around)
+            if made is not None:
+                block, place = around.block_of(loop)
+                return left_at_their_ends(with_block(body, block, spliced(block, place, made)))
+    return body
+
+
+def _left_at_its_end(loop: typed.While, around: Surroundings) -> tuple[typed.Statement, ...] | None:
+    statements = loop.body.statements
+    places = [i for i, s in enumerate(statements) if _leaves(s) is not None]
+    if len(places) != 1 or (quiet := _leaves(statements[places[0]])) is None:
+        return None
+    ahead, behind = statements[: places[0]], statements[places[0] + 1 :]
+    counted = {symbol for s in behind for symbol in walk.written(s)}
+    asked = {part.symbol for part in walk.within(quiet) if isinstance(part, typed.Variable)}
+    cells = any(isinstance(part, typed.Cell | typed.Call) for part in walk.within(quiet))
+    if cells or counted & asked or may_leave((*ahead, *behind)) or any(around.is_seen(s, loop) for s in counted):
+        return None
+    if not all(isinstance(s, typed.Update) and isinstance(s.value, typed.Literal) for s in behind):
+        return None
+    build = Builder(quiet.span)
+    hoisted = [s for s in ahead if isinstance(s, typed.Declare) and s.symbol in asked]
+    if any(s.value is None for s in hoisted):
+        return None
+    given = {Same(s): build.assign(build.variable(s.symbol), s.value) for s in hoisted if s.value is not None}
+    rounds = (*(given.get(Same(s), s) for s in ahead), *behind)
+    condition = quiet.operand if isinstance(quiet, typed.Unary) else build.negated(quiet)
+    declared = (build.declare(s.symbol) for s in hoisted)
+    return (*declared, typed.DoWhile(replace(loop.body, statements=rounds), condition, span=loop.span))
+
+
+def _leaves(s: typed.Statement) -> typed.Expression | None:
+    """The condition under which a statement leaves the loop, if that is all it does."""
+    match s:
+        case typed.If(condition=quiet, otherwise=None, then=typed.Block(statements=(typed.Break(),))):
+            return quiet
+        case _:
+            return None
 
 
 def _uncounted(s: typed.Statement) -> tuple[typed.Statement, ...]:

@@ -8,9 +8,10 @@ from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.operators.canonical.arcs import by_rows
 from starplat.operators.canonical.copies import without_copies
-from starplat.operators.canonical.counted import without_counters
+from starplat.operators.canonical.counted import left_at_their_ends, without_counters
 from starplat.operators.canonical.counters import as_flags
 from starplat.operators.canonical.counts.draining import drained_when_visited
+from starplat.operators.canonical.counts.one_count import counted_once
 from starplat.operators.canonical.counts.peeling import with_counts
 from starplat.operators.canonical.counts.turns import with_turns
 from starplat.operators.canonical.extremes import without_choices
@@ -74,7 +75,7 @@ def _canonical_function(
     given = without_degrees(one_by_one(function.body, program), results) if on_host else function.body
     filled = as_truths(with_fills(as_nodes(without_choices(given))))
     ranged = as_rounds(as_marks_that_spread(within_range(as_results(filled))))
-    ranged = with_flags_for_sent(until_none_is_left(with_turns(without_counters(ranged))))
+    ranged = with_flags_for_sent(until_none_is_left(with_turns(left_at_their_ends(without_counters(ranged)))))
     flags = as_flags(without_reached(until_none_joins(without_continues(ranged))))
     flagged = without_copies(turned(flags, frozenset(function.parameters)))
     flagged = as_spreading(flagged, program)
@@ -89,7 +90,7 @@ def _canonical_function(
     body = body if free is body else without_unread(free, results)
     body = with_searches_apart(as_searches(with_filters(dissolved(body)), program, results), program, results)
     body = of_all_neighbors(cleared_first(with_counts(body))) if on_host else body
-    body = in_order(drained_when_visited(pulled(body)) if on_host else pulled(body))
+    body = in_order(counted_once(drained_when_visited(pulled(body))) if on_host else pulled(body))
     return function if body is function.body else replace(function, body=body)
 
 

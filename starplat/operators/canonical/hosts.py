@@ -7,13 +7,12 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts
 from starplat.frontend import typed
 from starplat.operators.canonical.rebuilding import with_statements
-from starplat.same import Same
+from starplat.same import Same, remembered
 
 Loop = typed.While | typed.DoWhile | typed.FixedPoint
 HostLoop = Loop | typed.CountedLoop
@@ -21,14 +20,10 @@ _LOOPS = (typed.While, typed.DoWhile, typed.CountedLoop, typed.ForEach, typed.Fi
 Known = Mapping[typed.Symbol, int | float | bool]
 
 
+@remembered(16)
 def surroundings(body: typed.Block) -> Surroundings:
     """What stands around the loops of a function's body, found once however many rewrites ask."""
-    return _surroundings(Same(body))
-
-
-@lru_cache(maxsize=16)
-def _surroundings(body: Same) -> Surroundings:
-    return Surroundings(body.thing)
+    return Surroundings(body)
 
 
 class Surroundings:

@@ -6,7 +6,7 @@
 A function that is no more than an expression, perhaps with names for parts of it, is put in its place where a `Min` or
 `Max` offers it, and in loops that only add up. Others are small, or a round that is called at one place; they end in
 their only `return` if they have one, and a statement of their own calls them: on the host, in a loop that adds up, or
-where they go over the pairs of a node's neighbors.
+where they go over the pairs of a node's neighbors, say whether there is a neighbor, or offer values by `Min` or `Max`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from dataclasses import replace
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
+from starplat.operators.canonical.effects import asked
+from starplat.operators.canonical.filters import all_of
 from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_fresh_symbols
 
 MOST_STATEMENTS = 12
@@ -115,6 +117,8 @@ class _Inliner:
                 yield from self._added(s) or (s,)
             case typed.Block():
                 yield self.block(s)
+            case typed.If(otherwise=None) if self._in_kernel and (apart := self._asked_apart(s)):
+                yield from self._all(apart)
             case typed.If():
                 otherwise = None if s.otherwise is None else self.block(s.otherwise)
                 yield replace(s, then=self.block(s.then), otherwise=otherwise)
@@ -122,17 +126,36 @@ class _Inliner:
                 yield replace(s, body=self.block(s.body))
             case typed.ForEach(parallel=False, domain=typed.AllNodes() | typed.Members()) if not self._in_kernel:
                 yield replace(s, body=self.block(s.body))
-            case typed.ForEach() if self._in_kernel or _adds_up(s) or self._asks_for_pairs(s):
+            case typed.ForEach() if self._in_kernel or _adds_up(s) or self._calls_what_matters(s):
                 around, self._in_kernel = self._in_kernel, True
                 yield replace(s, body=self.block(s.body))
                 self._in_kernel = around
             case _:
                 yield s
 
-    def _asks_for_pairs(self, loop: typed.ForEach) -> bool:
-        """Whether a loop calls a function that goes over the pairs of a node's neighbors, which may count triangles."""
-        callees = [self._program.function(call.function) for call in walk.calls(loop.body)] if loop.parallel else []
-        return any(_fits_a_kernel(callee) and _goes_over_pairs(callee) for callee in callees)
+    def _calls_what_matters(self, loop: typed.ForEach) -> bool:
+        """Whether a loop calls a function that offers values to nodes, goes over the pairs of a node's neighbors, which
+        may count triangles, or says whether there is such a neighbor."""
+        for call in walk.calls(loop.body) if loop.parallel else ():
+            callee = self._program.function(call.function)
+            asks = _acts_on_graphs(callee) and (call.type is Scalar.BOOL or _goes_over_pairs(callee))
+            if (asks or _offers(callee.body)) and _fits_a_kernel(callee):
+                return True
+        return False
+
+    def _asked_apart(self, s: typed.If) -> tuple[typed.Statement, ...]:
+        """A branch that asks for what a function finds among neighbors, with that in a local of its own; what is asked
+        before it is so still. Nothing if there is no such question."""
+        conditions = asked(s.condition)
+        for place, condition in enumerate(conditions):
+            if isinstance(condition, typed.Call) and (callee := self._callee(condition)) and _acts_on_graphs(callee):
+                local = typed.Symbol(callee.name, Scalar.BOOL, typed.Role.LOCAL, condition.span)
+                rest = all_of((typed.Variable(local, span=condition.span), *conditions[place + 1 :]))
+                assert rest is not None
+                inner = (typed.Declare(local, condition, span=s.span), replace(s, condition=rest))
+                first = all_of(conditions[:place])
+                return inner if first is None else (replace(s, condition=first, then=typed.Block(inner)),)
+        return ()
 
     def _added(self, s: typed.Update) -> list[typed.Statement]:
         """An addition of what a function returns, after the function's statements."""
@@ -147,7 +170,9 @@ class _Inliner:
     def _body(self, call: typed.Call, into: typed.Assign | typed.Declare | None) -> list[typed.Statement]:
         """The statements of the callee, the last of them giving `into` its value; none if it stays a call."""
         callee = self._callee(call)
-        if callee is None or not _acts_on_graphs(callee) or (self._in_kernel and not _fits_a_kernel(callee)):
+        if callee is None or not (_acts_on_graphs(callee) or (self._in_kernel and _offers(callee.body))):
+            return []
+        if self._in_kernel and not _fits_a_kernel(callee):
             return []
         body = list(callee.body.statements)
         returns = [s for s in walk.statements(callee.body) if isinstance(s, typed.Return)]
@@ -209,9 +234,9 @@ def _under_one_name(statements: tuple[typed.Statement, ...]) -> tuple[typed.Stat
 
 
 def _fits_a_kernel(callee: typed.FunctionDefinition) -> bool:
-    """Whether it does nothing but count over rows: what it is given stays as it is."""
+    """Whether it does nothing but count over rows, and offer values: other cells that it is given stay as they are."""
     plain = (typed.Block, typed.If, typed.Declare, typed.Assign, typed.Update, typed.ForEach, typed.Return)
-    inside = list(walk.statements(callee.body))
+    inside = [s for s in walk.statements(callee.body) if not isinstance(s, typed.AssignExtreme)]
     places = [place for s in inside for place in walk.written_places(s)]
     return all(isinstance(s, plain) for s in inside) and all(isinstance(p, typed.Variable) for p in places)
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from starplat.analysis import walk
 from starplat.analysis.settling.loops import settles
@@ -27,7 +26,7 @@ from starplat.operators.canonical.rebuilding import rebuilt, spliced, substitute
 from starplat.operators.canonical.searches.initial_values import worst
 from starplat.operators.canonical.searches.offers import as_offers, with_marks
 from starplat.operators.records import EdgeEffect
-from starplat.same import Same
+from starplat.same import Same, remembered
 
 
 def edge_effects(
@@ -40,7 +39,7 @@ def edge_effects(
 ) -> tuple[EdgeEffect, ...]:
     """What arcs offer in every round of a loop, if that is all it does, and it ends only when they offer nothing. That
     its frontier is empty then may be seen later if it `is_kept`."""
-    offered = _offered(Same(written), Same(around), Same(program))
+    offered = _offered(written, around, program)
     if offered is None:
         return ()
     left = offered.left - {e.frontier for e in offered.effects if frontier_is_kept}
@@ -68,10 +67,9 @@ def _said(e: EdgeEffect) -> tuple[object, ...]:
     return e.source, e.destination, e.direction, e.when, e.target, e.how, e.value, e.carried, e.frontier
 
 
-@lru_cache(maxsize=64)
-def _offered(same: Same, same_around: Same, program: Same) -> _Offered | None:
+@remembered(64)
+def _offered(written: HostLoop, around: Surroundings, program: typed.Program) -> _Offered | None:
     """Of a loop, as far as nothing is seen of it; found once, though rewrites and answers ask again."""
-    written, around = same.thing, same_around.thing
     found = [_offered_by(body, written, around, program) for body in _ways(written.body)]
     first, *others = found
     return first if all(first is not None and first.is_like(other) for other in others) else None
@@ -89,12 +87,12 @@ def _ways(body: typed.Block) -> Iterator[typed.Block]:
         yield spliced(body, place, way.statements)
 
 
-def _offered_by(body: typed.Block, written: HostLoop, around: Surroundings, program: Same) -> _Offered | None:
+def _offered_by(body: typed.Block, written: HostLoop, around: Surroundings, program: typed.Program) -> _Offered | None:
     """What arcs offer in the rounds of a loop that go as one of its bodies says."""
     before = around.before(written)
     freed = at_once(body)
     rounds = _as_rounds(replace(written, body=_plain(freed)), written, around)
-    if rounds is None or (lowered := _lowered(loop := rounds[0])) is None or not settles(loop, *lowered, program.thing):
+    if rounds is None or (lowered := _lowered(loop := rounds[0])) is None or not settles(loop, *lowered, program):
         return None
     symbol, extreme = lowered
     written_by = {s for inner in walk.statements(loop) for s in (*walk.written(inner), *walk.declared(inner))}
@@ -117,8 +115,7 @@ def _offered_by(body: typed.Block, written: HostLoop, around: Surroundings, prog
     if {symbol, frontier} & set(walk.declared(loop)):
         return None  # every round begins with other cells
     if frontier is not None and not (
-        _joins_by_winning(frontier, symbol, loop, written, around)
-        and loses_no_update(frontier, symbol, loop, program.thing)
+        _joins_by_winning(frontier, symbol, loop, written, around) and loses_no_update(frontier, symbol, loop, program)
     ):
         return None
     changed = walk.all_written(written)

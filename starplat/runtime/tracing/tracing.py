@@ -6,23 +6,17 @@ rounds launched ahead it waits for each, so that only rounds that took place are
 
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import lru_cache
 
 from starplat.ir import nodes as ir
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import walk_host
-from starplat.same import Same
+from starplat.same import remembered
 
 
+@remembered(64)
 def traced(module: ir.Module) -> ir.Module:
     """The module with all its `OnDevice` operations traced: itself if it has none, nor rounds launched ahead; the same
     object every time."""
-    return _traced(Same(module))
-
-
-@lru_cache(maxsize=64)
-def _traced(same: Same) -> ir.Module:
-    module: ir.Module = same.thing
     if not any(isinstance(op, ir.OnDevice) or _is_ahead(op) for f in module.functions for op in walk_host(f.body)):
         return module
     return replace(module, functions=tuple(replace(f, body=_Traced().host_block(f.body)) for f in module.functions))

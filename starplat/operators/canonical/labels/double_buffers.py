@@ -75,6 +75,7 @@ def _in_place(
         return None
     if any(following in walk.written(i) for s in rest for i in walk.statements(s)):
         return None
+    rounds, told, begin, end = _with_fresh_frontier(rounds, told)
     flags = {store.place.symbol for store in told}
     resets = [s for s in rounds if _is_reset(s, flags)]
     rounds = [s for s in rounds if s not in resets]
@@ -90,7 +91,31 @@ def _in_place(
                 return None
 
     changed = rebuilt(substituted(tuple(rounds), {following: now}), telling)
-    return replace(loop, body=replace(loop.body, statements=(*resets, *changed, *rest)))
+    return replace(loop, body=replace(loop.body, statements=(*begin, *resets, *changed, *end, *rest)))
+
+
+def _with_fresh_frontier(
+    rounds: list[typed.Statement], told: tuple[typed.Assign, ...]
+) -> tuple[list[typed.Statement], tuple[typed.Assign, ...], tuple[typed.Statement, ...], tuple[typed.Statement, ...]]:
+    """A round, and what is told, with a fresh flag in the place of one that the round asks for, and takes back before
+    nodes are told: that flag becomes a copy at the end. What begins the round and what ends it come last."""
+    for store in told:
+        fill = next((s for s in rounds if isinstance(s, typed.Attach) and s.items == _none_of(store.place)), None)
+        if fill is None or store.value != typed.TRUE:
+            continue
+        place, flag = next(i for i, s in enumerate(rounds) if s is fill), store.place.symbol
+        ahead, behind = rounds[:place], rounds[place + 1 :]
+        if any(flag in walk.all_written(s) for s in ahead) or any(walk.touches(s, flag) for s in behind):
+            continue
+        fresh = typed.Symbol(f"{flag.name}_nxt", flag.type, typed.Role.LOCAL, store.span)
+        given = tuple(substituted(s, {flag: fresh}) for s in told)
+        begin = (typed.Declare(fresh, None, span=store.span), replace(fill, items=((fresh, typed.FALSE),)))
+        return [*ahead, *behind], given, begin, (typed.CopyProperty(flag, fresh, span=store.span),)
+    return rounds, told, (), ()
+
+
+def _none_of(place: typed.Place) -> tuple[tuple[typed.Symbol, typed.Expression], ...]:
+    return ((place.symbol, typed.FALSE),) if isinstance(place, typed.Cell) else ()
 
 
 def _compared(

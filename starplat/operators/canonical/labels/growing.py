@@ -7,7 +7,8 @@ while (size != last) {                                while (more) {
   size = Count(there);
 }                                                     }
 
-Nodes only join in these rounds, and the number that the loop begins with is that of the set.
+Nodes only join in these rounds, and the number that the loop begins with is that of the set. Where a round counts those
+that join, and adds them to the number, it is their number that is compared with 0.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
-from starplat.operators.canonical.hosts import may_leave, surroundings
+from starplat.operators.canonical.hosts import Known, may_leave, surroundings
 from starplat.operators.canonical.rebuilding import rebuilt, with_block
 from starplat.operators.canonical.rising import number
 from starplat.operators.canonical.searches.initial_values import initial_values
@@ -38,7 +39,12 @@ def until_none_joins(body: typed.Block) -> typed.Block:
             continue
         block, place = around.block_of(loop)
         before, known = block.statements[:place], around.known_before(loop)
-        growth = _read(loop)
+        growth = _added(loop) or _read(loop)
+        if isinstance(growth, _Added):
+            if growth.begins(loop, known) and not any(around.is_seen(s, loop) for s in (growth.size, growth.last)):
+                made = (*before, *growth.made(loop), *block.statements[place + 1 :])
+                return until_none_joins(with_block(body, block, replace(block, statements=made)))
+            continue
         if growth is None or any(around.is_seen(s, loop) for s in (growth.size, growth.last)):
             continue
         if _size(growth.members, before) is None or _size(growth.members, before) != known.get(growth.size):
@@ -96,8 +102,63 @@ class _Growth:
                 return False
 
 
-def _read(loop: _Loop) -> _Growth | None:
-    """The growth that a loop waits for the end of."""
+@dataclass(frozen=True)
+class _Added:
+    """What a round compares: a `size`, and that of the `last` round, to which it has added `more`."""
+
+    size: typed.Symbol
+    last: typed.Symbol
+    more: typed.Variable
+    rounds: tuple[typed.Statement, ...]
+
+    def begins(self, loop: _Loop, known: Known) -> bool:
+        """Whether a first round runs for sure."""
+        size, last = known.get(self.size), known.get(self.last)
+        if not isinstance(loop, typed.While) or size is None or last is None:
+            return not isinstance(loop, typed.While)
+        return size != last if _asked(loop) is typed.Operator.NOT_EQUAL else size > last
+
+    def made(self, loop: _Loop) -> tuple[typed.Statement, ...]:
+        """The loop that goes on while something is added."""
+        grown = typed.Variable(typed.Symbol("grown", Scalar.BOOL, typed.Role.LOCAL, loop.span), span=loop.span)
+        nothing = typed.Literal(0, self.more.symbol.scalar, span=loop.span)
+        some = typed.Binary(_asked(loop), self.more, nothing, Scalar.BOOL, span=loop.span)
+        body = replace(loop.body, statements=(*self.rounds, typed.Assign(grown, some, span=loop.span)))
+        return typed.Declare(grown.symbol, typed.TRUE, span=loop.span), replace(loop, condition=grown, body=body)
+
+
+def _asked(loop: _Loop) -> typed.Operator:
+    """How the number of the last round is compared with 0."""
+    assert isinstance(loop.condition, typed.Binary)
+    is_differing = loop.condition.operator is typed.Operator.NOT_EQUAL
+    return typed.Operator.NOT_EQUAL if is_differing else typed.Operator.GREATER
+
+
+def _added(loop: _Loop) -> _Added | None:
+    """The sum that a loop waits for the end of, where it is the last thing that a round works out."""
+    compared = _compared(loop)
+    match compared, loop.body.statements[-1:]:
+        case (
+            (size, last, (*rounds,)),
+            (
+                typed.Assign(
+                    place=typed.Variable(symbol=to),
+                    value=typed.Binary(
+                        operator=typed.Operator.ADD, left=typed.Variable(symbol=one), right=typed.Variable(symbol=other)
+                    ),
+                ),
+            ),
+        ) if to is size and last in (one, other) and one is not other:
+            more, rest = other if one is last else one, tuple(rounds[:-1])
+            used = {symbol for s in rest for i in walk.statements(s) for symbol in (*walk.read(i), *walk.written(i))}
+            apart = more.type == last.type and not used & {size, last} and not may_leave(rest)
+            return _Added(size, last, typed.Variable(more, span=loop.span), rest) if apart else None
+        case _:
+            return None
+
+
+def _compared(loop: _Loop) -> tuple[typed.Symbol, typed.Symbol, tuple[typed.Statement, ...]] | None:
+    """The number that a loop compares with what it keeps of it as a round begins, and the rest of the round."""
     match loop.condition:
         case typed.Binary(
             operator=typed.Operator.NOT_EQUAL | typed.Operator.GREATER,
@@ -115,9 +176,16 @@ def _read(loop: _Loop) -> _Growth | None:
         case (typed.Assign(place=typed.Variable(symbol=to), value=typed.Variable(symbol=of)), *rounds) if (
             to is last and of is size
         ):
-            pass
+            return size, last, tuple(rounds)
         case _:
             return None
+
+
+def _read(loop: _Loop) -> _Growth | None:
+    """The growth that a loop waits for the end of."""
+    if (compared := _compared(loop)) is None:
+        return None
+    size, last, rounds = compared
     found = counted(rounds, size)
     if found is None:
         return None

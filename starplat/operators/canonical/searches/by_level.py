@@ -62,13 +62,14 @@ def _made(loop: _Loop, before: Sequence[typed.Statement], known: hosts.Known) ->
     level, more = store.place.symbol, above(store.value, typed.Variable(counter))
     if len(waves) != 1 or more is None or more + (step < at) != 1:
         return None
-    steps = Steps(waves[0], marks.place.symbol)
-    flags = {steps.frontier, steps.next_frontier}
+    here = waves[0]
+    steps = Steps(here, marks.place.symbol)
+    flags = {here, steps.next_frontier}
     initial = {symbol: initial_values(symbol, before) for symbol in (level, *flags)}
     _, none = begins(initial, level, steps, known, counter)
     if none is None or not any(is_unreached(c, nest, level, none, counter, ()) for c in nest.when):
         return None
-    asking = sum(steps.frontier in walk.read(i) for i in walk.statements(loop))
+    asking = sum(here in walk.read(i) for i in walk.statements(loop))
     if asking < 2 or any(len(walk.writers(symbol, loop)) != 1 for symbol in (level, counter)):
         return None
     done: list[typed.Statement] = []
@@ -77,7 +78,7 @@ def _made(loop: _Loop, before: Sequence[typed.Statement], known: hosts.Known) ->
             if not steps.follow(s) or steps.more or steps.levels:
                 return None
             continue
-        ahead = {steps.frontier: 0} | {flag: 1 for flag, found in steps.holds.items() if found}
+        ahead = {here: 0} | {flag: 1 for flag, found in steps.holds.items() if found}
         ahead = {flag: by for flag, by in ahead.items() if steps.holds.get(flag, True)}
         if place == at:
             steps.begin()
@@ -87,7 +88,7 @@ def _made(loop: _Loop, before: Sequence[typed.Statement], known: hosts.Known) ->
     changed = replace(loop, body=replace(loop.body, statements=tuple(done)))
     emptied = steps.cleared or not steps.holds.get(steps.next_frontier)
     left = any(flags & {*walk.read(i), *walk.written(i)} for i in walk.statements(changed))
-    return changed if emptied and steps.holds.get(steps.frontier) and not left else None
+    return changed if emptied and steps.holds.get(here) and not left else None
 
 
 def _finds(nest: Nest) -> tuple[typed.Assign, typed.Assign] | None:

@@ -15,23 +15,28 @@ do {                                                  do {
 
 A round is followed from where nodes are told to where nodes are told again: those that were are marked meanwhile, and
 are the ones that tell then, and the loop ends where there are none. As none is told that is marked, it does not matter
-that marks come earlier.
+that marks come earlier. Values that nodes are told beside go with a level in place of the mark (see `told_values`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeGuard
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.build import Builder
+from starplat.operators.canonical.effects import asked_by_loop
 from starplat.operators.canonical.hosts import HostLoop, surely_begins, surroundings
-from starplat.operators.canonical.rebuilding import spliced, with_block
+from starplat.operators.canonical.rebuilding import spliced, substituted, with_block
 from starplat.operators.canonical.searches.initial_values import InitialValues, initial_values
 from starplat.operators.canonical.searches.stores import Nest, read_nest, says
+from starplat.operators.canonical.searches.told_values import Told, are_apart, levels_and_values
+from starplat.operators.canonical.unread import without_unread
 
 
 def marked_on_discovery(body: typed.Block, results: frozenset[typed.Symbol]) -> typed.Block:
@@ -49,8 +54,8 @@ def marked_on_discovery(body: typed.Block, results: frozenset[typed.Symbol]) -> 
             continue
         if not found.begins(before) or (isinstance(loop, typed.CountedLoop) and not _has_enough(loop)):
             continue
-        made = spliced(block, place, found.made(loop, before))
-        return marked_on_discovery(with_block(body, block, made), results)
+        made = with_block(body, block, spliced(block, place, found.made(loop, before)))
+        return marked_on_discovery(without_unread(made, results), results)
     return body
 
 
@@ -59,7 +64,7 @@ class _Round:
     """A round: the arcs along which nodes that are `here` tell those `there`, under conditions besides, and the nodes
     that are `marked`, before others are told in the round if it `marks_first`. The `signal` is asked before it is set
     in a round that `asks_first`. The flag of those there is declared in each round if it is `fresh`, and taken back in
-    it before nodes are told if it is `emptied`."""
+    it before nodes are told if it is `emptied`. `told` are the values that come with it."""
 
     nest: Nest
     when: tuple[typed.Expression, ...]
@@ -71,6 +76,7 @@ class _Round:
     asks_first: bool
     fresh: bool
     emptied: bool
+    told: Told
 
     @property
     def flags(self) -> set[typed.Symbol]:
@@ -95,6 +101,10 @@ class _Round:
         assert here is not None
         assert marked is not None
         first = [at for at in _indices(here) if at not in _indices(marked)]
+        marks = (build.assign(typed.Cell(self.marked, at, span=loop.span), True) for at in first)
+        if self.told.any:
+            begin, own = _indices(here), self.marks_first
+            return (*marks, *levels_and_values(nest, self.when, self.marked, self.told, begin, copies_begin=own))
         more = build.variable(build.local("more", Scalar.BOOL))
         told = self.there if self.there is not self.here else build.local("told", self.there.type)
         mark, join = (build.cell(s, nest.there) for s in (self.marked, told))
@@ -108,7 +118,7 @@ class _Round:
             typed.CopyProperty(self.here, told, span=loop.span),
         )
         return (
-            *(build.assign(typed.Cell(self.marked, at, span=loop.span), True) for at in first),
+            *marks,
             *((build.declare(told),) if told is not self.there or self.fresh else ()),
             build.declare(more.symbol, build.truth(True)),
             typed.DoWhile(rounds, more, span=loop.span),
@@ -119,13 +129,13 @@ def _read(loop: HostLoop) -> _Round | None:
     """The round of a loop, if it takes such steps."""
     if isinstance(loop, typed.FixedPoint):
         return None
-    statements = loop.body.statements
+    statements = _copied_first(loop.body.statements)
     telling = [(at, tells) for at, s in enumerate(statements) if (tells := _tells(s)) is not None]
     marking = [(at, marks) for at, s in enumerate(statements) if (marks := _marks(s)) is not None]
     if len(telling) != 1 or len(marking) != 1:
         return None
-    at, (nest, there, told_signals) = telling[0]
-    place, (here, marked, marks_signals, drains) = marking[0]
+    at, (nest, there, told_signals, values) = telling[0]
+    place, (here, marked, marks_signals, drains, copies) = marking[0]
     sources = [typed.Cell(s, typed.Variable(nest.node)) for s in (here, marked)]
     waves = [c for c in nest.when if any(says(c, cell, True) for cell in sources)]
     unmarked = [c for c in nest.when if says(c, typed.Cell(marked, typed.Variable(nest.there)), False)]
@@ -139,46 +149,87 @@ def _read(loop: HostLoop) -> _Round | None:
         return None
     when = tuple(c for c in nest.when if c not in waves and c not in unmarked)
     written = {s for inner in walk.statements(loop) for s in walk.written(inner)}
-    if any(mentions(c, written - {nest.node, nest.there}) for c in when):
+    told = Told(
+        tuple(i for i in values if isinstance(i, typed.Assign)), tuple(i for i in values if _is_best(i)), copies
+    )
+    if any(mentions(c, written - {nest.node, nest.there}) for c in when) or not are_apart(told, nest, loop):
         return None
     left = next((i for i, s in enumerate(statements) if isinstance(s, typed.If)), len(statements))
     asks_first = left < (at if signal in told_signals else place)
     fresh = any(isinstance(s, typed.Declare) and s.symbol is there for s in statements)
     fills = (s for s in statements[:at] if isinstance(s, typed.Attach))
     empty = fresh or any(symbol is there for s in fills for symbol, _ in s.items)
-    return _Round(nest, when, here, there, marked, signal, place < at, asks_first, fresh, empty)
+    return _Round(nest, when, here, there, marked, signal, place < at, asks_first, fresh, empty, told)
 
 
-def _tells(s: typed.Statement) -> tuple[Nest, typed.Symbol, frozenset[typed.Symbol]] | None:
-    """The arcs along which nodes are told, the flag of these, and the scalars that say so."""
+def _copied_first(statements: Sequence[typed.Statement]) -> tuple[typed.Statement, ...]:
+    """The statements with flags that are copied behind a loop over their nodes copied in front of it."""
+    for place, (s, copy) in enumerate(pairwise(statements)):
+        match s, copy:
+            case typed.ForEach(), typed.CopyProperty(destination=to, source=of) if not (
+                walk.touches(s, to) or of in walk.all_written(s)
+            ):
+                swapped = (copy, substituted(s, {of: to}))
+                return (*statements[:place], *swapped, *statements[place + 2 :])
+            case _:
+                pass
+    return tuple(statements)
+
+
+def _tells(
+    s: typed.Statement,
+) -> tuple[Nest, typed.Symbol, frozenset[typed.Symbol], tuple[typed.Statement, ...]] | None:
+    """The arcs along which nodes are told, the flag of these, the scalars that say so, and what is stored beside."""
     nest = read_nest(s)
     if nest is None or nest.may_break:
         return None
-    told = [i for i in nest.inner if _stores(i, typed.TRUE) == typed.Variable(nest.there)]
+    there = typed.Variable(nest.there)
+    told = [i for i in nest.inner if _stores(i, typed.TRUE) == there]
     signals = [i for i in nest.inner if isinstance(i, typed.Assign) and isinstance(i.place, typed.Variable)]
-    plain = all(i.value == typed.TRUE for i in signals) and len(signals) + len(told) == len(nest.inner)
-    return (nest, _symbol(told[0]), frozenset(map(_symbol, signals))) if len(told) == 1 and plain else None
+    values = tuple(i for i in nest.inner if i not in told and i not in signals)
+    is_plain = all(i.value == typed.TRUE for i in signals)
+    is_plain = is_plain and all(isinstance(i, typed.Assign) or _is_best(i) for i in values)
+    of_there = all(isinstance(p, typed.Cell) and p.index == there for i in values for p in walk.written_places(i))
+    if len(told) != 1 or not is_plain or not of_there:
+        return None
+    return nest, _symbol(told[0]), frozenset(map(_symbol, signals)), values
 
 
-def _marks(s: typed.Statement) -> tuple[typed.Symbol, typed.Symbol, frozenset[typed.Symbol], bool] | None:
-    """The flag of nodes that mark themselves, their mark, the scalars that say so, and whether the flag is drained."""
+def _is_best(s: typed.Statement) -> TypeGuard[typed.AssignExtreme]:
+    return isinstance(s, typed.AssignExtreme) and not s.carried
+
+
+def _marks(
+    s: typed.Statement,
+) -> tuple[typed.Symbol, typed.Symbol, frozenset[typed.Symbol], bool, tuple[typed.Assign, ...]] | None:
+    """The flag of nodes that mark themselves, their mark, the scalars that say so, whether the flag is drained, and
+    what they copy of their own cells."""
     match s:
-        case typed.ForEach(parallel=True, domain=typed.AllNodes(), filter=condition, body=body) if condition:
-            own = typed.Variable(s.iterator)
+        case typed.ForEach(parallel=True, domain=typed.AllNodes()):
+            conditions, inner = asked_by_loop(s)
         case _:
             return None
-    cells = [part for part in walk.within(condition) if isinstance(part, typed.Cell)]
-    if len(cells) != 1 or cells[0].index != own or not says(condition, cells[0], True):
+    own = typed.Variable(s.iterator)
+    match conditions:
+        case (typed.Cell(symbol=here, index=index, type=Scalar.BOOL),) if index == own:
+            pass
+        case _:
+            return None
+    marks = [i for i in inner if _stores(i, typed.TRUE) == own]
+    drains = [i for i in inner if _stores(i, typed.FALSE) == own and _symbol(i) is here]
+    signals = [i for i in inner if isinstance(i, typed.Assign) and isinstance(i.place, typed.Variable)]
+    copies = tuple(i for i in inner if isinstance(i, typed.Assign) and _is_copy(i, own))
+    is_plain = all(i.value == typed.TRUE for i in signals)
+    is_plain = is_plain and len(marks) + len(drains) + len(signals) + len(copies) == len(inner)
+    if len(marks) != 1 or len(drains) > 1 or not is_plain or _symbol(marks[0]) is here:
         return None
-    here = cells[0].symbol
-    marks = [i for i in body.statements if _stores(i, typed.TRUE) == own]
-    drains = [i for i in body.statements if _stores(i, typed.FALSE) == own and _symbol(i) is here]
-    signals = [i for i in body.statements if isinstance(i, typed.Assign) and isinstance(i.place, typed.Variable)]
-    plain = all(i.value == typed.TRUE for i in signals)
-    plain = plain and len(marks) + len(drains) + len(signals) == len(body.statements)
-    if len(marks) != 1 or len(drains) > 1 or not plain or _symbol(marks[0]) is here:
-        return None
-    return here, _symbol(marks[0]), frozenset(map(_symbol, signals)), bool(drains)
+    return here, _symbol(marks[0]), frozenset(map(_symbol, signals)), bool(drains), copies
+
+
+def _is_copy(s: typed.Assign, own: typed.Variable) -> bool:
+    """Whether it stores one of a node's cells in another."""
+    cells = (s.place, s.value.operand if isinstance(s.value, typed.Convert) else s.value)
+    return all(isinstance(part, typed.Cell) and part.index == own for part in cells)
 
 
 def _turned(loop: HostLoop) -> tuple[typed.Statement, ...]:

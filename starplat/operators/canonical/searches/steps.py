@@ -11,14 +11,15 @@ from starplat.operators.canonical.searches.stores import says
 
 @dataclass
 class Steps:
-    """The effect of the statements of a round, taken in order, on the nodes discovered in it.
+    """The effect of the statements of a round, taken in order, on the nodes discovered in it. Without a flag for the
+    frontier, the level that is counted says which nodes it has.
 
     `holds` maps a flag to True if it now covers exactly the discovered nodes, to False if it covers none; a flag that
     is not in it is as at the start of the round. `levels` are the stores of their levels, each with the number of
     increments of the counter before it. `marks` are their visited flags, `more` the stores that request another round.
     """
 
-    frontier: typed.Symbol
+    frontier: typed.Symbol | None
     next_frontier: typed.Symbol
     holds: dict[typed.Symbol, bool] = field(default_factory=dict)
     levels: list[tuple[typed.Assign, int]] = field(default_factory=list)
@@ -41,7 +42,7 @@ class Steps:
     def are_right(self, counter: typed.Variable) -> bool:
         """Whether the discovered nodes are the frontier of the next round, and have its level."""
         none_left = self.cleared or not self.holds[self.next_frontier]
-        if not self.holds.get(self.frontier) or not none_left or len(self.levels) != 1:
+        if not (self.frontier is None or self.holds.get(self.frontier)) or not none_left or len(self.levels) != 1:
             return False
         ((store, counted),) = self.levels
         more = above(store.value, counter)

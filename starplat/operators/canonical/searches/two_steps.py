@@ -11,6 +11,8 @@
       if (v.here) { v.visited = True; v.level = depth; more = True; }
     }
 
+Nodes at level `depth` may be asked for in the place of those `here`.
+
 Invariant at the start of a round: the nodes in `here` are those at level `depth`, `there` is empty, and the visited
 nodes are those with a level. Other effects on a discovered node move to a second loop over the arcs from one level to
 the next.
@@ -101,15 +103,19 @@ def _read(loop: _Loop, before: Sequence[typed.Statement], known: hosts.Known) ->
         return None
     ((at, nest),), ((step, counter),) = discovers, counted
     discovered = [s for s in nest.inner if isinstance(s, typed.Assign) and _is_marked(s, nest.there)]
-    waves = [(c, flag) for c in nest.when if (flag := asked_flag(c, nest.node)) is not None]
+    waves = [(c, asked_flag(c, nest.node)) for c in nest.when if _says_who_tells(c, nest.node, counter)]
     if len(discovered) != 1 or len(waves) != 1 or nest.may_break:
         return None
     ((in_frontier, here),) = waves
+    if here is None and step < at:
+        return None
     steps = Steps(here, discovered[0].place.symbol)
+    signals = [s for s in nest.inner if isinstance(s, typed.Assign) and _is_signal(s)]
     reset: list[typed.Statement] = []
     for place, s in enumerate(statements):
         if place == at:
             steps.begin()
+            steps.more += signals
         elif place == step:
             steps.count()
         elif _resets(s) and not steps.more:
@@ -119,15 +125,18 @@ def _read(loop: _Loop, before: Sequence[typed.Statement], known: hosts.Known) ->
     if not steps.are_right(typed.Variable(counter)):
         return None
     level = steps.levels[0][0].place.symbol
-    initial = {flag: initial_values(flag, before) for flag in (level, here, steps.next_frontier, *steps.marks)}
+    if here is None and compared(in_frontier, typed.Cell(level, typed.Variable(nest.node))) is None:
+        return None
+    here_if_any = () if here is None else (here,)
+    initial = {flag: initial_values(flag, before) for flag in (level, *here_if_any, steps.next_frontier, *steps.marks)}
     source, none = begins(initial, level, steps, known, counter)
     if source is None or none is None:
         return None
     conditions = tuple(c for c in nest.when if c is not in_frontier)
     unreached = [c for c in conditions if is_unreached(c, nest, level, none, counter, steps.marks)]
     when = tuple(c for c in conditions if c not in unreached and not _is_other_node(c, nest))
-    beside = tuple(s for s in nest.inner if s is not discovered[0])
-    flags = frozenset((here, steps.next_frontier, *steps.marks))
+    beside = tuple(s for s in nest.inner if s is not discovered[0] and s not in signals)
+    flags = frozenset((*here_if_any, steps.next_frontier, *steps.marks))
     found = _Round(
         tuple(reset),
         nest,
@@ -141,6 +150,14 @@ def _read(loop: _Loop, before: Sequence[typed.Statement], known: hosts.Known) ->
         flags,
     )
     return found if unreached and _is_apart(found, loop) else None
+
+
+def _says_who_tells(c: typed.Expression, node: typed.Symbol, counter: typed.Symbol) -> bool:
+    """Whether a condition asks for a flag of the node, or for nodes at the level that is counted."""
+    if asked_flag(c, node) is not None:
+        return True
+    own = [part for part in walk.within(c) if isinstance(part, typed.Cell) and part.index == typed.Variable(node)]
+    return len(own) == 1 and compared(c, own[0]) == typed.Variable(counter)
 
 
 def _is_apart(found: _Round, loop: _Loop) -> bool:
@@ -177,7 +194,7 @@ def begins(
     if levels is None or not begins_empty or len(levels.set) != 1:
         return None, None
     ((source, first),) = levels.set
-    marked = [initial[flag] for flag in (steps.frontier, *steps.marks)]
+    marked = [initial[flag] for flag in (steps.frontier, *steps.marks) if flag is not None]
     if not all(b is not None and b.fill == typed.FALSE and b.set == ((source, typed.TRUE),) for b in marked):
         return None, None
     at, fill = number(first, known), levels.fill
@@ -219,6 +236,11 @@ def _is_other_node(c: typed.Expression, nest: Nest) -> bool:
 
 def _is_marked(s: typed.Assign, there: typed.Symbol) -> bool:
     return isinstance(s.place, typed.Cell) and s.place.index == typed.Variable(there) and s.value == typed.TRUE
+
+
+def _is_signal(s: typed.Assign) -> bool:
+    """Whether it sets a flag that requests another round."""
+    return isinstance(s.place, typed.Variable) and s.value == typed.TRUE
 
 
 def _resets(s: typed.Statement) -> bool:

@@ -1,4 +1,4 @@
-"""Nodes that have no level yet hold INF, whatever number below 0 the program has for them.
+"""Nodes that have no level yet hold INF, whatever number below all levels the program has for them.
 
     g.attachNodeProperty(level = -1);                g.attachNodeProperty(level = INF);
     ...                                              ...
@@ -26,6 +26,8 @@ from starplat.operators.canonical.searches.levels import number
 from starplat.same import Same
 
 _EQUALITY = (typed.Operator.EQUAL, typed.Operator.NOT_EQUAL)
+_FROM_THERE = (typed.Operator.LESS, typed.Operator.GREATER_EQUAL)
+_ABOVE = (typed.Operator.LESS_EQUAL, typed.Operator.GREATER)
 
 
 @dataclass(frozen=True)
@@ -45,10 +47,10 @@ def with_infinity(loop: HostLoop, around: Surroundings) -> Trial | None:
         if not isinstance(kind, PropertyType) or (kind.carrier, kind.element) != (Carrier.NODE, Scalar.INT):
             continue
         found = _filled(symbol, before, known)
-        changed = None if found is None else _asked_for_infinity(loop, symbol, found[2].value)
+        changed = None if found is None else _asked_for_infinity(loop, symbol, int(found[2].value), found[3])
         if found is None or changed is None:
             continue
-        at, fill, none = found
+        at, fill, none, _ = found
         infinity = typed.Infinity(Scalar.INT, span=fill.span)
         items = tuple((s, infinity if s is symbol else value) for s, value in fill.items)
         after = (changed, back_to(none, symbol, fill.graph), *block.statements[place + 1 :])
@@ -60,30 +62,40 @@ def with_infinity(loop: HostLoop, around: Surroundings) -> Trial | None:
 
 def _filled(
     symbol: typed.Symbol, before: Sequence[typed.Statement], known: Known
-) -> tuple[int, typed.Attach, typed.Literal] | None:
-    """The place where all cells are filled with a number below 0, to some of which only numbers from 0 on are given
-    since."""
+) -> tuple[int, typed.Attach, typed.Literal, int] | None:
+    """The place where all cells are filled with a number, to some of which only larger ones are given since, the least
+    of them last."""
     found: tuple[int, typed.Attach, typed.Literal] | None = None
+    least: list[int] = []
     for place, s in enumerate(before):
         match s:
             case typed.Attach(items=items) if any(target is symbol for target, _ in items):
                 (value,) = (value for target, value in items if target is symbol)
-                is_below = isinstance(value, typed.Literal) and isinstance(value.value, int) and value.value < 0
-                found = (place, s, value) if is_below and isinstance(value, typed.Literal) else None
+                is_number = isinstance(value, typed.Literal) and isinstance(value.value, int)
+                found = (place, s, value) if is_number and isinstance(value, typed.Literal) else None
+                least = []
             case typed.Assign(place=typed.Cell(symbol=target), value=value) if target is symbol:
-                if (given := number(value, known)) is None or given < 0:
+                given = number(value, known)
+                if found is not None and (given is None or given <= found[2].value):
                     return None
+                least += () if given is None else (given,)
             case _ if symbol in walk.all_written(s):
                 return None
             case _:
                 pass
-    since = () if found is None else before[found[0] :]
-    return None if any(symbol in walk.read(i) for s in since for i in walk.statements(s)) else found
+    if (
+        found is None
+        or not least
+        or any(symbol in walk.read(i) for s in before[found[0] :] for i in walk.statements(s))
+    ):
+        return None
+    return (*found, min(least))
 
 
-def _asked_for_infinity(loop: HostLoop, symbol: typed.Symbol, none: object) -> HostLoop | None:
+def _asked_for_infinity(loop: HostLoop, symbol: typed.Symbol, none: int, least: int) -> HostLoop | None:
     """The loop that asks for INF instead; None if it does anything else with cells than to ask whether they have a
-    number or are at one of its counters, to add to them, and to give them what has been added to."""
+    number, the least of which is given, or are at one of its counters, to add to them, and to give them what has been
+    added to."""
     writers = walk.writers(symbol, loop)
     if not all(isinstance(s, typed.Assign) for s in writers):
         return None
@@ -97,13 +109,11 @@ def _asked_for_infinity(loop: HostLoop, symbol: typed.Symbol, none: object) -> H
                 pass
             case _:
                 return None
-        below = operator is typed.Operator.LESS and value == 0
-        natural = (operator is typed.Operator.GREATER_EQUAL and value == 0) or (
-            operator is typed.Operator.GREATER and value == -1
-        )
-        if not (below or natural or (operator in _EQUALITY and value == none)):
+        beyond = operator in _FROM_THERE and none < value <= least
+        at_most = operator in _ABOVE and none <= value < least
+        if not (beyond or at_most or (operator in _EQUALITY and value == none)):
             return None
-        is_none = below or operator is typed.Operator.EQUAL
+        is_none = operator in (typed.Operator.LESS, typed.Operator.LESS_EQUAL, typed.Operator.EQUAL)
         asked.add(Same(cell))
         way = typed.Operator.EQUAL if is_none else typed.Operator.NOT_EQUAL
         return replace(part, operator=way, right=typed.Infinity(Scalar.INT, span=cell.span))

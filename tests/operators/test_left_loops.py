@@ -1,0 +1,58 @@
+"""Endless loops that are left at one place are left at their ends; others stay."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.changing import changed
+from tests.operators.meaning import assert_as_written
+from tests.operators.test_canonical import BFS
+from tests.operators.texts import operators_of
+from tests.spellings.graphs import UGLY
+
+LEFT = """
+function f(Graph g, propNode<int> level, node src) {
+  g.attachNodeProperty(level = INF);
+  src.level = 0;
+  int depth = 0;
+  while (True) {
+    bool again = False;
+    forall (v in g.nodes().filter(level == depth)) {
+      forall (w in g.neighbors(v)) { if (w.level == INF) { w.level = depth + 1; again = True; } }
+    }
+    if (!again) { break; }
+    depth++;
+  }
+}
+"""
+OUTSIDE = (("  while (True) {\n    bool again = False;", "  bool again = True;\n  while (True) {\n    again = False;"),)
+SPELLINGS = {
+    "a flag of the round": LEFT,
+    "a flag of the function": changed(LEFT, *OUTSIDE),
+    "a flag that says that it is done": changed(
+        LEFT, ("bool again = False", "bool done = True"), ("again = True", "done = False"), ("!again", "done")
+    ),
+}
+NEAR = {
+    "the counter is read": changed(LEFT, ("depth++;\n  }\n", "depth++;\n  }\n  src.level = depth;\n")),
+    "more is done behind": changed(LEFT, ("    depth++;\n", "    depth++;\n    src.level = depth % 3;\n")),
+    "it is left at two places": changed(LEFT, ("    depth++;\n", "    if (depth > 2) { break; }\n    depth++;\n")),
+    "it may be left in a round": changed(LEFT, ("    if (!again)", "    if (depth == 2) { return; }\n    if (!again)")),
+    "the counter is asked": changed(LEFT, ("!again", "!again || depth > 1")),
+    "a cell is asked": changed(LEFT, ("!again", "!again || src.level > 0")),
+}
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_it_is_a_search_by_levels(name: str) -> None:
+    assert operators_of(SPELLINGS[name]) == operators_of(BFS)
+
+
+@pytest.mark.parametrize("name", NEAR)
+def test_a_near_miss_is_none(name: str) -> None:
+    assert operators_of(NEAR[name]) != operators_of(BFS)
+
+
+@pytest.mark.parametrize("name", [*SPELLINGS, *NEAR])
+def test_the_answer_is_that_of_the_program_as_it_is_written(name: str) -> None:
+    assert_as_written((SPELLINGS | NEAR)[name], (UGLY[graph] for graph in ("knot", "ladder", "islands")))
