@@ -29,8 +29,8 @@ def changed_by(op: ir.HostOp) -> tuple[ir.Array, ...]:
             return (op.array,)
         case ir.CombineParts():
             return (op.array, *op.carried)
-        case ir.ExchangeCells(arrays, members):
-            return arrays if members is None else (*arrays, members)
+        case ir.ExchangeCells(arrays, among):
+            return arrays if among is None else (*arrays, among)
         case ir.CopyArray():
             return (op.destination,)
         case ir.Swap():

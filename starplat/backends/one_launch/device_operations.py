@@ -89,11 +89,11 @@ class DeviceOperations:
 
     def exchanged(self, op: ir.ExchangeCells) -> st.Body:
         """Parts meet, give and meet again: none gives what another one still works on."""
-        if op.members is None:
+        if op.among is None:
             return (st.MeetPeers(), *given(op), st.MeetPeers())
-        taken: st.Body = tuple(st.TakeValue(array, op.members) for array in op.arrays if op.common)
-        behind = (st.MeetPeers(), *taken, st.CountAnew(op.members), st.GridBarrier())
-        return (st.MeetPeers(op.members), *given(op), *behind)
+        taken: st.Body = tuple(st.TakeValue(array, op.among) for array in op.arrays if op.common)
+        behind = (st.MeetPeers(), *taken, st.CountAnew(op.among), st.GridBarrier())
+        return (st.MeetPeers(op.among), *given(op), *behind)
 
     def of_part(self, variable: ir.Variable) -> ir.Variable:
         """A name for the value of a variable on one of the parts."""
@@ -144,7 +144,7 @@ class DeviceOperations:
 def given(op: ir.ExchangeCells) -> st.Body:
     """What a part gives the others, between two meetings."""
     first, end = ir.Ref(op.first), ir.Ref(op.end)
-    cells = tuple(st.GiveCells(array, op.members, op.by, first, end, op.common) for array in op.arrays)
-    if op.members is None:
+    cells = tuple(st.GiveCells(array, op.among, op.by, first, end, op.common) for array in op.arrays)
+    if op.among is None:
         return cells
-    return (*cells, st.GiveSet(op.members) if op.by else st.GiveSet(op.members, first, end))
+    return (*cells, st.GiveSet(op.among) if op.by else st.GiveSet(op.among, first, end))

@@ -79,12 +79,12 @@ class Together:
 @dataclass(frozen=True, slots=True)
 class ExchangeCells:
     """Inside of a persistent launch: all parts get what others have changed of `arrays`. A cell becomes that of the
-    part which has its node, from `first` up to `end`; or, `by` a Min or Max, the best of all parts. With `members` only
-    cells of these nodes have changed, to one value if that is `common`, and the set has on all parts what it has on
-    any."""
+    part which has its node, from `first` up to `end`; or, `by` a Min or Max, the best of all parts. With `among` only
+    cells of the nodes in this set have changed, to one value if that is `common`, and the set has on all parts what it
+    has on any."""
 
     arrays: tuple[Array, ...]
-    members: Array | None
+    among: Array | None
     by: Combine | None
     first: Variable
     end: Variable

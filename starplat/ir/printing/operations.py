@@ -56,7 +56,7 @@ LINES: Mapping[type, str] = {
     ir.CombineChanged: "combine {array.name} where parts have changed {before.name}",
     ir.ShareParts: "share {array.name}",
     ir.Together: "together {variable.name} = {before.name} {combine.value} that of all parts",
-    ir.ExchangeCells: "exchange {arrays}{common}{members}{by}",
+    ir.ExchangeCells: "exchange {arrays}{common}{among}{by}",
     ir.TakeFirst: "take {variable.name} of the first part",
     ir.HostIf: "if {condition}",
     ir.Loop: "{test_last}while {condition}{driver}",
@@ -122,7 +122,7 @@ def _lines(op: ir.KernelOp | ir.HostOp) -> Iterator[str]:
 def _shown(name: str, value: Any) -> object:
     """What a line says of a field; variables, arrays and enumerations as they are."""
     match name, value:
-        case (("value" | "lock" | "partner" | "result" | "driver" | "ahead" | "members" | "by"), None):
+        case (("value" | "lock" | "partner" | "result" | "driver" | "ahead" | "among" | "by"), None):
             return ""
         case "ahead", _:
             return f" after {print_expression(value)} rows of other parts"
@@ -140,10 +140,10 @@ def _shown(name: str, value: Any) -> object:
             )
         case "by", ir.Combine():
             return f" by {value.value}"
-        case "arrays", tuple():
+        case "arrays", (ir.Array(), *_):
             return ", ".join(array.name for array in value)
-        case "members", ir.Array(members):
-            return f" where {members} has members"
+        case "among", ir.Array(among):
+            return f" where {among} has members"
         case "driver", ir.Ahead(_, most):
             return f", up to {most} rounds ahead"
         case "driver", ir.NearestFirst(later, values, step):

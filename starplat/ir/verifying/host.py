@@ -151,7 +151,7 @@ class _Host:
 
     def exchanged(self, op: ir.ExchangeCells) -> None:
         scope = self.scope
-        for array in (*op.arrays, *(() if op.members is None else (op.members,))):
+        for array in (*op.arrays, *(() if op.among is None else (op.among,))):
             scope.written(array)
             scope.require(array.extent is ir.Extent.NODES, f"the cells of '{array.name}' belong to no nodes")
         for array in op.arrays:

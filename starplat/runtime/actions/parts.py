@@ -97,9 +97,9 @@ def exchange_cells(machine: Machine, op: ir.ExchangeCells, frame: Frame) -> Flow
         communicator = parts.communicator
         found = communicator.share(cells, bounds) if op.by is None else communicator.combine(cells, op.by)
         _put(machine, array, found, frame)
-    if op.members is not None:
-        joined = parts.communicator.combine(_cells(machine, op.members, frame), ir.Combine.OR)
-        _put(machine, op.members, joined, frame)
+    if op.among is not None:
+        joined = parts.communicator.combine(_cells(machine, op.among, frame), ir.Combine.OR)
+        _put(machine, op.among, joined, frame)
     return Flow.ON
 
 
