@@ -12,10 +12,11 @@ from starplat import DiagnosticError
 from starplat.backends import BACKENDS
 from starplat.backends.scheduled import capabilities_of
 from starplat.ir.processors import Processor
-from starplat.runtime import scheduling_device, targets
+from starplat.runtime import targets
 from starplat.runtime.scheduling_device import chosen
 from starplat.runtime.session import default_session
 from starplat.runtime.targets import capabilities_at
+from starplat.toolchain import devices
 from starplat.toolchain.description import DeviceDescription
 from starplat.toolchain.devices import REPORTS, report
 from tests.cli.conftest import Outcome
@@ -34,7 +35,7 @@ def with_devices(monkeypatch: pytest.MonkeyPatch, *found: DeviceDescription) -> 
     def opencl_capabilities(index: int) -> object:
         return None if reported("opencl")[index].is_gpu else BACKENDS["opencl"].capabilities_on(Processor.CPU)
 
-    for module in (scheduling_device, targets):
+    for module in (devices, targets):
         monkeypatch.setattr(module, "report", reported)
     monkeypatch.setitem(targets._CAPABILITIES, "opencl", opencl_capabilities)
 

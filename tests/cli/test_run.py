@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -97,7 +98,7 @@ def test_validate_shows_the_first_node_that_differs(
         result.properties["dist"][3] += 1
         return result
 
-    monkeypatch.setattr(sys.modules["starplat.runtime.validate"], "run_module", wrong)
+    monkeypatch.setattr(sys.modules["starplat.runtime.validate"], "launch", SimpleNamespace(run_module=wrong))
     outcome = starplat("run", examples / "sssp.sp", "--graph", roads, "--arg", "src=1", *COMMON, "--validate", "--json")
     assert outcome.code == 4
     assert outcome.json["exit_code"] == 4

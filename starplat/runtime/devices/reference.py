@@ -42,7 +42,7 @@ class ReferenceDevice(ArrayDevice):
     def _allocate(self, dtype: np.dtype[Any], count: int) -> Cells:
         return np.empty(count, dtype)
 
-    _allocate_mapped = _allocate
+    _allocate_mapped = _allocate_managed = _allocate
 
     def _upload(self, buffer: Buffer, cells: Cells) -> None:
         buffer.memory[:] = cells
