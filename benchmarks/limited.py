@@ -1,18 +1,20 @@
 """Runs in a part of the memory that they would take: four programs, all, some or none of the arcs on the device.
 
     python benchmarks/limited.py                         rmat24 on CUDA
-    python benchmarks/limited.py --graphs rmat26 --shares 1,0.4,0.1 --rows bfs,components
+    python benchmarks/limited.py --graphs rmat26 --shares 1,0.1 --rows bfs,components --no-mapped
     python benchmarks/limited.py --quick                 a tiny graph on OpenCL: whether it all works
 
 A limit is what a run takes with all arcs on the host, and a share of the arcs' bytes. `resident` has no limit, `mapped`
 no arcs on the device. Answers are compared with those of `resident`. A figure is the least of the repetitions after a
-warm-up, for PageRank of one iteration. Cells are printed as they are finished, the table comes last. Exit code 1 if an
+warm-up, for PageRank of one iteration. Cells are printed as they are finished, with the bytes that lie on either side,
+and what was copied to the device in all repetitions, the first upload included; the table comes last. Exit code 1 if an
 answer differs or a cell failed.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -35,7 +37,7 @@ from starplat.sizes import in_words
 
 PROGRAMS = ("bfs", "components", "pagerank", "sssp")
 ITERATIONS = 5
-MAPPED = "memory=mapped,order=as-is"
+MAPPED, ON_DEMAND = "memory=mapped,order=as-is", "memory=ondemand,order=as-is"
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Cell:
     milliseconds: float | None = None
     device: int = 0
     host: int = 0
+    copied: int = 0
     why: str = ""
 
 
@@ -56,6 +59,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--graphs", help="their names, with commas (rmat24)")
     made.add_argument("--rows", default=",".join(PROGRAMS), help=f"of {', '.join(PROGRAMS)}")
     made.add_argument("--shares", default="1,0.4,0.1", help="of the arcs' bytes, with commas (1,0.4,0.1)")
+    made.add_argument("--no-mapped", dest="mapped", action="store_false", help="leave out runs with all on the host")
     made.add_argument("--target", help="what to run on (cuda)")
     made.add_argument("--repeat", type=int, default=3, help="measured runs after the warm-up (3)")
     made.add_argument("--kept", type=Path, help="where made-up graphs are kept")
@@ -85,6 +89,7 @@ def told(several: Iterator[Iterator[Cell]]) -> Iterator[Cell]:
         for cell in cells:
             time = "-" if cell.milliseconds is None else f"{cell.milliseconds:.2f} ms"
             where = f"{in_words(cell.device)} on the device, {in_words(cell.host)} on the host"
+            where += f", {in_words(cell.copied)} copied"
             print(f"  {cell.row:<11} {cell.memory:<10} {time:>11}  {cell.why or where}", flush=True)
             yield cell
 
@@ -97,9 +102,9 @@ def measured(entry: Entry, row: Row, target: str, options: argparse.Namespace) -
     how: dict[str, Any] = {"target": target, **given}
     first = program.run(entry.graph, repeat=options.repeat + 1, **how)
     yield _cell(row, "resident", first, first)
-    mapped = program.run(entry.graph, repeat=options.repeat + 1, schedule=MAPPED, **how)
-    yield _cell(row, "mapped", mapped, first)
-    least, arcs = mapped.estimate.total, sum(mapped.estimate.mapped.values())
+    if options.mapped:
+        yield _cell(row, "mapped", program.run(entry.graph, repeat=options.repeat + 1, schedule=MAPPED, **how), first)
+    least, arcs = _needed(program, entry, how), entry.graph.num_arcs * (8 if row.weighted else 4)
     for share in map(float, options.shares.split(",")):
         memory = f"{share:.0%}"
         try:
@@ -110,11 +115,23 @@ def measured(entry: Entry, row: Row, target: str, options: argparse.Namespace) -
             yield _cell(row, memory, result, first)
 
 
+def _needed(program: starplat.Program, entry: Entry, how: dict[str, Any]) -> int:
+    """The bytes of the device that the program takes with all arcs on the host, as it says where there is no room."""
+    try:
+        return program.run(entry.graph, device_memory=1, schedule=ON_DEMAND, **how).estimate.total
+    except DiagnosticError as refused:
+        said = re.search("needs ([0-9,]+) bytes", refused.diagnostics[0].message)
+        if said is None:
+            raise
+        return int(said[1].replace(",", ""))
+
+
 def _cell(row: Row, memory: str, result: starplat.Result, first: starplat.Result) -> Cell:
     if not all(np.allclose(result[name], first[name], rtol=1e-4) for name in row.properties):
         return Cell(row.name, memory, why="another answer than with all arcs on the device")
     best = min(result.seconds.run[1:]) * 1e3 / (ITERATIONS if row.name == "pagerank" else 1)
-    return Cell(row.name, memory, best, result.estimate.total, sum(result.estimate.mapped.values()))
+    far = sum(result.estimate.mapped.values())
+    return Cell(row.name, memory, best, result.estimate.total, far, result.bytes.up)
 
 
 def show(graph: str, cells: list[Cell]) -> None:

@@ -47,7 +47,7 @@ Arguments = Annotated[
         "--arg",
         "-a",
         metavar="K=V",
-        help="An argument; may be repeated. A set is 1,5,9 or @FILE, a property one value for all or @FILE: "
+        help="An argument; may be repeated. A set or a list is 1,5,9 or @FILE, a property one value for all or @FILE: "
         ".csv, .npz, .parquet (as --out writes them; FILE:COLUMN), .npy or .txt; updates @FILE.",
     ),
 ]

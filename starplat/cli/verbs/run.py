@@ -88,7 +88,9 @@ _HostMemory = Annotated[
 
 _Devices = Annotated[
     str | None,
-    typer.Option("--devices", metavar="N|auto", help="Run in so many parts, each on a device; auto: on all GPUs."),
+    typer.Option(
+        "--devices", metavar="N|auto", help="Run in so many parts, each on a device; auto: on all GPUs where that pays."
+    ),
 ]
 _Ranks = Annotated[
     int | None,
