@@ -60,8 +60,8 @@ MOST_RECORDS = 2**16
 RECORD_WORDS = 4
 """64-bit words of a record; as many stand before the first."""
 
-MOST_PARTS, MOST_ARRAYS_OF_PARTS = 8, 24
-"""Parts of a launch on several devices, and arrays of which they may change each other's cells."""
+MOST_PARTS = 8
+"""Parts of a launch on several devices."""
 
 PEERS = "the peers"
 """What the table of such a launch is called among its arrays: who has which array where."""

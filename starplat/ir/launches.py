@@ -8,6 +8,9 @@ from starplat.ir import nodes as ir
 from starplat.ir.visitor import arrays_in, declared_by, expressions_of, walk_expression, walk_host, written_arrays
 from starplat.same import remembered
 
+MOST_ARRAYS_OF_PARTS = 24
+"""Arrays of a launch on several devices, the graph's left out: parts may change each other's cells of so many."""
+
 
 def touched(op: ir.HostOp, module: ir.Module) -> tuple[ir.Array, ...]:
     """The arrays that an operation itself names or its kernel uses, blocks left out."""

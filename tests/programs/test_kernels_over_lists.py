@@ -10,6 +10,8 @@ import pytest
 
 import starplat
 from starplat import Graph, Program
+from starplat.graph import generators
+from starplat.runtime.actions import lists
 from tests.programs.targets import Target, every_target
 
 BODIES = {
@@ -74,3 +76,28 @@ def test_a_node_that_comes_often_counts_as_often(target: Target, schedule: str) 
     assert found.returned == expected().returned
     for name in ("p", "q", "f", "c"):
         assert found[name].tolist() == expected()[name].tolist(), name
+
+
+def test_a_list_that_grows_leaves_no_memory_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every length has a buffer of its own; those of lengths gone by are not kept."""
+    program = starplat.compile("""
+function grown(Graph g, propNode<long> often) {
+  list<node> path;
+  g.attachNodeProperty(often = 0);
+  for (v in g.nodes()) {
+    path.push(v);
+    forall (u in path) {
+      u.often += 1;
+    }
+  }
+}""")
+    room, held = lists._room, list[int]()
+
+    def watched(machine: Any, op: Any, frame: Any) -> Any:
+        buffer = room(machine, op, frame)
+        held.append(machine.device.held)
+        return buffer
+
+    monkeypatch.setattr(lists, "_room", watched)
+    program.run(generators.grid(6), target="reference")
+    assert [size - held[0] for size in held] == [4 * place for place in range(36)]

@@ -102,6 +102,10 @@ class Driver:
     def ctx_synchronize(self) -> int:
         return 0
 
+    def device_get_p2_p_attribute(self, found: Any, attribute: int, device: int, other: int) -> int:
+        found.value = int((attribute, device, other) == (3, 0, 1))
+        return 0
+
 
 def _bare(argument: Any) -> Any:
     """What C has: numbers, and what pointers point to."""
@@ -179,3 +183,10 @@ def test_drivers_that_cannot_split(driver: Driver, number: int) -> None:
     driver.attributes[number] = 0
     assert cuda_split.unit(0) is None
     assert ctypes.sizeof(cuda_split._Properties) == 32
+
+
+def test_devices_are_peers_only_where_atomic_operations_cross(driver: Driver) -> None:
+    assert cuda_split.changes_atomically(0, 1)
+    assert not cuda_split.changes_atomically(0, 2)
+    driver.fails = "cuDeviceGetP2PAttribute"
+    assert not cuda_split.changes_atomically(0, 1)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
 
 import starplat
@@ -18,8 +19,10 @@ from starplat.diagnostics import DiagnosticError
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.ir.printing.modules import print_module
-from starplat.ir.visitor import walk_host
+from starplat.ir.visitor import loops_of, walk_host
+from starplat.passes.parts import alike
 from starplat.passes.parts.alike import in_parts_alike
+from starplat.runtime.parts.tables import PeerTable, table_for
 from starplat.runtime.session import default_session
 from starplat.schedule.schedule import AUTO, Order, Priority
 from tests.backends.emulated import EmulatedDevice, Machine, require_compiler
@@ -233,3 +236,82 @@ def test_parts_whose_rounds_depend_on_the_order_of_threads_are_left_alone(priori
     module = starplat.compile(ORDER_MATTERS).module()
     scheduled = for_target(module, "cuda", replace(AUTO, priority=priority), None, CUDA.capabilities)
     assert (in_parts_alike(scheduled) is None) == (priority is Priority.NONE)
+
+
+SUMS_OVER_ARCS = """
+function f(Graph g, propNode<double> mass, propNode<double> got, node src) {
+  propNode<bool> active;
+  propNode<bool> fresh;
+  propNode<bool> seen;
+  g.attachNodeProperty(mass = 1.0, active = False, fresh = False, got = 0.0, seen = False);
+  src.active = True;
+  src.seen = True;
+  bool finished = False;
+  fixedPoint until (finished : !active) {
+    forall (v in g.nodes().filter(active == True)) {
+      double s = 0.0;
+      for (u in g.nodes_to(v)) {
+        s += u.mass / 3.0;
+      }
+      v.got = s;
+    }
+    forall (v in g.nodes().filter(active == True)) {
+      if (v.got > 0.5) {
+        forall (u in g.neighbors(v)) {
+          if (!u.seen) {
+            u.fresh = True;
+          }
+        }
+      }
+    }
+    forall (v in g.nodes().filter(fresh == True)) {
+      v.seen = True;
+    }
+    forall (v in g.nodes()) {
+      double t = 0.0;
+      for (u in g.nodes_to(v)) {
+        t += u.got;
+      }
+      v.mass = t + 1.0;
+    }
+    active = fresh;
+    g.attachNodeProperty(fresh = False);
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(("element", "left_alone"), [("double", True), ("long", False)])
+def test_parts_whose_last_bits_depend_on_a_sets_order_are_left_alone(element: str, left_alone: bool) -> None:
+    """They might find other nodes beyond the limit, and wait for each other for ever."""
+    text = SUMS_OVER_ARCS if left_alone else SUMS_OVER_ARCS.replace("double", "long").replace(" / 3.0", "")
+    text = text if left_alone else text.replace("1.0", "1").replace("0.0", "0").replace("0.5", "0")
+    scheduled = for_target(starplat.compile(text).module(), "cuda", AUTO, None, CUDA.capabilities)
+    assert (in_parts_alike(scheduled) is None) == left_alone
+
+
+def test_launches_of_more_arrays_than_a_table_holds_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    scheduled = on_one_device(next(case for case in ALIKE if case.program == "pagerank"))
+    monkeypatch.setattr(alike, "MOST_ARRAYS_OF_PARTS", 1)
+    assert in_parts_alike(scheduled) is None
+
+
+def test_a_table_can_be_given_up_before_parts_have_met() -> None:
+    """A part that fails once it has met the others finds their tables, whose launches would wait for it."""
+    device = EmulatedDevice(Machine(seed=1, peers=True))
+    scheduled = in_parts_alike(on_one_device(next(case for case in ALIKE if case.program == "bfs_levels")))
+    assert scheduled is not None
+    (op,) = loops_of(scheduled)
+    arrays = (array for array in op.arrays if array.origin is not ir.Origin.GRAPH)
+    buffers = {array.name: device.allocate(np.dtype(np.int32), 8) for array in arrays}
+    tables: dict[str, PeerTable] = {}
+    met: list[int] = []
+
+    def gather(own: Any) -> list[Any]:
+        tables[op.name].give_up()
+        met.append(len(tables))
+        return [own]
+
+    table = table_for(op, device, buffers, 0, gather, tables)
+    assert (met, table.stop_cells.tolist()) == ([1], [1])
+    assert table_for(op, device, buffers, 0, gather, tables) is table

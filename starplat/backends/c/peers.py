@@ -8,8 +8,9 @@ from starplat.backends.c.assign import combination_text
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT
 from starplat.backends.c.set_forms import need_frontier
-from starplat.backends.launch import MOST_ARRAYS_OF_PARTS, MOST_PARTS
+from starplat.backends.launch import MOST_PARTS
 from starplat.ir import nodes as ir
+from starplat.ir.launches import MOST_ARRAYS_OF_PARTS
 
 _BEST = {ir.Combine.MIN: ("give_lowest", "atomicMin_system"), ir.Combine.MAX: ("give_highest", "atomicMax_system")}
 

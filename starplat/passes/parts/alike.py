@@ -17,7 +17,7 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjunction
 from starplat.ir.fresh_names import names_of
-from starplat.ir.launches import in_one_launch
+from starplat.ir.launches import MOST_ARRAYS_OF_PARTS, in_one_launch
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.shapes.members import membership
 from starplat.ir.shapes.set_rounds import set_rounds
@@ -266,7 +266,10 @@ def _with_signatures(function: ir.HostFunction, module: ir.Module) -> ir.HostFun
 
     def derived(op: ir.HostOp) -> ir.HostOp:
         if isinstance(op, ir.OnDevice):
-            return in_one_launch(op, module, op.outcomes)
+            made = in_one_launch(op, module, op.outcomes)
+            if sum(array.origin is not ir.Origin.GRAPH for array in made.arrays) > MOST_ARRAYS_OF_PARTS:
+                raise DiffersError
+            return made
         if isinstance(op, ir.HostIf):
             return replace(op, then=tuple(map(derived, op.then)), otherwise=tuple(map(derived, op.otherwise)))
         if isinstance(op, ir.Loop | ir.HostForRange | ir.HostBlock):

@@ -85,12 +85,22 @@ def require_alike(kernel: ir.Kernel, module: ir.Module) -> None:
         raise DiffersError from None
     if isinstance(kernel.domain, ir.Once):
         return
+    if _sums_reals(kernel):
+        raise DiffersError
     of_others = {one.array for one in found.combined} | set(found.common)
     if _read(kernel) & of_others or set(found.own) & found.needs:
         raise DiffersError
     for one in found.combined:
         if one.carried or (one.combine in FROM_IDENTITY and one.array.element.is_real):
             raise DiffersError
+
+
+def _sums_reals(kernel: ir.Kernel) -> bool:
+    """Whether a node takes a real value of its arcs together. Threads may share the row, and how they do depends on
+    where the node lies in a list, whose order is chance."""
+    loops = (op for op in walk_kernel(kernel.body) if isinstance(op, ir.ForNeighbors))
+    taken = (op for loop in loops for op in walk_kernel(loop.body) if isinstance(op, ir.SetLocal))
+    return any(op.variable.element.is_real for op in taken)
 
 
 def depends_on_order(reduction: ir.Reduction) -> bool:

@@ -62,8 +62,8 @@ def _among_peers(
     assert machine.world.parts is not None, "only a run in parts has peers"
     communicator = machine.world.parts.communicator
     tables, rank = communicator.tables, communicator.rank
-    tables[op.name] = table_for(op, machine.device, buffers, rank, communicator.gather, tables.get(op.name))
-    outcomes = machine.kernels.launch_together(op, {**buffers, PEERS: tables[op.name].words}, frame.variables, size)
+    table = table_for(op, machine.device, buffers, rank, communicator.gather, tables)
+    outcomes = machine.kernels.launch_together(op, {**buffers, PEERS: table.words}, frame.variables, size)
     communicator.gather(None)
     return outcomes
 

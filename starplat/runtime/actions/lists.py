@@ -74,7 +74,7 @@ def _room(machine: Machine, op: ir.PutItems | ir.MakeRoom, frame: Frame) -> Buff
     """A buffer with a cell for each element."""
     place, count = frame.places[op.array.name], len(frame.lists[op.items.name])
     if place.buffer.count != count:
-        machine.device.release(place.buffer)
+        machine.device.release_changing(place.buffer)  # hardly any other buffer has just this size
         place.buffer = machine.device.allocate(dtype_of(op.array.element, wide_arcs=machine.world.wide_arcs), count)
     return place.buffer
 

@@ -16,6 +16,8 @@ _DEVICE, _HOST_NUMA = 1, 3
 _PINNED = 1
 _READ_AND_WRITE = 3
 _OUT_OF_MEMORY = 2
+_NATIVE_ATOMICS = 3
+"""What is asked of two devices: whether an atomic operation of one on the other's memory is one."""
 _CAN_MAP, _NUMA_NODE, _CAN_MAP_HOST = 102, 134, 141
 """The numbers of what is asked of a device: virtual memory, the host's memory that is nearest, and the same of it."""
 
@@ -52,6 +54,15 @@ def _call(name: str, *arguments: Any) -> None:
         raise MemoryError(name)
     if error:
         raise DriverFaultError(f"{name} failed with error {error}")
+
+
+def changes_atomically(device: int, other: int) -> bool:
+    """Whether atomic operations of a device on another one's memory are atomic there, as they are over NVLink; no where
+    the driver cannot tell."""
+    found = c_int()
+    with suppress(OSError, AttributeError, DriverFaultError):
+        _call("cuDeviceGetP2PAttribute", byref(found), c_int(_NATIVE_ATOMICS), c_int(device), c_int(other))
+    return bool(found.value)
 
 
 def _asked(device: int, number: int) -> int:

@@ -14,7 +14,7 @@ from starplat.backends.cuda_family import BLOCKS_PER_MULTIPROCESSOR
 from starplat.ir import nodes as ir
 from starplat.runtime.arguments.caller_arrays import CUDA_DEVICES, cell_run, cuda_interface, dlpack_device
 from starplat.runtime.devices.buffers import Adopted, Buffer
-from starplat.runtime.devices.cuda_split import DriverFaultError, SplitMemory, unit
+from starplat.runtime.devices.cuda_split import DriverFaultError, SplitMemory, changes_atomically, unit
 from starplat.runtime.devices.device import ArrayDevice
 from starplat.runtime.devices.device_faults import device_fault
 from starplat.runtime.elements import Cells
@@ -62,11 +62,13 @@ class CupyDevice(ArrayDevice):
         return word, cells_of_host(word)
 
     def reach(self, others: Iterable[int]) -> bool:
-        """Lets kernels here use the memory of other GPUs; whether they can."""
+        """Lets kernels here use the memory of other GPUs; whether they can, with atomic operations too."""
         runtime = self.cupy.cuda.runtime
         with self.faults(), self.device:
             for other in others:
                 if not runtime.deviceCanAccessPeer(self.device.id, other):
+                    return False
+                if not changes_atomically(self.device.id, other):
                     return False
                 try:
                     runtime.deviceEnablePeerAccess(other)

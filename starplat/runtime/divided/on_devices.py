@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
+from threading import Lock
 from typing import Any
 
 from starplat.backends.launch import MOST_PARTS
@@ -25,6 +26,9 @@ from starplat.runtime.parts.threads import in_threads
 from starplat.runtime.results.result import Division, Result
 from starplat.runtime.session import Session, default_session
 from starplat.schedule import PLAIN
+
+_ALONE = Lock()
+"""Held by the run that has several devices: of two at once each might wait for a device that the other has."""
 
 
 def run_on_devices(
@@ -88,12 +92,13 @@ def run_on_devices(
 
     if not first.reaches_others:
         return in_threads(devices, work)[0]
-    try:
-        gpus = tuple(index for _, index in places)
-        return in_threads(devices, work, PeerCommunicator if _in_launches(divided) else connected(gpus))[0]
-    except BaseException:
-        disconnect()
-        raise
+    with _ALONE:
+        try:
+            gpus = tuple(index for _, index in places)
+            return in_threads(devices, work, PeerCommunicator if _in_launches(divided) else connected(gpus))[0]
+        except BaseException:
+            disconnect()
+            raise
 
 
 def run_part(divided: ir.Module, graph: Graph, communicator: Communicator, *, repeat: int, **options: Any) -> Result:

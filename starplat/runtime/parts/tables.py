@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from starplat.backends.launch import MOST_ARRAYS_OF_PARTS, MOST_PARTS
+from starplat.backends.launch import MOST_PARTS
 from starplat.ir import nodes as ir
+from starplat.ir.launches import MOST_ARRAYS_OF_PARTS
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device
 from starplat.runtime.elements import Cells
@@ -49,11 +50,14 @@ def table_for(
     buffers: Mapping[str, Buffer],
     rank: int,
     gather: Callable[[Any], list[Any]],
-    kept: PeerTable | None,
+    tables: dict[str, PeerTable],
 ) -> PeerTable:
-    """The table of a launch, after all parts have told where their arrays lie by `gather`; the one that was `kept`, if
-    it still holds. Every part calls this before it launches."""
-    table = kept or _made(device)
+    """The table of a launch, after all parts have told where their arrays lie by `gather`; the one of `tables`, if it
+    still holds. Every part calls this before it launches. A new one joins `tables` before parts meet, so that whoever
+    ends the run from then on ends this launch too."""
+    if op.name not in tables:
+        tables[op.name] = _made(device)
+    table = tables[op.name]
     arrays = [array for array in op.arrays if array.origin is not ir.Origin.GRAPH]
     assert len(arrays) <= MOST_ARRAYS_OF_PARTS, "in_parts_alike sees to that"
     own = device.address(table.mailbox), [device.address(buffers[array.name]) for array in arrays]
