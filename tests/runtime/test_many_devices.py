@@ -277,6 +277,29 @@ def test_an_interrupt_ends_all_parts() -> None:
         assert not part.is_alive()
 
 
+def test_an_interrupt_while_parts_begin_ends_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    parts: list[Thread] = []
+    never = Event()
+    start = Thread.start
+
+    def interrupted(part: Thread) -> None:
+        start(part)
+        parts.append(part)
+        if len(parts) == 2:
+            raise KeyboardInterrupt
+
+    def work(communicator: Communicator) -> None:
+        while not never.wait(0.01):
+            pass
+
+    monkeypatch.setattr(Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        in_threads(2, work)
+    for part in parts:
+        part.join(60)
+        assert not part.is_alive()
+
+
 @contextmanager
 def emulated_gpus(count: int) -> Iterator[None]:
     """So many emulated GPUs in the default session and those beside it, whose launches take turns."""

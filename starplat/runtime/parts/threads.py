@@ -122,9 +122,9 @@ def in_threads(
             meeting.end()
 
     threads = [Thread(target=partial(perform, rank), daemon=True) for rank in range(size)]
-    for thread in threads:
-        thread.start()
     try:
+        for thread in threads:
+            thread.start()
         for thread in threads:
             while thread.is_alive():
                 thread.join(_ASKED_AGAIN)  # an interrupt is seen between two of these
