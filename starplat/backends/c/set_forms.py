@@ -90,6 +90,7 @@ def clearing(helpers: Helpers, members: ir.Array) -> str:
     """The function that takes all members out, which is noted."""
     if FORMS[packing_of(members)].list != "shared":
         return "clear"
+    helpers.need("clear_bits_shared")
     helpers.need("clear_shared")
     return "clear_shared"
 
@@ -165,7 +166,10 @@ def _need_words(helpers: Helpers, form: Form) -> None:
 
 def need_of_list(helpers: Helpers, helper: str, members: ir.Array) -> None:
     """Notes a function of which a part depends on how a set is listed."""
-    helpers.need(helper, list=FORMS[packing_of(members)].list)
+    form = FORMS[packing_of(members)]
+    if helper == "gather_noted" and form.list == "shared":
+        helpers.need("clear_bits_shared")
+    helpers.need(helper, list=form.list)
 
 
 CLUSTER_MACROS = frozenset(
