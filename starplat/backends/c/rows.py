@@ -54,9 +54,13 @@ class RowPrinter:
             yield f"advance_arcs(num_nodes, {name(advance.rows)},"
         else:
             yield from self.over_nodes(advance, "advance")
-        yield f"{INDENT}[&](int {name(advance.node)}, arc_t {name(advance.position)}) {{"
-        yield from self.printer.lines(advance.body, 2)
-        yield f"{INDENT}}});"
+        yield from self.function(f"(int {name(advance.node)}, arc_t {name(advance.position)})", advance.body, ");")
+
+    def function(self, head: str, body: st.Body, end: str) -> Iterator[str]:
+        """An argument that is a function, and what comes behind it."""
+        yield f"{INDENT}[&]{head} {{"
+        yield from self.printer.lines(body, 2)
+        yield f"{INDENT}}}{end}"
 
     def advance_rows(self, advance: st.AdvanceRows) -> Iterator[str]:
         name, text = self.expressions.local, self.expressions.expression
@@ -64,21 +68,15 @@ class RowPrinter:
         self.need_for_rows("advance_rows")
         yield f"advance_rows({text(advance.first)}, {text(advance.end)}, {name(advance.rows)},"
         yield f"{INDENT}[&](arc_t {arc}) {{ return {text(advance.keep)}; }},"
-        yield f"{INDENT}[&](arc_t {arc}) -> int {{"
-        yield from self.printer.lines(advance.row, 2)
-        yield f"{INDENT}}},"
-        yield f"{INDENT}[&](arc_t {arc}, arc_t {name(advance.position)}) {{"
-        yield from self.printer.lines(advance.body, 2)
-        yield f"{INDENT}}});"
+        yield from self.function(f"(arc_t {arc}) -> int", advance.row, ",")
+        yield from self.function(f"(arc_t {arc}, arc_t {name(advance.position)})", advance.body, ");")
 
     def each_triangle(self, each: st.EachTriangle) -> Iterator[str]:
         name, found = self.expressions.local, each.triangles
         self.expressions.helpers.need("triangles_by_tables", threads=str(launch.GROUP_SIZE))
         given = ", ".join(map(name, (ir.CSR.offsets, found.kept, found.sizes)))
         yield f"each_triangle<{str(found.of_each).lower()}>(num_nodes, {given},"
-        yield f"{INDENT}[&](int {name(each.node)}, long long {name(found.number)}) {{"
-        yield from self.printer.lines(each.body, 2)
-        yield f"{INDENT}}});"
+        yield from self.function(f"(int {name(each.node)}, long long {name(found.number)})", each.body, ");")
 
     def gather(self, gather: st.Gather) -> Iterator[str]:
         name, element = self.expressions.local, gather.total.element
@@ -94,35 +92,25 @@ class RowPrinter:
         else:
             yield from self.over_nodes(gather, "gather", start)
         yield f"{INDENT}[&]({kind} a, {kind} b) -> {kind} {{ return {joined}; }},"
-        yield f"{INDENT}[&]({of_node}arc_t {name(gather.position)}) -> {kind} {{"
-        yield from self.printer.lines(gather.value, 2)
-        yield f"{INDENT}}},"
-        yield f"{INDENT}[&](int {name(gather.node)}, {kind} {name(gather.total)}) {{"
-        yield from self.printer.lines(gather.finish, 2)
-        yield f"{INDENT}}});"
+        yield from self.function(f"({of_node}arc_t {name(gather.position)}) -> {kind}", gather.value, ",")
+        yield from self.function(f"(int {name(gather.node)}, {kind} {name(gather.total)})", gather.finish, ");")
 
     def search(self, search: st.Search) -> Iterator[str]:
         name = self.expressions.local
         yield from self.over_nodes(search, "search")
         yield from self.test(search)
-        yield f"{INDENT}[&](int {name(search.node)}, arc_t {name(search.position)}) {{"
-        yield from self.printer.lines(search.reach, 2)
-        yield f"{INDENT}}});"
+        yield from self.function(f"(int {name(search.node)}, arc_t {name(search.position)})", search.reach, ");")
 
     def ask(self, ask: st.Ask) -> Iterator[str]:
         name = self.expressions.local
         yield from self.over_nodes(ask, "ask")
         yield from self.test(ask)
-        yield f"{INDENT}[&](int {name(ask.node)}, bool {name(ask.answer)}) {{"
-        yield from self.printer.lines(ask.finish, 2)
-        yield f"{INDENT}}});"
+        yield from self.function(f"(int {name(ask.node)}, bool {name(ask.answer)})", ask.finish, ");")
 
     def test(self, asking: st.Search | st.Ask) -> Iterator[str]:
         """The test of an arc, an argument."""
         name = self.expressions.local
-        yield f"{INDENT}[&](int {name(asking.node)}, arc_t {name(asking.position)}) {{"
-        yield from self.printer.lines(asking.test, 2)
-        yield f"{INDENT}}},"
+        yield from self.function(f"(int {name(asking.node)}, arc_t {name(asking.position)})", asking.test, ",")
 
     def count(self, count: st.CountRows) -> Iterator[str]:
         name, text = self.expressions.local, self.expressions.expression
@@ -133,12 +121,8 @@ class RowPrinter:
             self.expressions.helpers.need("every_node")
         yield f"count_rows(num_nodes, {name(count.keys)}, {name(count.sums)}, {keep},"
         yield f"{INDENT}[&](int {name(count.node)}) {{ return {text(count.first)}; }},"
-        yield f"{INDENT}[&](int {name(count.node)}, arc_t {name(count.place)}) -> KeyAndValue {{"
-        yield from self.printer.lines(count.body, 2)
-        yield f"{INDENT}}},"
-        yield f"{INDENT}[&](int {name(count.node)}, int {name(count.best)}) {{"
-        yield from self.printer.lines(count.finish, 2)
-        yield f"{INDENT}}});"
+        yield from self.function(f"(int {name(count.node)}, arc_t {name(count.place)}) -> KeyAndValue", count.body, ",")
+        yield from self.function(f"(int {name(count.node)}, int {name(count.best)})", count.finish, ");")
 
     def collect(self, collect: st.Collect) -> Iterator[str]:
         name = self.expressions.local
@@ -146,15 +130,9 @@ class RowPrinter:
         self.expressions.helpers.need("warp_number")
         self.expressions.helpers.need("collect_all")
         yield f"collect_all<{collect.lanes}>(num_nodes, {name(collect.rows)},"
-        yield f"{INDENT}[&](int {word}) -> {kind} {{"
-        yield from self.printer.lines(collect.wanted, 2)
-        yield f"{INDENT}}},"
-        yield f"{INDENT}[&](int {word}, arc_t {name(collect.position)}) -> {kind} {{"
-        yield from self.printer.lines(collect.offered, 2)
-        yield f"{INDENT}}},"
-        yield f"{INDENT}[&](int {word}, {kind} {name(collect.found)}) {{"
-        yield from self.printer.lines(collect.take, 2)
-        yield f"{INDENT}}});"
+        yield from self.function(f"(int {word}) -> {kind}", collect.wanted, ",")
+        yield from self.function(f"(int {word}, arc_t {name(collect.position)}) -> {kind}", collect.offered, ",")
+        yield from self.function(f"(int {word}, {kind} {name(collect.found)})", collect.take, ");")
 
     def over_nodes(self, loop: _OverNodes, function: str, *more: str) -> Iterator[str]:
         """The head of a call that shares the arcs of nodes: which nodes, and which are kept."""

@@ -18,8 +18,7 @@ do {                                                  fixedPoint until (done : !
                                                       }
 
 A node is told in one round only, by neighbors of the level before its own. What any of them stores is carried by the
-level. Nothing in the rounds asks for what it
-is told but itself, when it marks itself, and what it copies then stays.
+level. In the rounds only the node itself reads what it is told, when it marks itself, and what it copies then stays.
 """
 
 from __future__ import annotations
