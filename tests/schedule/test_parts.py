@@ -134,7 +134,7 @@ def test_a_lattice_has_near_neighbors_and_a_random_graph_far_ones() -> None:
 
 
 @every_target
-@pytest.mark.parametrize(("name", "directed"), zip(TAKEN, (True, True, False), strict=True))
+@pytest.mark.parametrize(("name", "directed"), list(zip(TAKEN, (True, True, False), strict=True)))
 def test_sums_are_the_same(name: str, directed: bool, target: str) -> None:
     device_of(target)
     of = graph(directed=directed)
