@@ -47,9 +47,9 @@ def starplat_in(ranks: int, *words: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize(("target", "ranks", "step"), [
     ("openmp", 2, 6),
-    pytest.param("openmp", 2, 1, marks=pytest.mark.campaign),
-    pytest.param("openmp", 3, 2, marks=pytest.mark.campaign),
-    pytest.param("reference", 2, 3, marks=pytest.mark.campaign),
+    pytest.param("openmp", 2, 5, marks=pytest.mark.campaign),
+    pytest.param("openmp", 3, 4, marks=pytest.mark.campaign),
+    pytest.param("reference", 2, 7, marks=pytest.mark.campaign),
     *(pytest.param(t, n, 1, marks=pytest.mark.nightly) for t in ("opencl", "sycl", "openmp") for n in (2, 3, 5)),
 ])  # fmt: skip
 def test_examples_are_right_on_ranks(target: str, ranks: int, step: int) -> None:
