@@ -82,8 +82,10 @@ class Room:
         """
         expected = self.estimate()
         program = PurePath(self.module.source.name).stem
-        if not self._made() and not (self.device.collect() and self._made()):
-            raise self._too_large(program, expected)
+        if not self._made():
+            hope = self.device.could_hold(self.estimate().total)
+            if not (hope and self.device.collect() and self._made()):
+                raise self._too_large(program, expected)
         if not self._made_on_host() and not (self.device.collect() and self._made_on_host()):
             needed, free = self._needed_on_host(), self.device.free_on_host() or 0
             if self.device.is_limited_on_host:

@@ -230,7 +230,7 @@ def test_a_signal_ends_a_run_without_a_traceback(tmp_path: Path, number: signal.
         writer = opened_when_read(fifo)
         child.send_signal(number)
         os.close(writer)  # a signal that came just before the reading began is looked at when the reading ends
-        _, err = child.communicate(timeout=30)
+        _, err = child.communicate(timeout=120)
     assert child.returncode == code
     assert "Traceback" not in err
 

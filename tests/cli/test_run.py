@@ -298,7 +298,7 @@ sys.exit(main(["check", "x.sp"]))
         assert child.stdout is not None
         assert child.stdout.readline() == "half\n"
         child.send_signal(number)
-        child.communicate(timeout=30)
+        child.communicate(timeout=120)
     assert child.returncode == 130
     assert list(folder.iterdir()) == []
 

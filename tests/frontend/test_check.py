@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -83,9 +83,9 @@ def test_twenty_thousand_lines_are_checked_in_seconds() -> None:
     text = "".join(head.format(i) + body * 24 + "}\n" for i in range(200))
     source = SourceFile("long.sp", text)
     program = parse(source)
-    start = perf_counter()
+    start = process_time()
     check(program, source)
-    assert perf_counter() - start < 10
+    assert process_time() - start < 10
 
 
 # --- assignments and reductions ------------------------------------------------------------------------------------

@@ -174,6 +174,14 @@ def test_what_only_a_circle_of_references_keeps_is_no_reason_to_refuse(limits: t
             gc.enable()
 
 
+def test_garbage_is_not_looked_for_where_none_would_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_for: list[DeviceMemory] = []
+    monkeypatch.setattr(DeviceMemory, "collect", looked_for.append)
+    with Session() as fresh, pytest.raises(DiagnosticError, match="E0908"):
+        SSSP.run(roads(), target="reference", src=0, session=fresh, device_memory=3000)
+    assert not looked_for
+
+
 def test_an_allocation_beyond_the_limit_of_the_host_says_so() -> None:
     device = ReferenceDevice()
     with device.limited(None, 100), pytest.raises(DiagnosticError, match=r"E0903.*the host, for interpreter, has no"):

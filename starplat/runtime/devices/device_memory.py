@@ -78,6 +78,10 @@ class DeviceMemory(ABC):
         """Whether a limit stands."""
         return self._most is not None
 
+    def could_hold(self, size: int) -> bool:
+        """Whether the limit is as large, if one stands."""
+        return self._most is None or size <= self._most
+
     @property
     def is_limited_on_host(self) -> bool:
         """Whether a limit of the host's memory stands."""
