@@ -10,10 +10,12 @@ import warnings
 from collections.abc import Collection, Iterator
 from inspect import signature
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import pytest
 
+from starplat.networkx import registry, searches
 from starplat.networkx.info import HOMES, get_info
 from starplat.networkx.interface import backend
 from starplat.networkx.registry import function
@@ -59,6 +61,36 @@ def require_the_same(name: str, names: Collection[str]) -> None:
 @pytest.mark.parametrize("name", sorted(HOMES))
 def test_gives_what_networkx_gives(name: str) -> None:
     require_the_same(name, FEW)
+
+
+FROM_MANY = (
+    "all_pairs_dijkstra", "average_shortest_path_length", "center", "closeness_centrality", "diameter", "eccentricity",
+    "harmonic_centrality", "periphery", "radius",
+)  # fmt: skip
+"""Functions that search from many nodes, in small graphs from all in one run."""
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("name", FROM_MANY)
+def test_gives_the_same_where_a_run_has_no_room_for_several_searches(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searches, "SIDE_BY_SIDE", 0)
+    require_the_same(name, FEW[:4])
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("name", ["all_pairs_shortest_path_length", "closeness_centrality", "eccentricity"])
+def test_searches_from_all_nodes_of_a_small_graph_in_one_run(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = []
+
+    def counted(program: str, *given: Any, **arguments: Any) -> Any:
+        runs.append(program)
+        return registry.run(program, *given, **arguments)
+
+    monkeypatch.setattr(searches, "run", counted)
+    dict(getattr(nx, name)(nx.path_graph(10), backend="starplat"))
+    assert runs == ["levels_from"]
 
 
 @pytest.mark.campaign
