@@ -161,7 +161,8 @@ def dijkstra_path_length(G: Network, source: Any, target: Any, weight: Weight = 
     _require(G, source, f"Node {source} not found in graph")
     if source == target:
         return 0
-    length = _dijkstra(G, [source], weight).length(G.node(target)) if target in G else None
+    found = _dijkstra(G, [source], weight)
+    length = found.length(G.node(target)) if target in G else None
     if length is None:
         raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
     return length
@@ -244,9 +245,9 @@ def bellman_ford_path_length(G: Network, source: Any, target: Any, weight: Weigh
     if source == target:
         _require(G, source, f"Node {source} not found in graph")
         return 0
-    length = _bellman_ford(G, source, weight).length(G.node(target)) if target in G else None
+    found = _bellman_ford(G, source, weight)
+    length = found.length(G.node(target)) if target in G else None
     if length is None:
-        _require(G, source, f"Source {source} not in G")
         raise nx.NetworkXNoPath(f"node {target} not reachable from {source}")
     return length
 

@@ -100,6 +100,13 @@ def test_gives_what_networkx_gives_on_every_small_ugly_graph(name: str) -> None:
     require_the_same(name, ZOO)
 
 
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("length", [nx.dijkstra_path_length, nx.bellman_ford_path_length])
+def test_leaves_weights_that_are_no_numbers_to_networkx_where_the_target_is_missing(length: Any) -> None:
+    with pytest.raises(NotImplementedError):
+        length(nx.Graph([("a", "b", {"weight": "3"})]), "a", "absent", backend="starplat")
+
+
 @pytest.mark.campaign
 @pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize("backend_target", ["openmp", "reference"])
