@@ -101,10 +101,18 @@ def test_gives_what_networkx_gives_on_every_small_ugly_graph(name: str) -> None:
 
 
 @pytest.mark.usefixtures("installed")
+def test_networkx_logs_why_a_call_is_not_taken(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("DEBUG", logger="networkx"), pytest.raises(NotImplementedError):
+        nx.shortest_path(nx.path_graph(3), 0, 2, backend="starplat")
+    assert "depends on its search from both ends" in caplog.text
+
+
+@pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize("length", [nx.dijkstra_path_length, nx.bellman_ford_path_length])
 def test_leaves_weights_that_are_no_numbers_to_networkx_where_the_target_is_missing(length: Any) -> None:
-    with pytest.raises(NotImplementedError):
+    with pytest.raises(NotImplementedError) as refused:
         length(nx.Graph([("a", "b", {"weight": "3"})]), "a", "absent", backend="starplat")
+    assert "does not hold finite numbers" in str(refused.value.__cause__)
 
 
 @pytest.mark.campaign
