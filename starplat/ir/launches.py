@@ -121,6 +121,7 @@ def assigns(op: ir.HostOp, variable: ir.Variable, module: ir.Module) -> bool:
     return any(variable in given_by(inner, module) for inner in walk_host((op,)))
 
 
+@remembered(256)
 def changes_graph(module: ir.Module) -> bool:
     """Whether the graph changes while the module runs."""
     return any(isinstance(op, ir.ChangeGraph) for function in module.functions for op in walk_host(function.body))

@@ -16,7 +16,6 @@ from starplat.networkx.registry import implements, needs_attribute, only
 Weight = Hashable | None
 Eccentricities = Mapping[Any, Any] | None
 no_function = needs_attribute("weight")
-exact = only("usebounds", False, because="the bounds are NetworkX's way to save searches; starplat runs them all")
 
 
 @implements(no_function, only("sp", None, because="starplat computes the distances itself"), arcs=6_000)
@@ -25,38 +24,37 @@ def eccentricity(G: Network, v: Any = None, sp: Any = None, weight: Weight = Non
         sums = _sums(G, range(len(G)), weight, turned=True)
         _require_connected(G, sums["reached_by"])
         return G.by_label(_as_weights(G, weight, sums["farthest"]))
-    found = {}
-    for label in G.bunch(v):
-        search = searches.by_weights(G, [G.node(label)], weight)
+    bunch, found = G.bunch(v), {}
+    for label, search in zip(bunch, searches.from_each(G, G.nodes(bunch), weight), strict=True):
         _require_connected(G, search.reached.sum(keepdims=True))
         found[label] = search.distance.max().item()
     return found[v] if v in G else found
 
 
-@implements(no_function, exact, arcs=6_000)
+@implements(no_function, arcs=6_000)
 def diameter(G: Network, e: Eccentricities = None, usebounds: bool = False, weight: Weight = None) -> Any:
-    return max(_eccentricities(G, e, weight).values())
+    return max(_eccentricities(G, e, weight, usebounds).values())
 
 
-@implements(no_function, exact, arcs=6_000)
+@implements(no_function, arcs=6_000)
 def radius(G: Network, e: Eccentricities = None, usebounds: bool = False, weight: Weight = None) -> Any:
-    return min(_eccentricities(G, e, weight).values())
+    return min(_eccentricities(G, e, weight, usebounds).values())
 
 
-@implements(no_function, exact, arcs=6_000)
+@implements(no_function, arcs=6_000)
 def periphery(G: Network, e: Eccentricities = None, usebounds: bool = False, weight: Weight = None) -> list[Any]:
-    found = _eccentricities(G, e, weight)
+    found = _eccentricities(G, e, weight, usebounds)
     largest = max(found.values())
     return [v for v, far in found.items() if far == largest]
 
 
-@implements(no_function, exact, arcs=6_000)
+@implements(no_function, arcs=6_000)
 def center(G: Network, e: Eccentricities = None, usebounds: bool = False, weight: Weight = None) -> list[Any]:
-    found = _eccentricities(G, e, weight)
+    found = _eccentricities(G, e, weight, usebounds)
     least = min(found.values())
     centers = [v for v, far in found.items() if far == least]
     is_tree = not G.is_directed() and len(G.source) == 2 * (len(G) - 1)
-    if e is None and weight is None and is_tree and len(centers) > 1:
+    if e is None and weight is None and usebounds is not True and is_tree and len(centers) > 1:
         raise NotImplementedError("the order in which NetworkX gives the two centers of a tree is that of a set")
     return centers
 
@@ -111,8 +109,16 @@ def harmonic_centrality(
     return {label: nearness[G.node(label)] or 0 for label in of}
 
 
-def _eccentricities(G: Network, given: Eccentricities, weight: Weight) -> Mapping[Any, Any]:
-    found: Mapping[Any, Any] = eccentricity(G, weight=weight) if given is None else given
+def _eccentricities(G: Network, given: Eccentricities, weight: Weight, usebounds: bool) -> Mapping[Any, Any]:
+    """All of them. NetworkX's bounds save searches and change no answer, but they have an error of their own."""
+    if given is not None:
+        return given
+    try:
+        found: Mapping[Any, Any] = eccentricity(G, weight=weight)
+    except nx.NetworkXError as error:
+        if usebounds is True and not G.is_directed():
+            raise nx.NetworkXError("Cannot compute metric because graph is not connected.") from error
+        raise
     return found
 
 
@@ -127,6 +133,9 @@ def _require_connected(G: Network, reached: Numbers) -> None:
 
 def _sums(G: Network, sources: Sequence[int], weight: Weight, *, turned: bool = False) -> Mapping[str, Numbers]:
     """The sums over the distances from the sources to every node."""
+    distances = searches.distances_in_one_run(G, sources, weight, turned=turned)
+    if distances is not None:
+        return _sums_of(distances)
     weights = searches.positive_weights(G, weight)
     counted = weights.dtype.kind == "i" and bool((weights == 1).all())
     attribute = None if counted else weight
@@ -134,6 +143,19 @@ def _sums(G: Network, sources: Sequence[int], weight: Weight, *, turned: bool = 
     program = "distance_sums" if counted else "weighted_distance_sums"
     found = registry.run(program, graph, "farness", "reached_by", "farthest", "nearness", sources=list(sources))
     return {name: found[name] for name in found}
+
+
+def _sums_of(distances: Numbers) -> dict[str, Numbers]:
+    """What `distance_sums.sp` finds, of distances [sources, n]."""
+    reached = np.isfinite(distances)
+    with np.errstate(divide="ignore"):
+        nearness = np.where(distances > 0, 1 / distances, 0)
+    return {
+        "farness": np.where(reached, distances, 0).sum(axis=0),
+        "reached_by": reached.sum(axis=0),
+        "farthest": np.where(reached, distances, -1).max(axis=0),
+        "nearness": nearness.sum(axis=0),
+    }
 
 
 def _as_weights(G: Network, weight: Weight, values: Numbers) -> Numbers:

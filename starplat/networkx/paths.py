@@ -8,7 +8,15 @@ import networkx as nx
 
 from starplat.networkx.network import Network
 from starplat.networkx.registry import Refusal, implements, needs_attribute
-from starplat.networkx.searches import ZERO_WEIGHTS, Search, by_bellman_ford, by_levels, by_weights, positive_weights
+from starplat.networkx.searches import (
+    ZERO_WEIGHTS,
+    Search,
+    by_bellman_ford,
+    by_levels,
+    by_weights,
+    from_each,
+    positive_weights,
+)
 
 Weight = Hashable | None
 Lengths = dict[Any, Any]
@@ -63,12 +71,12 @@ def single_target_shortest_path(G: Network, target: Any, cutoff: float | None = 
 
 @implements(arcs=20_000)
 def all_pairs_shortest_path_length(G: Network, cutoff: float | None = None) -> Iterator[tuple[Any, Lengths]]:
-    return ((label, _levels(G, label).lengths(_limit(cutoff))) for label in G.labels)
+    return _from_all(G, None, lambda found: found.lengths(_limit(cutoff)))
 
 
 @implements(arcs=20_000)
 def all_pairs_shortest_path(G: Network, cutoff: float | None = None) -> Iterator[tuple[Any, Paths]]:
-    return ((label, _levels(G, label).paths(_limit(cutoff))) for label in G.labels)
+    return _from_all(G, None, lambda found: found.paths(_limit(cutoff)))
 
 
 @implements()
@@ -153,7 +161,8 @@ def dijkstra_path_length(G: Network, source: Any, target: Any, weight: Weight = 
     _require(G, source, f"Node {source} not found in graph")
     if source == target:
         return 0
-    length = _dijkstra(G, [source], weight).length(G.node(target)) if target in G else None
+    found = _dijkstra(G, [source], weight)
+    length = found.length(G.node(target)) if target in G else None
     if length is None:
         raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
     return length
@@ -200,8 +209,8 @@ def _from_all(
     """The answer of a search from every node; what cannot be computed is refused before the first."""
     if not any_order and not positive_weights(G, weight).all():
         raise NotImplementedError(ZERO_WEIGHTS)
-    positive_weights(G, weight)
-    return ((label, answer(_dijkstra(G, [label], weight))) for label in G.labels)
+    searches = from_each(G, range(len(G)), weight)
+    return ((label, answer(found)) for label, found in zip(G.labels, searches, strict=True))
 
 
 # --- Bellman and Ford ------------------------------------------------------------------------------------------------
@@ -236,9 +245,9 @@ def bellman_ford_path_length(G: Network, source: Any, target: Any, weight: Weigh
     if source == target:
         _require(G, source, f"Node {source} not found in graph")
         return 0
-    length = _bellman_ford(G, source, weight).length(G.node(target)) if target in G else None
+    found = _bellman_ford(G, source, weight)
+    length = found.length(G.node(target)) if target in G else None
     if length is None:
-        _require(G, source, f"Source {source} not in G")
         raise nx.NetworkXNoPath(f"node {target} not reachable from {source}")
     return length
 

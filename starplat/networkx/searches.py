@@ -4,7 +4,7 @@ NetworkX takes nodes by distance, and those that are equally far in the order in
 the node found first leads to, and of these, as they stand in its dictionary. That order follows from the distances.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,11 +12,15 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from starplat.graph import Graph
 from starplat.networkx.network import Network, Numbers
 from starplat.networkx.registry import run
 
 ZERO_WEIGHTS = "with edges of weight 0, starplat does not know which of several shortest paths NetworkX would find"
 TIES = "there are several shortest paths, and starplat does not know which of them NetworkX's Bellman-Ford would find"
+SIDE_BY_SIDE = 2**16
+"""Nodes and arcs of all copies of a graph that are searched in one run: with so few a run takes little longer than with
+one copy, since it costs what its launches cost."""
 
 
 @dataclass(frozen=True)
@@ -159,9 +163,7 @@ def first_seen(nodes: Numbers, position: Numbers, entries: Numbers, *, last: boo
 
 def by_levels(network: Network, sources: Sequence[int], *, turned: bool = False) -> Search:
     """Distances counted in arcs, which are taken the other way round if `turned`."""
-    graph = network.turned() if turned else network.arcs
-    level = run("levels_from", graph, "level", sources=list(sources))["level"]
-    return Search(network, sources, level, network.numbers(None))
+    return _of_levels(network, turned=turned).search(sources)
 
 
 def by_weights(network: Network, sources: Sequence[int], weight: Hashable | None, *, turned: bool = False) -> Search:
@@ -170,12 +172,98 @@ def by_weights(network: Network, sources: Sequence[int], weight: Hashable | None
     Raises:
         NotImplementedError: a weight is no number, or negative, or sums may leave 64 bits.
     """
+    return _of_weights(network, weight, turned=turned).search(sources)
+
+
+def from_each(
+    network: Network, sources: Sequence[int], weight: Hashable | None = None, *, turned: bool = False
+) -> Iterator[Search]:
+    """A search from each of the sources, by weights that are not negative. Those in a small graph share a run, and
+    begin when the first of them is asked for.
+
+    Raises:
+        NotImplementedError: as of `by_weights`, when this is called.
+    """
+    return _of_weights(network, weight, turned=turned).searches(sources)
+
+
+def distances_in_one_run(
+    network: Network, sources: Sequence[int], weight: Hashable | None, *, turned: bool
+) -> Numbers | None:
+    """The distances from each of the sources, [sources, n], where one run finds them all; `inf` where there is no path.
+
+    Raises:
+        NotImplementedError: as of `by_weights`.
+    """
+    searching = _of_weights(network, weight, turned=turned)
+    if not 0 < len(sources) <= searching.most_copies:
+        return None
+    found = Search(network, sources, searching.distances(sources), searching.weights)
+    return np.where(found.reached, found.distance, np.inf)
+
+
+@dataclass(frozen=True)
+class _Searching:
+    """How to search: the program, and its result, on a graph whose arcs weigh so much."""
+
+    network: Network
+    program: str
+    result: str
+    graph: Graph
+    weights: Numbers
+
+    @property
+    def most_copies(self) -> int:
+        """How many searches share a run."""
+        return max(SIDE_BY_SIDE // (self.graph.num_nodes + self.graph.num_arcs + 1), 1)
+
+    def search(self, sources: Sequence[int]) -> Search:
+        """From all sources together."""
+        distance = run(self.program, self.graph, self.result, sources=list(sources))[self.result]
+        return Search(self.network, sources, distance, self.weights)
+
+    def searches(self, sources: Sequence[int]) -> Iterator[Search]:
+        """From each source by itself."""
+        for first in range(0, len(sources), self.most_copies):
+            some = sources[first : first + self.most_copies]
+            for source, distance in zip(some, self.distances(some), strict=True):
+                yield Search(self.network, [source], distance, self.weights)
+
+    def distances(self, sources: Sequence[int]) -> Numbers:
+        """From each source by itself, in one run: in a copy of the graph for each."""
+        n = self.graph.num_nodes
+        starts = [copy * n + source for copy, source in enumerate(sources)]
+        found = run(self.program, side_by_side(self.graph, len(sources)), self.result, sources=starts)
+        distances: Numbers = found[self.result].reshape(len(sources), n)
+        return distances
+
+
+def _of_levels(network: Network, *, turned: bool) -> _Searching:
+    graph = network.turned() if turned else network.arcs
+    return _Searching(network, "levels_from", "level", graph, network.numbers(None))
+
+
+def _of_weights(network: Network, weight: Hashable | None, *, turned: bool) -> _Searching:
     weights = positive_weights(network, weight)
     if weights.dtype.kind == "i" and (weights == 1).all():
-        return by_levels(network, sources, turned=turned)
+        return _of_levels(network, turned=turned)
     graph = network.turned(weight) if turned else network.weighted(weight)
-    distance = run("distances_from", graph, "dist", sources=list(sources))["dist"]
-    return Search(network, sources, distance, weights)
+    return _Searching(network, "distances_from", "dist", graph, weights)
+
+
+def side_by_side(graph: Graph, copies: int) -> Graph:
+    """So many copies of a graph, of which none leads to another."""
+    if copies == 1:
+        return graph
+    ahead = np.arange(copies)[:, None]
+    rows = (graph.row_offsets[:-1] + ahead * graph.num_arcs).ravel()
+    return Graph(
+        np.r_[rows, copies * graph.num_arcs],
+        (graph.columns + ahead * graph.num_nodes).ravel().astype(graph.columns.dtype),
+        None if graph.weights is None else np.tile(graph.weights, copies),
+        directed=graph.directed,
+        name=graph.name,
+    )
 
 
 def by_bellman_ford(network: Network, source: int, weight: Hashable | None, *, turned: bool = False) -> Search:

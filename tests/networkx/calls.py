@@ -167,10 +167,18 @@ CALLS: dict[str, list[Call]] = {
         lambda G, **b: nx.eccentricity(G, _first(G), **b),
         lambda G, **b: nx.eccentricity(G, list(G)[:3], **W, **b),
     ],
-    "diameter": [nx.diameter, lambda G, **b: nx.diameter(G, **W, **b)],
-    "radius": [nx.radius, lambda G, **b: nx.radius(G, **W, **b)],
-    "center": [nx.center, lambda G, **b: nx.center(G, **W, **b)],
-    "periphery": [nx.periphery, lambda G, **b: nx.periphery(G, **W, **b)],
+    "diameter": [
+        nx.diameter,
+        lambda G, **b: nx.diameter(G, **W, **b),
+        lambda G, **b: nx.diameter(G, usebounds=True, **b),
+    ],
+    "radius": [nx.radius, lambda G, **b: nx.radius(G, **W, **b), lambda G, **b: nx.radius(G, usebounds=True, **b)],
+    "center": [nx.center, lambda G, **b: nx.center(G, **W, **b), lambda G, **b: nx.center(G, usebounds=True, **b)],
+    "periphery": [
+        nx.periphery,
+        lambda G, **b: nx.periphery(G, **W, **b),
+        lambda G, **b: nx.periphery(G, usebounds=True, **b),
+    ],
     "average_shortest_path_length": [
         nx.average_shortest_path_length,
         lambda G, **b: nx.average_shortest_path_length(G, **W, **b),

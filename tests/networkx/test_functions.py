@@ -10,10 +10,12 @@ import warnings
 from collections.abc import Collection, Iterator
 from inspect import signature
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import pytest
 
+from starplat.networkx import registry, searches
 from starplat.networkx.info import HOMES, get_info
 from starplat.networkx.interface import backend
 from starplat.networkx.registry import function
@@ -61,11 +63,56 @@ def test_gives_what_networkx_gives(name: str) -> None:
     require_the_same(name, FEW)
 
 
+FROM_MANY = (
+    "all_pairs_dijkstra", "average_shortest_path_length", "center", "closeness_centrality", "diameter", "eccentricity",
+    "harmonic_centrality", "periphery", "radius",
+)  # fmt: skip
+"""Functions that search from many nodes, in small graphs from all in one run."""
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("name", FROM_MANY)
+def test_gives_the_same_where_a_run_has_no_room_for_several_searches(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searches, "SIDE_BY_SIDE", 0)
+    require_the_same(name, FEW[:4])
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("name", ["all_pairs_shortest_path_length", "closeness_centrality", "eccentricity"])
+def test_searches_from_all_nodes_of_a_small_graph_in_one_run(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = []
+
+    def counted(program: str, *given: Any, **arguments: Any) -> Any:
+        runs.append(program)
+        return registry.run(program, *given, **arguments)
+
+    monkeypatch.setattr(searches, "run", counted)
+    dict(getattr(nx, name)(nx.path_graph(10), backend="starplat"))
+    assert runs == ["levels_from"]
+
+
 @pytest.mark.campaign
 @pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize("name", sorted(HOMES))
 def test_gives_what_networkx_gives_on_every_small_ugly_graph(name: str) -> None:
     require_the_same(name, ZOO)
+
+
+@pytest.mark.usefixtures("installed")
+def test_networkx_logs_why_a_call_is_not_taken(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("DEBUG", logger="networkx"), pytest.raises(NotImplementedError):
+        nx.shortest_path(nx.path_graph(3), 0, 2, backend="starplat")
+    assert "depends on its search from both ends" in caplog.text
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("length", [nx.dijkstra_path_length, nx.bellman_ford_path_length])
+def test_leaves_weights_that_are_no_numbers_to_networkx_where_the_target_is_missing(length: Any) -> None:
+    with pytest.raises(NotImplementedError) as refused:
+        length(nx.Graph([("a", "b", {"weight": "3"})]), "a", "absent", backend="starplat")
+    assert "does not hold finite numbers" in str(refused.value.__cause__)
 
 
 @pytest.mark.campaign

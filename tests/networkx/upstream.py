@@ -24,7 +24,7 @@ COMPUTED = Path(__file__).with_name("computed.json")
 PARTS = (
     "assortativity", "bipartite", "centrality", "community", "components", "connectivity", "link_analysis",
     "shortest_paths", "traversal", "tests.test_cluster", "tests.test_core", "tests.test_dag",
-    "tests.test_link_prediction",
+    "tests.test_distance_measures", "tests.test_link_prediction", "tree.tests.test_mst",
 )  # fmt: skip
 """Parts of `networkx.algorithms` whose tests reach most of the backend's functions."""
 FOLDER = "STARPLAT_NETWORKX_COUNTS"

@@ -10,14 +10,17 @@ import threading
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.image import imread
 
 from starplat.diagnostics import DiagnosticError, render
 from starplat.pipeline import check
 from starplat.source import SourceFile
 from tests.cli.conftest import ROOT
+from tests.playground import looks
 
 PATIENCE = 90_000
 """Milliseconds that the page may take for one thing on a busy machine."""
@@ -168,6 +171,40 @@ def test_kernels_run_on_the_browsers_gpu_or_are_refused_by_name(address: str, br
     page.click("#tab-webgpu")
     page.wait_for_selector(".refused .shared:has-text('double')")
     assert failed == []
+
+
+LOOKS = (("light", 1280, 800), ("dark", 1280, 800), ("light", 390, 844), ("dark", 390, 844))
+"""Colours, width and height of the window."""
+
+
+@pytest.mark.campaign
+def test_the_page_is_readable_light_dark_and_narrow(address: str, browser: Any, tmp_path: Path) -> None:
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.goto(address)
+    page.select_option("#graph", label="Six towns and their roads")
+    ran(page)
+    for colors, width, height in LOOKS:
+        page.emulate_media(color_scheme=colors)
+        page.set_viewport_size({"width": width, "height": height})
+        for tab, pane in (("run", "#picture svg"), ("opencl", ".pane"), ("beside", ".pane"), ("explain", "#plan")):
+            page.click(f"#tab-{tab}")
+            page.wait_for_selector(f"body[data-tab={tab}]" if tab == "run" else f"body[data-shown={tab}]")
+            looks.require_room(page, "#editor", pane, width=width // 4, height=100)
+            looks.require_readable(page)
+            picture = tmp_path / f"{colors}-{width}-{tab}.png"
+            page.screenshot(path=picture, full_page=True)
+            bright = imread(picture)[..., :3].mean()
+            assert bright > 0.7 if colors == "light" else bright < 0.3, f"{picture.name}: {bright:.2f}"
+    page.select_option("#example", "bfs_levels")
+    written(page, "function f(Graph g) { return 1 + ; }")
+    page.wait_for_selector("#verdict.error")
+    for colors, width, height in LOOKS:
+        page.emulate_media(color_scheme=colors)
+        page.set_viewport_size({"width": width, "height": height})
+        looks.require_room(page, "#editor", "#diagnostics li", width=width // 4, height=40)
+        looks.require_readable(page)
+        page.screenshot(path=tmp_path / f"{colors}-{width}-mistake.png", full_page=True)
 
 
 def answers(page: Any, target: str) -> tuple[list[str], str]:

@@ -29,7 +29,7 @@ export class Run {
     const option = this.find("#device option[value=webgpu]");
     option.disabled = lacking !== null;
     option.textContent = name === null ? "your GPU, by WebGPU" : `${name}, by WebGPU`;
-    this.find("#lacking").textContent = lacking ?? "";
+    this.find("#lacking").textContent = lacking === null ? "" : `not on your GPU: ${lacking}`;
   }
 
   async chooseGraph(again = false) {

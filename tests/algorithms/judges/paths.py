@@ -177,13 +177,38 @@ def _shortest_path(graph: Graph, call: Arguments, results: Results, returned: An
     close(sum(arcs[step] for step in pairwise(path)), exact[goal])
 
 
-def _eccentricity(graph: Graph, call: Arguments, results: Results, returned: Any) -> None:
+def eccentricities(graph: Graph) -> NDArray[Any]:
+    """By SciPy's distances; INF where a node does not reach all others."""
     farthest = all_levels(graph).max(axis=1, initial=0)
-    expected = np.where(np.isfinite(farthest), farthest, INF)
+    return np.where(np.isfinite(farthest), farthest, INF)
+
+
+def _eccentricity(graph: Graph, call: Arguments, results: Results, returned: Any) -> None:
+    expected = eccentricities(graph)
     same(results["eccentricity"], expected)
     assert returned == expected.max(initial=0)
     same(results["in_center"], expected == expected.min(initial=INF))
     same(results["in_periphery"], expected == expected.max(initial=0))
+
+
+def _radius(graph: Graph, call: Arguments, results: Results, returned: Any) -> None:
+    assert returned == eccentricities(graph).min(initial=INF)
+
+
+def _diameter(graph: Graph, call: Arguments, results: Results, returned: Any) -> None:
+    assert returned == eccentricities(graph).max(initial=0)
+
+
+def _center(graph: Graph, call: Arguments, results: Results, returned: Any) -> None:
+    expected = eccentricities(graph)
+    same(results["in_center"], expected == expected.min(initial=INF))
+    assert returned == results["in_center"].sum()
+
+
+def _periphery(graph: Graph, call: Arguments, results: Results, returned: Any) -> None:
+    expected = eccentricities(graph)
+    same(results["in_periphery"], expected == expected.max(initial=0))
+    assert returned == results["in_periphery"].sum()
 
 
 SUMS = ("farness", "reached_by", "farthest", "nearness")
@@ -206,4 +231,8 @@ TABLE = (
     Case("shortest_path", ("dist", "parent"), between_some, _shortest_path),
     Case("shortest_path", ("dist", "parent"), between_some, _shortest_path, suits=tenths),
     Case("eccentricity", ("eccentricity", "in_center", "in_periphery"), once, _eccentricity),
+    Case("radius", (), once, _radius),
+    Case("diameter", (), once, _diameter),
+    Case("center", ("in_center",), once, _center),
+    Case("periphery", ("in_periphery",), once, _periphery),
 )
