@@ -6,8 +6,10 @@
 
 Every contender has the graph in its own form, and kernels built, before it is timed; a run is from the call to the
 answer in memory. Contenders run in turn, several times each, and the time of each is its least: other work on the
-machine only adds to a time. The spread beside it is how much longer the median run took. A ratio is our time over the
-fastest of the others: below 1 we are ahead. Answers are compared by a number; one that differs is no time.
+machine only adds to a time. The spread beside it is how much longer the median run took, the last number the least
+processor time of all threads in a run, which other work hardly changes; those of NetworKit and pocl wait actively. A
+ratio is our time over the fastest of the others: below 1 we are ahead. Answers are compared by a number; one that
+differs is no time.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -33,12 +35,13 @@ SAMPLED = 16
 
 @dataclass(frozen=True)
 class Line:
-    """Milliseconds of all contenders for one algorithm on one graph, in the order of their runs; `faults` says why
-    others have none."""
+    """Milliseconds of all contenders for one algorithm on one graph, in the order of their runs, and those of all their
+    threads together; `faults` says why others have none."""
 
     graph: str
     algorithm: str
     runs: dict[str, list[float]]
+    processor: dict[str, list[float]]
     faults: dict[str, str]
 
     @property
@@ -140,17 +143,22 @@ def line(graph: Any, name: str, targets: list[str], threads: int, runs: int) -> 
         else:
             warm.append(contest)
     times: dict[str, list[float]] = {label: [] for label, *_ in warm}
+    busy: dict[str, list[float]] = {label: [] for label, *_ in warm}
     for _ in range(runs):
         for label, run, _ in warm:
-            started = perf_counter()
+            started, before = perf_counter(), process_time()
             run()
             times[label].append(1e3 * (perf_counter() - started))
-    return Line(graph.name, name, times, faults)
+            busy[label].append(1e3 * (process_time() - before))
+    return Line(graph.name, name, times, busy, faults)
 
 
 def told(line: Line, targets: list[str]) -> str:
     ratios = [f"{target} {ratio:.2f}" for target in targets if (ratio := line.ratio(target)) is not None]
-    times = [f"{name} {time:.3g} +{line.spread(name):.0f} %" for name, time in line.milliseconds.items()]
+    times = [
+        f"{name} {time:.3g} +{line.spread(name):.0f} % / {min(line.processor[name]):.3g}"
+        for name, time in line.milliseconds.items()
+    ]
     faults = [f"{name}: {fault}" for name, fault in line.faults.items()]
     return f"{line.graph:>18} {line.algorithm:<12} {', '.join(ratios) or '-':<28} (ms: {'; '.join(times + faults)})"
 

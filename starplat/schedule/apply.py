@@ -14,6 +14,7 @@ from starplat.schedule.algebra import components_by_union_find, has_components, 
 from starplat.schedule.balance.step import asks_for_lengths, share_arcs
 from starplat.schedule.balance.teams import has_teams, rows_for_teams
 from starplat.schedule.both_ways import goes_both_ways, one_way
+from starplat.schedule.by_slot import values_by_slot
 from starplat.schedule.changed_rows import has_rounds_of_rows, only_changed_rows
 from starplat.schedule.direction.step import push_or_pull
 from starplat.schedule.facts import GraphFacts
@@ -78,6 +79,12 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "before loop: the parts are rounds of a loop of their own",
         sums_in_parts,
         has_sums,
+    ),
+    Step(
+        "slots",
+        "values of arcs that every round reads of the arcs into nodes are put in the order of these rows before",
+        "after parts, whose rows lead to no arcs; before loop: what is read before a loop is read by launches then",
+        values_by_slot,
     ),
     Step(
         "loop",
@@ -182,7 +189,7 @@ STEPS: tuple[Step | GraphStep, ...] = (
 )
 
 
-_OF_ONE_GRAPH = frozenset(("union-find", "triangles", "both-ways", "changes", "parts", "order", "memory"))
+_OF_ONE_GRAPH = frozenset(("union-find", "triangles", "both-ways", "changes", "parts", "slots", "order", "memory"))
 """Steps that rely on the graph that a run begins with, or keep arrays of it."""
 
 

@@ -1,0 +1,168 @@
+"""Step `slots`: values of arcs that every round reads of the arcs into nodes are put in the order of their rows first.
+
+  loop                                      forall (v)
+    forall (v)                                for (arcs into v, in slots s)
+      for (arcs into v, in slots s)             weight_by_slot[s] = weight[in_arcs[s]]
+        sum += x[u] * weight[in_arcs[s]]    loop
+                                              forall (v)
+                                                for (arcs into v, in slots s)
+                                                  sum += x[u] * weight_by_slot[s]
+
+Putting them in order reads what one round of the loop would have read anywhere; every round after that reads ahead.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from starplat.ir import fresh_names, launches, rewriter
+from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.shapes.shared_rows import leaves
+from starplat.ir.visitor import (
+    all_expressions,
+    assigned_variables,
+    blocks_of,
+    expressions_of,
+    variables_read,
+    walk_expression,
+    walk_host,
+    with_signature,
+)
+from starplat.passes.memory import has_two_names
+from starplat.schedule.direction.pull_kernels import with_graph_arrays
+from starplat.schedule.schedule import Schedule
+from starplat.schedule.step import Choice, Decided
+
+
+def values_by_slot(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
+    """The module whose loops read values of arcs in the order of rows, where threads are cores, which read ahead."""
+    if capabilities.lockstep or has_two_names(module):
+        return module
+    maker = _Maker(module)
+    functions = tuple(maker.function(function) for function in module.functions)
+    if not maker.added:
+        return module
+    kernels = tuple(kernel for old in module.kernels for kernel in maker.kernels(old))
+    why = "every round reads them, and arcs into a node have their values anywhere"
+    choices = tuple(
+        Choice(f"{name}: values of arcs are put in the order of rows before the loop", why) for name in maker.changed
+    )
+    made = replace(module, functions=functions, kernels=kernels)
+    return Decided(with_graph_arrays(made), choices)
+
+
+class _Maker(rewriter.Rewriter):
+    """Rewrites the outermost loops that leave such values as they are; `changed` are kernels that take the place of
+    others, `added` put the values in order, by the kernel that they stand before."""
+
+    def __init__(self, module: ir.Module) -> None:
+        self.module, self.names = module, fresh_names.names_of(module)
+        self.arrays: list[ir.Array] = []
+        self.changed: dict[str, ir.Kernel] = {}
+        self.added: dict[str, ir.Kernel] = {}
+
+    def function(self, function: ir.HostFunction) -> ir.HostFunction:
+        """The function with its loops rewritten."""
+        self.arrays = []
+        body = self.host_block(function.body)
+        return replace(function, body=body, arrays=(*function.arrays, *self.arrays)) if self.arrays else function
+
+    def kernels(self, old: ir.Kernel) -> tuple[ir.Kernel, ...]:
+        """What becomes of a kernel."""
+        new = self.changed.get(old.name, old)
+        return (self.added[old.name], new) if old.name in self.added else (new,)
+
+    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
+        if isinstance(op, ir.Loop | ir.HostForRange) and (found := self._found(op)):
+            arrays = dict.fromkeys(array for read in found.values() for array in read)
+            copies = {array: self._copy_of(array) for array in arrays}
+            self.changed |= {name: _reading(self.module.kernel(name), copies) for name in found}
+            first = self.module.kernel(next(iter(found)))
+            self.added[first.name] = self._put_in_order(copies, first)
+            return (ir.Launch(self.added[first.name].name), op)
+        return (self.rebuild(op),)
+
+    def _found(self, loop: ir.Loop | ir.HostForRange) -> dict[str, tuple[ir.Array, ...]]:
+        """By kernel of the loop, the arrays that all its rows read by arc, and that nothing in the loop changes."""
+        written = {array for op in walk_host((loop,)) for array in launches.changed(op, self.module)}
+        found = {}
+        for kernel in launches.launched_kernels(_sure(loop.body), self.module):
+            read = tuple(a for row in _rows(kernel) for a in _read_by_arc(row) if a not in written)
+            if read and launches.is_launched_once(kernel.name, self.module):
+                found[kernel.name] = read
+        return found
+
+    def _copy_of(self, array: ir.Array) -> ir.Array:
+        name = self.names.fresh(f"{array.name}_by_slot")
+        self.arrays.append(ir.Array(name, array.element, ir.Extent.SLOTS, ir.Origin.TEMPORARY))
+        return self.arrays[-1]
+
+    def _put_in_order(self, copies: dict[ir.Array, ir.Array], first: ir.Kernel) -> ir.Kernel:
+        names = self.names.inner()
+        node, neighbor = (ir.Variable(names.fresh(word), ir.Element.NODE) for word in ("node", "neighbor"))
+        slot = ir.Ref(ir.Variable(names.fresh("slot"), ir.Element.ARC))
+        arc = ir.REVERSE.arc_id(slot)
+        stores = tuple(ir.Store(copy, slot, ir.Load(array, arc)) for array, copy in copies.items())
+        row = ir.ForNeighbors(ir.Direction.IN, ir.Ref(node), neighbor, slot.variable, stores, parallel=True)
+        name, comment = self.names.fresh(f"{first.name}_by_slot"), "puts values of arcs in the order of their rows"
+        return with_signature(ir.Kernel(name, ir.AllNodes(), node, (row,), span=first.span, comment=comment))
+
+
+def _sure(ops: tuple[ir.HostOp, ...]) -> Iterator[ir.HostOp]:
+    """The operations that no condition of the host guards."""
+    for op in ops:
+        yield op
+        if not isinstance(op, ir.HostIf):
+            for block in blocks_of(op):
+                yield from _sure(block)
+
+
+def _rows(kernel: ir.Kernel) -> Iterator[ir.ForNeighbors]:
+    """The loops of a kernel over all arcs into all nodes."""
+    if kernel.domain != ir.AllNodes() or kernel.filter is not None or kernel.guard is not None:
+        return
+    node = None if kernel.iterator is None else ir.Ref(kernel.iterator)
+    for op in kernel.body:
+        if isinstance(op, ir.ForNeighbors) and op.layout == ir.REVERSE and op.node == node and not leaves(op.body):
+            yield op
+
+
+def _read_by_arc(row: ir.ForNeighbors) -> Iterator[ir.Array]:
+    """What is read of every arc, whatever its ends."""
+    arcs = _arcs(row)
+    for part in (part for op in row.body for e in expressions_of(op) for part in walk_expression(e)):
+        if isinstance(part, ir.Load) and part.index in arcs and part.array.extent is ir.Extent.ARCS:
+            yield part.array
+
+
+def _arcs(row: ir.ForNeighbors) -> tuple[ir.Expression, ...]:
+    """What the arc of the row's loop is called in it."""
+    arc, assigned = row.layout.arc_id(ir.Ref(row.position)), assigned_variables(row.body)
+    lets = (op.variable for op in row.body if isinstance(op, ir.Let) and op.value == arc)
+    return (arc, *(ir.Ref(variable) for variable in lets if variable not in assigned))
+
+
+def _reading(kernel: ir.Kernel, copies: dict[ir.Array, ir.Array]) -> ir.Kernel:
+    """The kernel that reads the copies."""
+    rows = tuple(_rows(kernel))
+    body = tuple(_InRow(op, copies).row if isinstance(op, ir.ForNeighbors) and op in rows else op for op in kernel.body)
+    return with_signature(replace(kernel, body=body))
+
+
+class _InRow(rewriter.Rewriter):
+    """Reads copies by slot in a row."""
+
+    def __init__(self, row: ir.ForNeighbors, copies: dict[ir.Array, ir.Array]) -> None:
+        self.copies, self.arcs, self.slot = copies, _arcs(row), ir.Ref(row.position)
+        body = self.kernel_block(row.body)
+        read = {variable for e in all_expressions(body) for variable in variables_read(e)}
+        self.row = replace(row, body=tuple(op for op in body if not self._is_unused_arc(op, read)))
+
+    def _is_unused_arc(self, op: ir.KernelOp, read: set[ir.Variable]) -> bool:
+        return isinstance(op, ir.Let) and ir.Ref(op.variable) in self.arcs and op.variable not in read
+
+    def expression(self, expression: ir.Expression) -> ir.Expression:
+        match expression:
+            case ir.Load(array, index) if array in self.copies and index in self.arcs:
+                return ir.Load(self.copies[array], self.slot)
+        return self.rebuild(expression)
