@@ -227,12 +227,14 @@ class Program:
         from starplat.schedule import PLAIN
         from starplat.schedule.parse import as_schedule
 
-        options: dict[str, Any] = {"target": target, "results": results, "repeat": repeat, "session": session}
+        options: dict[str, Any] = {
+            "target": target, "results": results, "repeat": repeat, "trace": trace, "session": session,
+        }  # fmt: skip
         many = None if devices is None else _how_many(target, devices)
         if comm is not None or (many or 1) > 1:
             beside = {
                 "a schedule": schedule not in (None, PLAIN, "plain"), "validate": validate, "checked": checked,
-                "device results": device_results, "trace": trace, "on_batch": on_batch, "target all": target == "all",
+                "device results": device_results, "on_batch": on_batch, "target all": target == "all",
                 "comm and devices at once": comm is not None and many is not None,
                 "a number of a device": comm is None and device is not None,
             }  # fmt: skip
@@ -269,13 +271,7 @@ class Program:
         call = self._call(graph, function, arguments, named)
         before = call.given.on_host(call.graph) if validate else call.given
         result = running(
-            call.module,
-            call.graph,
-            arguments=call.given,
-            schedule=wanted,
-            trace=trace,
-            limits=allowed,
-            compile_seconds=call.seconds,
+            call.module, call.graph, arguments=call.given, schedule=wanted, limits=allowed, compile_seconds=call.seconds
         )
         for doubtful in (*result.warnings, *self._unsaid(result.target)):
             warn(in_a_line(doubtful), doubtful)
