@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from starplat.ir.processors import Processor
     from starplat.runtime import Bound, Limits, Progress, Result, Session
     from starplat.runtime.everywhere import Everywhere
+    from starplat.runtime.parts.communicator import Communicator
     from starplat.schedule import Schedule
     from starplat.toolchain.description import DeviceDescription
 
@@ -242,7 +243,8 @@ class Program:
                 comm,
                 many,
                 beside,
-                partial(self._call, graph, function, arguments, named),
+                partial(self._call, function=function, arguments=arguments, named=named),
+                graph,
                 partial(limits, max_rounds, time_limit, follow, device_memory, host_memory),
                 {**options, "only_if_it_pays": devices == "auto"} if many else {**options, "device_index": device},
             )
@@ -282,7 +284,8 @@ class Program:
         comm: Any,
         many: int | None,
         beside: Mapping[str, object],
-        call: Callable[[], _Call],
+        call: Callable[[Any], _Call],
+        graph: Any,
         limited: Callable[[], Limits],
         options: Mapping[str, Any],
     ) -> Result:
@@ -292,11 +295,13 @@ class Program:
         from starplat.runtime.divided.on_devices import run_on_devices
         from starplat.runtime.parts.agreeing import agreed
 
+        communicator = None if many is not None else communicator_of(comm)
+
         def prepared() -> tuple[_Call, Limits]:
             require_divisible(beside)
-            return call(), limited()
+            return call(taken), limited()
 
-        communicator = None if many is not None else communicator_of(comm)
+        taken = graph if communicator is None else _taken_by_ranks(graph, communicator)
         made, within = prepared() if communicator is None else agreed(communicator, prepared)
         given = made.given.on_host(made.graph)
         options = {**options, "limits": within, "compile_seconds": made.seconds}
@@ -466,6 +471,15 @@ def _taken(graph: Any) -> Graph:
     from starplat.graph_files import read
 
     return read(graph) if isinstance(graph, (str, PathLike)) else from_object(graph)
+
+
+def _taken_by_ranks(graph: Any, communicator: Communicator) -> Any:
+    """The same for the ranks of a run in parts: of a file each reads its piece."""
+    from starplat.graph_files import read_by_ranks
+
+    if not all(communicator.gather(isinstance(graph, (str, PathLike)))):
+        return graph
+    return read_by_ranks(graph, communicator)
 
 
 @cache

@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -98,13 +97,11 @@ def test_ranks_that_a_launcher_has_started_are_known() -> None:
     (("run", "-", "--graph", "liechtenstein"), 2, "ranks do not share stdin"),
 ])  # fmt: skip
 def test_a_mistake_is_said_once_and_ends_all(words: tuple[str, ...], code: int, said_once: str) -> None:
-    begun = time.monotonic()
     done = starplat_in(2, *words)
     assert done.returncode == code, done.stderr
     assert done.stderr.count(said_once) == 1, done.stderr
     assert "Traceback" not in done.stderr
     assert "Abort" not in done.stderr
-    assert time.monotonic() - begun < 30
 
 
 FAILING_ALONE = """
@@ -135,12 +132,10 @@ def test_ranks_with_other_graphs_are_refused() -> None:
 
 def test_a_rank_that_dies_ends_the_others() -> None:
     dies = "import os, time; from mpi4py import MPI; time.sleep(1); os.kill(os.getpid(), 9)"
-    begun = time.monotonic()
     done = said(
         mpiexec(), "-n", "1", sys.executable, "-m", "starplat", *SSSP, ":", "-n", "1", sys.executable, "-c", dies
     )
     assert done.returncode != 0
-    assert time.monotonic() - begun < 30
 
 
 def test_what_connects_no_ranks_is_refused() -> None:

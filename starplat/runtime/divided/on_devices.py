@@ -13,6 +13,7 @@ from starplat.backends.launch import MOST_PARTS
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import loops_of, walk_host
+from starplat.passes.parts.rows import why_all_rows
 from starplat.runtime.arguments.bind import Bound
 from starplat.runtime.attending.limits import UNLIMITED, Limits
 from starplat.runtime.devices.device import Device
@@ -22,6 +23,7 @@ from starplat.runtime.parts.communicator import Communicator
 from starplat.runtime.parts.nccl import connected, disconnect
 from starplat.runtime.parts.parts import parts_of
 from starplat.runtime.parts.peers import PeerCommunicator
+from starplat.runtime.parts.pieces import bytes_of_arcs, with_own_rows
 from starplat.runtime.parts.threads import in_threads
 from starplat.runtime.results.result import Division, Result
 from starplat.runtime.session import Session, default_session
@@ -106,12 +108,27 @@ def run_on_devices(
 
 
 def run_part(
-    divided: ir.Module, graph: Graph, communicator: Communicator, *, repeat: int, trace: bool = False, **options: Any
+    divided: ir.Module,
+    graph: Graph,
+    communicator: Communicator,
+    *,
+    target: str,
+    device_index: int,
+    session: Session | None,
+    repeat: int,
+    trace: bool = False,
+    **options: Any,
 ) -> Result:
     """The run of one part, with what all parts have and have exchanged."""
+    all_rows = why_all_rows(divided)
+    if all_rows is None and not (session or default_session()).device(target, device_index).takes_pieces:
+        all_rows = f"devices of {target} hold arrays whole"
+    taken = graph if all_rows else with_own_rows(graph, parts_of(graph, communicator), divided)
+    held = tuple(communicator.gather(bytes_of_arcs(taken, divided)))
     before = communicator.bytes, communicator.times
-    options |= {"repeat": repeat, "trace": trace, "schedule": PLAIN, "communicator": communicator}
-    result = run_module(divided, graph, **options)
+    options |= {"target": target, "device_index": device_index, "session": session, "schedule": PLAIN}
+    result = run_module(divided, taken, repeat=repeat, trace=trace, communicator=communicator, **options)
+    result = replace(result, graph=graph)
     runs = max(repeat, 1) + trace
     for table in communicator.tables.values():
         size, meetings = table.crossed()
@@ -127,7 +144,7 @@ def run_part(
     by = "sources" if by_sources else "nodes"
     if result.trace is not None:
         result = replace(result, trace=of_all_parts(communicator.gather(result.trace), alike=not by_sources))
-    return replace(result, parts=Division(communicator.rank, of_parts, crossed, times, by))
+    return replace(result, parts=Division(communicator.rank, of_parts, crossed, times, by, held, all_rows))
 
 
 def _in_launches(divided: ir.Module) -> bool:
