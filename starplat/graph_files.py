@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.frontend.mistakes.remedies import did_you_mean
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from starplat.graph import Graph, GraphCache, Progress
+    from starplat.runtime.parts.communicator import Communicator
 
 
 def read(
@@ -53,7 +54,7 @@ def read(
     """
     from starplat.graph import read as read_file
 
-    path = _file(path)
+    path = file_of(path)
     return read_file(
         path,
         undirected=undirected,
@@ -66,7 +67,22 @@ def read(
     )
 
 
-def _file(path: str | PathLike[str]) -> Path:
+def read_by_ranks(path: str | PathLike[str], communicator: Communicator, **options: Any) -> Graph:
+    """The same for the ranks of a run in parts, all of which call this: the file is mapped, and each rank looks at its
+    piece of the arcs. It is read first, by one rank of each host, if it is no `.spg` or options change the graph.
+
+    Raises:
+        DiagnosticError: as `read`, on all ranks; E0792, what was read cannot be handed to the others.
+    """
+    from starplat.runtime.divided.reading import read_together
+    from starplat.runtime.parts.agreeing import agreed
+
+    found = agreed(communicator, lambda: file_of(path))
+    asked = sorted((name, value) for name, value in options.items() if value and name != "progress")
+    return read_together(found, communicator, lambda: read(found, **options), asked)
+
+
+def file_of(path: str | PathLike[str]) -> Path:
     """The file of a path, or of the shipped graph of that name where no such file is.
 
     Raises:

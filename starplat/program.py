@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from starplat.ir.processors import Processor
     from starplat.runtime import Bound, Limits, Progress, Result, Session
     from starplat.runtime.everywhere import Everywhere
+    from starplat.runtime.parts.communicator import Communicator
     from starplat.schedule import Schedule
     from starplat.toolchain.description import DeviceDescription
 
@@ -227,12 +228,14 @@ class Program:
         from starplat.schedule import PLAIN
         from starplat.schedule.parse import as_schedule
 
-        options: dict[str, Any] = {"target": target, "results": results, "repeat": repeat, "session": session}
+        options: dict[str, Any] = {
+            "target": target, "results": results, "repeat": repeat, "trace": trace, "session": session,
+        }  # fmt: skip
         many = None if devices is None else _how_many(target, devices)
         if comm is not None or (many or 1) > 1:
             beside = {
                 "a schedule": schedule not in (None, PLAIN, "plain"), "validate": validate, "checked": checked,
-                "device results": device_results, "trace": trace, "on_batch": on_batch, "target all": target == "all",
+                "device results": device_results, "on_batch": on_batch, "target all": target == "all",
                 "comm and devices at once": comm is not None and many is not None,
                 "a number of a device": comm is None and device is not None,
             }  # fmt: skip
@@ -240,7 +243,8 @@ class Program:
                 comm,
                 many,
                 beside,
-                partial(self._call, graph, function, arguments, named),
+                partial(self._call, function=function, arguments=arguments, named=named),
+                graph,
                 partial(limits, max_rounds, time_limit, follow, device_memory, host_memory),
                 {**options, "only_if_it_pays": devices == "auto"} if many else {**options, "device_index": device},
             )
@@ -269,13 +273,7 @@ class Program:
         call = self._call(graph, function, arguments, named)
         before = call.given.on_host(call.graph) if validate else call.given
         result = running(
-            call.module,
-            call.graph,
-            arguments=call.given,
-            schedule=wanted,
-            trace=trace,
-            limits=allowed,
-            compile_seconds=call.seconds,
+            call.module, call.graph, arguments=call.given, schedule=wanted, limits=allowed, compile_seconds=call.seconds
         )
         for doubtful in (*result.warnings, *self._unsaid(result.target)):
             warn(in_a_line(doubtful), doubtful)
@@ -286,7 +284,8 @@ class Program:
         comm: Any,
         many: int | None,
         beside: Mapping[str, object],
-        call: Callable[[], _Call],
+        call: Callable[[Any], _Call],
+        graph: Any,
         limited: Callable[[], Limits],
         options: Mapping[str, Any],
     ) -> Result:
@@ -296,11 +295,13 @@ class Program:
         from starplat.runtime.divided.on_devices import run_on_devices
         from starplat.runtime.parts.agreeing import agreed
 
+        communicator = None if many is not None else communicator_of(comm)
+
         def prepared() -> tuple[_Call, Limits]:
             require_divisible(beside)
-            return call(), limited()
+            return call(taken), limited()
 
-        communicator = None if many is not None else communicator_of(comm)
+        taken = graph if communicator is None else _taken_by_ranks(graph, communicator)
         made, within = prepared() if communicator is None else agreed(communicator, prepared)
         given = made.given.on_host(made.graph)
         options = {**options, "limits": within, "compile_seconds": made.seconds}
@@ -470,6 +471,15 @@ def _taken(graph: Any) -> Graph:
     from starplat.graph_files import read
 
     return read(graph) if isinstance(graph, (str, PathLike)) else from_object(graph)
+
+
+def _taken_by_ranks(graph: Any, communicator: Communicator) -> Any:
+    """The same for the ranks of a run in parts: of a file each reads its piece."""
+    from starplat.graph_files import read_by_ranks
+
+    if not all(communicator.gather(isinstance(graph, (str, PathLike)))):
+        return graph
+    return read_by_ranks(graph, communicator)
 
 
 @cache

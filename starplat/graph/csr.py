@@ -60,6 +60,13 @@ def sources_of(row_offsets: Offsets) -> Nodes:
     return np.repeat(np.arange(len(row_offsets) - 1, dtype=np.int32), np.diff(row_offsets).astype(np.intp))
 
 
+def bounds_of(row_offsets: Offsets, parts: int) -> list[int]:
+    """The first node of each part, and the end of the last: parts have about as many arcs and nodes as each other."""
+    work = row_offsets + np.arange(len(row_offsets))
+    wanted = np.linspace(0, work[-1], parts + 1)
+    return [*np.searchsorted(work, wanted[:-1]).tolist(), len(row_offsets) - 1]
+
+
 @dataclass(frozen=True, slots=True)
 class Reverse:
     """The graph read against its arcs: for every node the `columns` int32[m] it is reached from, ascending, and the

@@ -40,6 +40,8 @@ class Graph:
         format: the format that it was read from, in words; empty when it was made in memory.
         expanded: whether reading it added the other direction of edges that its file lists once.
         kept: whether it came from the cache of graphs, its file having been read before.
+        in_pieces: whether it is mapped from a file by several processes, which look at a piece of its arcs each.
+        piece: of a part of a run, the nodes whose rows it is to hold: from the first up to the second; None: all.
     """
 
     row_offsets: Offsets
@@ -52,6 +54,8 @@ class Graph:
     format: str = ""
     expanded: bool = False
     kept: bool = False
+    in_pieces: bool = False
+    piece: tuple[int, int] | None = None
 
     @classmethod
     def from_arcs(
@@ -99,6 +103,29 @@ class Graph:
     def sources(self) -> Nodes:
         """The source of every arc, int32[m]."""
         return csr.sources_of(self.row_offsets)
+
+    def with_rows_of(self, first: int, end: int) -> Graph:
+        """This graph, of which devices are to hold the rows of these nodes alone; the same object every time."""
+        if (first, end) not in self._pieces:
+            made = replace(self, piece=(first, end))
+            made.__dict__["names"] = self.names
+            self._pieces[first, end] = made
+        return self._pieces[first, end]
+
+    @cached_property
+    def _pieces(self) -> dict[tuple[int, int], Graph]:
+        return {}
+
+    def slots_of_piece(self, *, incoming: bool = False) -> slice:
+        """The arcs of the rows that it is to hold, or those of the rows into their nodes, by slot."""
+        if self.piece is None:
+            return slice(0, self.num_arcs)
+        offsets = self.reverse.row_offsets if incoming and self.directed else self.row_offsets
+        return slice(*(int(offsets[node]) for node in self.piece))
+
+    def sources_within(self, first: int, end: int) -> Nodes:
+        """The sources of the arcs that leave the nodes from the first up to the second."""
+        return csr.sources_of(self.row_offsets[first : end + 1]) + np.int32(first)
 
     @cached_property
     def out_degrees(self) -> NDArray[np.int64]:
@@ -242,7 +269,7 @@ class Graph:
     def _weights_in_words(self) -> str:
         if self.weights is None:
             return "unweighted"
-        if not len(self.weights):
+        if not len(self.weights) or self.in_pieces:
             return f"weights {self.weights.dtype}"
         return f"weights {self.weights.dtype} {self.weights.min()}..{self.weights.max()}"
 

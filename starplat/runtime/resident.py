@@ -78,6 +78,7 @@ class ResidentGraph:
         self.num_nodes, self.num_arcs = num_nodes, num_arcs
         self.wide_arcs = needs_wide_arcs(num_arcs)
         self._directed = directed
+        self._is_piece = False
         self.cut: Cut | None = None
         self.num_heads = 0
 
@@ -85,6 +86,7 @@ class ResidentGraph:
     def of(cls, device: Device, graph: Graph) -> ResidentGraph:
         """Of a graph that lies on the host; nothing crosses yet."""
         made = cls(device, graph.num_nodes, graph.num_arcs, directed=graph.directed)
+        made._is_piece = graph.piece is not None
         made._when_graph_goes = weakref.finalize(graph, _trim, weakref.ref(device))
         made._when_graph_goes.atexit = False
         return made
@@ -143,7 +145,15 @@ class ResidentGraph:
 
     def _allocated(self, array: ir.Array, where: Whereabouts) -> Buffer:
         count = array.extent.cells(self.num_nodes, self.num_arcs, num_heads=self.num_heads)
-        return self._device.allocate(dtype_of(array.element, wide_arcs=self.wide_arcs), count, *where)
+        dtype = dtype_of(array.element, wide_arcs=self.wide_arcs)
+        if self._in_piece(array, where.placement):
+            return self._device.allocate_untouched(dtype, count)
+        return self._device.allocate(dtype, count, *where)
+
+    def _in_piece(self, array: ir.Array, placement: ir.Placement) -> bool:
+        """Whether only the cells of some rows are held."""
+        of_arcs = array.extent in (ir.Extent.ARCS, ir.Extent.SLOTS)
+        return self._is_piece and of_arcs and placement is ir.Placement.DEVICE
 
     def _drop(self, key: _Key) -> None:
         if key in self._buffers:
@@ -194,7 +204,12 @@ class ResidentGraph:
 
     def _fill(self, buffer: Buffer, array: ir.Array, graph: Graph) -> None:
         name, element, _ = self._key(array, buffer.placement)
-        if array in ir.HEAD_ARRAYS:
+        if self._in_piece(array, buffer.placement):
+            own = graph.slots_of_piece(incoming=array.extent is ir.Extent.SLOTS)
+            self._device.upload_at(
+                buffer, own.start, _cells_of_piece(name, element, graph, own).astype(buffer.dtype, copy=False)
+            )
+        elif array in ir.HEAD_ARRAYS:
             self._device.upload(buffer, self._head(array, graph, buffer.count))
         elif name == ir.WEIGHTS.name and graph.weights is None:
             self._device.fill(buffer, 1)
@@ -219,6 +234,17 @@ class ResidentGraph:
         if self._when_graph_goes is not None:
             self._when_graph_goes.detach()
         _trim(weakref.ref(self._device))
+
+
+def _cells_of_piece(name: str, element: ir.Element, graph: Graph, own: slice) -> Cells:
+    """Those of an array of arcs that belong to the rows which the graph is to hold."""
+    if name == ir.WEIGHTS.name:
+        weights = None if graph.weights is None else graph.weights[own]
+        return weights_of(weights, own.stop - own.start, element, graph.name)
+    if name == ir.SOURCES.name:
+        assert graph.piece is not None
+        return graph.sources_within(*graph.piece)
+    return _MAKERS[name](graph)[own]
 
 
 def _trim(device: weakref.ref[Device]) -> None:

@@ -37,7 +37,7 @@ from starplat.runtime.elements import Cells, Returned, dtype_of
 from starplat.runtime.parts.communicator import Communicator
 from starplat.runtime.parts.parts import parts_of
 from starplat.runtime.placing import ON_DEVICE
-from starplat.runtime.resident import HostArrays, ResidentGraph, on_device
+from starplat.runtime.resident import HostArrays, ResidentGraph, on_device, weights_as
 from starplat.runtime.room import Room
 from starplat.runtime.tracing.watch import Watch
 from starplat.runtime.tracing.watched import WatchedExecutor
@@ -329,6 +329,8 @@ class Run(Graphs):
     def result(self, array: ir.Array, *, on_device: bool) -> Any:
         """What an array of the entry holds at the end: its cells, or an array on the device."""
         place = self._places[array.name]
+        if self.graph.piece is not None and array.name not in self._changed and self._from_weights(array):
+            return weights_as(self.graph, array.element)  # of other parts the device holds none
         if not on_device:
             return self.device.download(place.buffer)
         adoption = self._adopted.get(array.name)

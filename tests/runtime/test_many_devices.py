@@ -248,7 +248,7 @@ def test_auto_divides_what_several_devices_do_faster(monkeypatch: pytest.MonkeyP
     assert result.parts is None
 
 
-@pytest.mark.parametrize("beside", [{"validate": True}, {"device": 0}, {"trace": True}, {"schedule": "auto"}])
+@pytest.mark.parametrize("beside", [{"validate": True}, {"device": 0}, {"device_results": True}, {"schedule": "auto"}])
 def test_what_parts_go_without_is_refused(beside: dict[str, Any]) -> None:
     with pytest.raises(DiagnosticError, match="E0736"):
         starplat.compile("pagerank").run(ring(), target="reference", devices=2, **beside)

@@ -22,6 +22,7 @@ from starplat.runtime.parts.parts import parts_of
 from starplat.runtime.parts.threads import in_threads
 from starplat.runtime.results.result import Result
 from starplat.runtime.session import Session
+from starplat.runtime.tracing.exchanges import Crossing, Exchange
 from starplat.schedule import PLAIN
 from tests.programs.cases import CASES, Case
 from tests.programs.targets import compiled
@@ -154,6 +155,43 @@ def test_every_exchange_matters() -> None:
     assert {type(op) for op in found} == {ir.ShareParts, ir.CombineParts, ir.Together}
     for number in range(len(found)):
         assert answers(without(module, number)) != [expected, expected], f"exchange {number} is one too many"
+
+
+def test_a_trace_shows_what_crosses_in_every_round() -> None:
+    ring_of_twelve, parts = ring(), 3
+    program = starplat.compile("bfs_levels")
+    result = program.run(ring_of_twelve, src=0, target="reference", devices=parts, trace=True)
+    alone = program.run(ring_of_twelve, src=0, target="reference", schedule="plain", trace=True)
+    assert result.trace is not None
+    assert alone.trace is not None
+    every_round = [
+        Exchange(Crossing.COMBINE, "level", parts * 12 * 4),
+        Exchange(Crossing.COMBINE, "frontier_next", parts * 12),
+        Exchange(Crossing.TOGETHER, "finished", parts * 8),
+    ]
+    assert [list(one.exchanges) for one in result.trace.rounds] == [every_round] * 6
+    assert result.trace.exchanged_outside == ()
+    assert result.parts is not None
+    assert result.parts.bytes == sum(one.bytes for one in result.trace.exchanges)
+    assert result.parts.exchanges == len(result.trace.exchanges)
+    for one, other in zip(result.trace.rounds, alone.trace.rounds, strict=True):
+        assert (one.chief.active, one.chief.arcs) == (other.chief.active, other.chief.arcs)
+
+
+def test_a_trace_shows_own_cells_that_are_shared() -> None:
+    result = starplat.compile(ALL_EXCHANGES).run(ring(), target="reference", devices=2, trace=True)
+    assert result.trace is not None
+    outside = {(one.crossing, one.name): one.bytes for one in result.trace.exchanged_outside}
+    assert outside[Crossing.SHARE, "a"] == outside[Crossing.SHARE, "b"] == 12 * 4
+    assert outside[Crossing.COMBINE, "c"] == 2 * 12 * 8
+    assert outside[Crossing.TOGETHER, "total"] == 2 * 8
+
+
+def test_a_trace_of_divided_sources_has_the_exchanges_of_all_parts() -> None:
+    result = starplat.compile("betweenness").run(ring(), sources=[0, 1], target="reference", devices=3, trace=True)
+    assert result.trace is not None
+    assert result.trace.rounds
+    assert result.trace.exchanges == (Exchange(Crossing.COMBINE, "bc", 3 * 12 * 8),)
 
 
 def test_parts_have_all_nodes_and_like_numbers_of_arcs() -> None:

@@ -72,6 +72,16 @@ def test_the_command_starts_ranks_and_one_speaks(tmp_path: Path) -> None:
     assert len(out.read_text(encoding="utf-8").splitlines()) == 16913
 
 
+def test_a_trace_shows_what_ranks_exchange(tmp_path: Path) -> None:
+    chain = tmp_path / "chain.el"
+    chain.write_text("".join(f"{node} {node + 1}\n" for node in range(4)), encoding="utf-8")
+    done = starplat_in(2, "run", "bfs_levels", "-g", str(chain), "-a", "src=0", "-t", "openmp", "--trace", "--json")
+    assert done.returncode == 0, done.stderr
+    rounds = json.loads(done.stdout)["trace"]["rounds"]
+    sizes = {"level": 2 * 5 * 4, "frontier_next": 2 * 5, "finished": 2 * 8}
+    assert [{each["name"]: each["bytes"] for each in one["exchanges"]} for one in rounds] == [sizes] * 5
+
+
 def test_ranks_that_a_launcher_has_started_are_known() -> None:
     done = said(mpiexec(), "-n", "2", sys.executable, "-m", "starplat", *SSSP, "-t", "openmp")
     assert done.returncode == 0, done.stderr

@@ -13,6 +13,7 @@ from starplat.cli import arguments, console
 
 if TYPE_CHECKING:
     from starplat.graph import Graph, Statistics
+    from starplat.runtime.parts.communicator import Communicator
 
 FORMATS_READ = (
     "starplat graph (.spg), Matrix Market, DIMACS (9th challenge, PACE, coloring), edge list (SNAP, GAP .el .wel, "
@@ -146,12 +147,14 @@ def _write(graph: Graph, destination: Path, format: str | None) -> None:
     console.say(f"{destination}: written")
 
 
-def load(file: Path, **options: Any) -> Graph:
-    """The graph in a file, with a progress bar on a terminal."""
+def load(file: Path, communicator: Communicator | None = None, **options: Any) -> Graph:
+    """The graph in a file, with a progress bar on a terminal; of ranks each reads its piece."""
     from starplat.cli.progress import progress
-    from starplat.graph_files import read
+    from starplat.graph_files import read, read_by_ranks
 
     with progress() as report:
+        if communicator is not None:
+            return read_by_ranks(file, communicator, **options, progress=report)
         return read(file, **options, progress=report)
 
 

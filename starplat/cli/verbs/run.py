@@ -142,9 +142,7 @@ def run(
     started = perf_counter()
     program = on_all(communicator, lambda: _compiled(file, function, strict=strict))
     compiled = perf_counter()
-    read = on_all(
-        communicator, lambda: load(graph, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)
-    )
+    read = load(graph, communicator, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)
     kept.KEPT.append(read)
     loaded = perf_counter()
     console.say(read.describe())

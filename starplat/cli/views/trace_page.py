@@ -73,6 +73,7 @@ def page(result: Result, trace: Trace) -> str:
         rounds=_axis(columns),
         legend=_legend(trace),
         rows=shown[:MOST_ROWS],
+        exchanged=bool(trace.exchanges),
         more=len(shown) > MOST_ROWS,
     )
 

@@ -1,5 +1,6 @@
 """A trace in a terminal, a row per round, and its wording there and on a page: its rounds, how it was measured."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -8,6 +9,7 @@ from rich.table import Table
 
 from starplat.ir.points import Way
 from starplat.runtime import Result
+from starplat.runtime.tracing.exchanges import Exchange
 from starplat.runtime.tracing.reads import Reads
 from starplat.runtime.tracing.trace import Round, Trace
 
@@ -17,7 +19,7 @@ COLUMNS = ("line", "round", "frontier", "arcs", "direction", "held as", "ms", "k
 @dataclass(frozen=True, slots=True)
 class Row:
     """A round as shown; `changed` where its direction or the way nodes are held differs from the loop's previous round;
-    `on_host` are the bytes of arcs that it reads in the host's memory."""
+    `on_host` are the bytes of arcs that it reads in the host's memory; `exchanged` what parts of a run exchange."""
 
     line: str
     number: str
@@ -28,6 +30,7 @@ class Row:
     time: str
     kernels: str
     on_host: str
+    exchanged: str
     changed: bool
 
 
@@ -49,8 +52,18 @@ def _row(one: Round, changed: bool) -> Row:
         milliseconds(one.seconds),
         ", ".join(dict.fromkeys(walk.kernel for walk in one.walks)),
         counted(None if any(walk.reads is None for walk in one.walks) else one.reads.host),
+        in_bytes(one.exchanges),
         changed,
     )
+
+
+def in_bytes(exchanges: Sequence[Exchange]) -> str:
+    """The bytes of exchanges, with how and of what they are."""
+    sizes: dict[str, int] = {}
+    for one in exchanges:
+        key = f"{one.crossing.value} {one.name}"
+        sizes[key] = sizes.get(key, 0) + one.bytes
+    return ", ".join(f"{key} {size:,}" for key, size in sizes.items())
 
 
 def changes(trace: Trace) -> dict[int, str]:
@@ -94,6 +107,10 @@ def notes(result: Result, trace: Trace) -> list[str]:
     if trace.left_out:
         said.append(f"{trace.left_out:,} more rounds are not shown: a trace has room for so many.")
     said.extend(_reads(result, trace))
+    if trace.exchanged_outside:
+        said.append(f"Bytes exchanged outside of rounds: {in_bytes(trace.exchanged_outside)}.")
+    if result.parts is not None and result.parts.by == "sources":
+        said.append("Rounds are those of the first part, for its sources; bytes exchanged are those of all parts.")
     if not trace.rounds:
         said.append("No loop launched a kernel.")
     elif any(one.chief.active is None for one in trace.rounds):
@@ -132,21 +149,23 @@ def table(trace: Trace) -> Table:
         drawn.add_column(heading, justify=justify, no_wrap=heading != "kernels", overflow="fold")  # type: ignore[arg-type]
     if trace.reads.host:
         drawn.add_column("on the host", justify="right", no_wrap=True)
+    if trace.exchanges:
+        drawn.add_column("bytes exchanged", overflow="fold")
+    more = [attribute for attribute, here in (("on_host", trace.reads.host), ("exchanged", trace.exchanges)) if here]
     shown = rows(trace)
     if len(shown) <= MOST_SHOWN:
-        _add(drawn, shown)
+        _add(drawn, shown, more)
     else:
-        _add(drawn, shown[: MOST_SHOWN - LAST_SHOWN])
+        _add(drawn, shown[: MOST_SHOWN - LAST_SHOWN], more)
         drawn.add_row("", "…", *[""] * (len(COLUMNS) - 2))
-        _add(drawn, shown[-LAST_SHOWN:])
+        _add(drawn, shown[-LAST_SHOWN:], more)
     return drawn
 
 
-def _add(drawn: Table, shown: list[Row]) -> None:
+def _add(drawn: Table, shown: list[Row], more: Sequence[str]) -> None:
+    """Rows, with what `more` names of them."""
     for row in shown:
         cells = (row.line, row.number, row.frontier, row.arcs, row.direction, row.held, row.time, escape(row.kernels))
         drawn.add_row(
-            *cells,
-            *((row.on_host,) if len(drawn.columns) > len(COLUMNS) else ()),
-            style="magenta" if row.changed else None,
+            *cells, *(escape(getattr(row, attribute)) for attribute in more), style="magenta" if row.changed else None
         )

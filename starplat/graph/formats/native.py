@@ -14,6 +14,7 @@ import hashlib
 import json
 import struct
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, NoReturn, TypeVar
@@ -112,14 +113,24 @@ class _Content:
 
 def read(input: streams.Input) -> Graph:
     """The graph of a `.spg`; one that is not compressed is mapped, not read."""
+    return _read(input, None)
+
+
+def read_piece(input: streams.Input, part: tuple[int, int]) -> Graph:
+    """The same, of a file that so many readers map together: each looks at the arcs of its own part only, by number,
+    and all together at all of them. Incoming arcs that are in the file are left out."""
+    return _read(input, part)
+
+
+def _read(input: streams.Input, part: tuple[int, int] | None) -> Graph:
     content = _content(input)
     header = content.header
     try:
         places = _member(header, "arrays", dict)
         arrays = {name: _array(input, content, *_place(place)) for name, place in places.items()}
-        rows = checks.checked_rows(
-            arrays["row_offsets"], arrays["columns"], arrays.get("weights"), lambda message: _damaged(input, message)
-        )
+        given = arrays["row_offsets"], arrays["columns"], arrays.get("weights")
+        wrong = partial(_damaged, input)
+        rows = checks.checked_rows(*given, wrong) if part is None else checks.checked_piece(*given, part, wrong)
         graph = Graph(
             rows.row_offsets,
             rows.columns,
@@ -130,11 +141,12 @@ def read(input: streams.Input) -> Graph:
             _member(header, "index_base", int),
             _member(header, "format", str),
             _member(header, "expanded", bool),
+            in_pieces=part is not None,
         )
     except (KeyError, TypeError, ValueError) as error:
         raise _damaged(input, f"its header is wrong ({error})") from None
     _check(input, header, graph)
-    if "reverse_offsets" in arrays:
+    if "reverse_offsets" in arrays and part is None:
         graph.__dict__["reverse"] = _reverse(input, arrays, graph)
     return graph
 

@@ -19,6 +19,9 @@ FROM_IDENTITY = (ir.Combine.ADD, ir.Combine.MULTIPLY, ir.Combine.BIT_XOR)
 """What combines a value with itself to another one: every part but one begins with the identity."""
 
 
+_OWNED = (ir.Extent.NODES, ir.Extent.ARCS, ir.Extent.ITEMS)
+
+
 @dataclass(frozen=True, slots=True)
 class Combined:
     """Cells that parts change by one operator, and what goes with a winner of a Min or Max."""
@@ -75,12 +78,10 @@ def not_divided(reason: str, span: Span, source: SourceFile) -> DiagnosticError:
     return DiagnosticError(Diagnostic("E0668", message, source, label, help="run it in one part"))
 
 
-class _Divided:
-    """The accesses of one kernel, as they look to its parts."""
+class OwnCells:
+    """Which nodes, arcs and places of lists in a kernel belong to the part that does the iteration."""
 
-    def __init__(self, kernel: ir.Kernel, module: ir.Module) -> None:
-        self.kernel, self.module = kernel, module
-        self.locks = {op.lock for op in walk_kernel(kernel.body) if isinstance(op, ir.ExtremeCell) and op.lock}
+    def __init__(self, kernel: ir.Kernel) -> None:
         self.own_indices = dict(_own_indices(kernel))
         for op in walk_kernel(kernel.body):  # locals that stand for them
             if (
@@ -89,19 +90,33 @@ class _Divided:
                 and op.variable not in assigned_variables(kernel.body)
             ):
                 self.own_indices[ir.Ref(op.variable)] = self.own_indices[op.value]
-            if isinstance(op, ir.ForNeighbors) and self._is_own_row(op):
-                self.own_indices[ir.Ref(op.position)] = ir.Extent.ARCS
+            if isinstance(op, ir.ForNeighbors) and self.is_own_row(op):
+                self.own_indices[ir.Ref(op.position)] = ir.Extent.ARCS if op.layout == ir.CSR else ir.Extent.SLOTS
 
-    def _is_own_row(self, loop: ir.ForNeighbors) -> bool:
-        """Whether a loop goes over the arcs out of an own node, by their ids."""
-        return loop.layout == ir.CSR and self.own_indices.get(loop.node) is ir.Extent.NODES
+    def is_own_row(self, loop: ir.ForNeighbors) -> bool:
+        """Whether a loop goes over the arcs out of an own node, by their ids, or over those into it, by their slots."""
+        return loop.layout in (ir.CSR, ir.REVERSE) and self.is_own_node(loop.node)
+
+    def is_own_node(self, node: ir.Expression) -> bool:
+        """Whether a node is of this part."""
+        return self.own_indices.get(node) is ir.Extent.NODES
 
     def is_own(self, array: ir.Array, index: ir.Expression) -> bool:
         """Whether a cell belongs to a node, arc or place of a list of this part."""
-        return (
-            array.extent in (ir.Extent.NODES, ir.Extent.ARCS, ir.Extent.ITEMS)
-            and self.own_indices.get(index) is array.extent
-        )
+        return array.extent in _OWNED and self.is_of_own_rows(array, index)
+
+    def is_of_own_rows(self, array: ir.Array, index: ir.Expression) -> bool:
+        """The same, or it belongs to a slot of the rows into own nodes."""
+        return self.own_indices.get(index) is array.extent
+
+
+class _Divided(OwnCells):
+    """The accesses of one kernel, as they look to its parts."""
+
+    def __init__(self, kernel: ir.Kernel, module: ir.Module) -> None:
+        super().__init__(kernel)
+        self.kernel, self.module = kernel, module
+        self.locks = {op.lock for op in walk_kernel(kernel.body) if isinstance(op, ir.ExtremeCell) and op.lock}
 
     def effects(self, properties: frozenset[ir.Array]) -> KernelEffects:
         self._refuse_what_has_no_order()

@@ -40,6 +40,9 @@ class DeviceMemory(ABC):
     split_unit: int | None = None
     """Bytes at whose multiples arrays can be split between the device's memory and the host's; None: nowhere."""
 
+    takes_pieces = False
+    """Whether cells of a new array take no memory until they are written, so that of an array a piece can be held."""
+
     def __init__(self, name: str) -> None:
         self.name = name
         self.waiting: Callable[[], AbstractContextManager[None]] = nullcontext
@@ -110,6 +113,11 @@ class DeviceMemory(ABC):
         buffer = Buffer(dtype, count, self._room(dtype, max(count, 1), placement, near), placement=placement, near=near)
         self._ours.add(buffer)
         return buffer
+
+    def allocate_untouched(self, dtype: np.dtype[Any], count: int) -> Buffer:
+        """New memory, of which nothing has been written."""
+        assert self.takes_pieces, f"{self.name} holds arrays whole"
+        return Buffer(dtype, count, self._room(dtype, max(count, 1), ir.Placement.DEVICE, 0, counted=False))
 
     def allocate_word(self, dtype: np.dtype[Any], count: int = 1) -> Buffer:
         """The same for what a kernel keeps beside arrays: no limit counts it, as no estimate does."""
@@ -201,6 +209,13 @@ class DeviceMemory(ABC):
             self.traffic.up += buffer.size_on_device
             self._upload(buffer, np.ascontiguousarray(cells))
 
+    def upload_at(self, buffer: Buffer, first: int, cells: Cells) -> None:
+        """Host to device, from cell `first` on."""
+        if len(cells):
+            assert cells.dtype == buffer.dtype, "what is uploaded has been converted before"
+            self.traffic.up += cells.nbytes
+            self._upload_at(buffer, first, np.ascontiguousarray(cells))
+
     def upload_words(self, buffer: Buffer, cells: Cells) -> None:
         """The initial words of a launch; not counted as traffic."""
         self._upload(buffer, cells)
@@ -267,6 +282,9 @@ class DeviceMemory(ABC):
 
     @abstractmethod
     def _upload(self, buffer: Buffer, cells: Cells) -> None: ...
+
+    def _upload_at(self, buffer: Buffer, first: int, cells: Cells) -> None:
+        raise AssertionError(f"{self.name} holds arrays whole")
 
     @abstractmethod
     def _download(self, buffer: Buffer, cells: Cells) -> None: ...

@@ -81,6 +81,9 @@ class LibraryDevice(Device):
     def _upload(self, buffer: buffers.Buffer, cells: Cells) -> None:
         self._memory.call("memory_upload", buffer.memory.address, cells.ctypes.data, cells.nbytes)
 
+    def _upload_at(self, buffer: buffers.Buffer, first: int, cells: Cells) -> None:
+        self._memory.call("memory_upload", self._address(buffer, first), cells.ctypes.data, cells.nbytes)
+
     def _download(self, buffer: buffers.Buffer, cells: Cells) -> None:
         self._memory.call("memory_download", cells.ctypes.data, buffer.memory.address, cells.nbytes)
 

@@ -19,6 +19,7 @@ class OpenMPDevice(LibraryDevice):
 
     target = "openmp"
     is_host = True
+    takes_pieces = True
 
     @property
     def kernels(self) -> type[LibraryKernels]:

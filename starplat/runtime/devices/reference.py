@@ -19,6 +19,7 @@ class ReferenceDevice(ArrayDevice):
 
     target = "reference"
     is_host = True
+    takes_pieces = True
     merges_graphs = False
     split_unit = 8
     most_nodes = 2**31 - 1
@@ -40,12 +41,15 @@ class ReferenceDevice(ArrayDevice):
         return host_memory()
 
     def _allocate(self, dtype: np.dtype[Any], count: int) -> Cells:
-        return np.empty(count, dtype)
+        return np.zeros(count, dtype)
 
     _allocate_mapped = _allocate_managed = _allocate
 
     def _upload(self, buffer: Buffer, cells: Cells) -> None:
         buffer.memory[:] = cells
+
+    def _upload_at(self, buffer: Buffer, first: int, cells: Cells) -> None:
+        buffer.memory[first : first + len(cells)] = cells
 
     def _download(self, buffer: Buffer, cells: Cells) -> None:
         cells[:] = buffer.memory[: buffer.count]

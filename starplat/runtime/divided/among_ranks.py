@@ -52,6 +52,7 @@ def run_in_parts(
     device_index: int | None = None,
     results: Sequence[str] | None = None,
     repeat: int = 1,
+    trace: bool = False,
     limits: Limits = UNLIMITED,
     session: Session | None = None,
     compile_seconds: float = 0.0,
@@ -64,7 +65,7 @@ def run_in_parts(
             error that comes later is said by its rank and ends the processes of all.
     """
     divided = agreed(communicator, lambda: in_parts(module))
-    options = (target, sorted(results or ()), repeat)
+    options = (target, sorted(results or ()), repeat, trace)
     require_alike(communicator, marks_of(module, graph, arguments, options))
     with ending_together(communicator):
         return run_part(
@@ -76,6 +77,7 @@ def run_in_parts(
             arguments=arguments,
             results=results,
             repeat=repeat,
+            trace=trace,
             limits=limits,
             session=session,
             compile_seconds=compile_seconds,

@@ -13,6 +13,7 @@ from starplat.backends.launch import MOST_PARTS
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import loops_of, walk_host
+from starplat.passes.parts.rows import why_all_rows
 from starplat.runtime.arguments.bind import Bound
 from starplat.runtime.attending.limits import UNLIMITED, Limits
 from starplat.runtime.devices.device import Device
@@ -22,9 +23,11 @@ from starplat.runtime.parts.communicator import Communicator
 from starplat.runtime.parts.nccl import connected, disconnect
 from starplat.runtime.parts.parts import parts_of
 from starplat.runtime.parts.peers import PeerCommunicator
+from starplat.runtime.parts.pieces import bytes_of_arcs, with_own_rows
 from starplat.runtime.parts.threads import in_threads
 from starplat.runtime.results.result import Division, Result
 from starplat.runtime.session import Session, default_session
+from starplat.runtime.tracing.of_parts import of_all_parts
 from starplat.schedule import PLAIN
 
 _ALONE = Lock()
@@ -41,6 +44,7 @@ def run_on_devices(
     only_if_it_pays: bool = False,
     results: Sequence[str] | None = None,
     repeat: int = 1,
+    trace: bool = False,
     limits: Limits = UNLIMITED,
     session: Session | None = None,
     compile_seconds: float = 0.0,
@@ -53,7 +57,9 @@ def run_on_devices(
     """
     within = default_session() if session is None else session
     first = within.device(target)
-    options: dict[str, Any] = {"target": first.target, "repeat": repeat, "compile_seconds": compile_seconds}
+    options: dict[str, Any] = {
+        "target": first.target, "repeat": repeat, "trace": trace, "compile_seconds": compile_seconds,
+    }  # fmt: skip
     on_one = partial(
         run_module, module, graph, arguments=arguments, results=results, limits=limits, session=within, **options
     )
@@ -62,7 +68,7 @@ def run_on_devices(
         with within.turn(first, 0), first.as_here()():
             return only_if_it_pays and not pays(module, graph, first, peers=peers)
 
-    counted = limits.max_rounds is not None
+    counted = trace or limits.max_rounds is not None  # the host then begins each round
     if stays_on_one(peers=not counted):
         return on_one()
     places = [(within.beside(rank), 0) if first.is_host else (within, rank) for rank in range(devices)]
@@ -101,23 +107,44 @@ def run_on_devices(
             raise
 
 
-def run_part(divided: ir.Module, graph: Graph, communicator: Communicator, *, repeat: int, **options: Any) -> Result:
+def run_part(
+    divided: ir.Module,
+    graph: Graph,
+    communicator: Communicator,
+    *,
+    target: str,
+    device_index: int,
+    session: Session | None,
+    repeat: int,
+    trace: bool = False,
+    **options: Any,
+) -> Result:
     """The run of one part, with what all parts have and have exchanged."""
+    all_rows = why_all_rows(divided)
+    if all_rows is None and not (session or default_session()).device(target, device_index).takes_pieces:
+        all_rows = f"devices of {target} hold arrays whole"
+    taken = graph if all_rows else with_own_rows(graph, parts_of(graph, communicator), divided)
+    held = tuple(communicator.gather(bytes_of_arcs(taken, divided)))
     before = communicator.bytes, communicator.times
-    result = run_module(divided, graph, repeat=repeat, schedule=PLAIN, communicator=communicator, **options)
+    options |= {"target": target, "device_index": device_index, "session": session, "schedule": PLAIN}
+    result = run_module(divided, taken, repeat=repeat, trace=trace, communicator=communicator, **options)
+    result = replace(result, graph=graph)
+    runs = max(repeat, 1) + trace
     for table in communicator.tables.values():
         size, meetings = table.crossed()
         communicator.bytes += size
         communicator.times += meetings
     given = communicator.bytes - before[0]
-    times = (communicator.times - before[1]) // max(repeat, 1)
+    times = (communicator.times - before[1]) // runs
     of_parts = tuple(end - first for first, end in pairwise(parts_of(graph, communicator).arcs))
     by_sources = any(isinstance(op, ir.TakeMembers) for f in divided.functions for op in walk_host(f.body))
     if by_sources:
         of_parts = (graph.num_arcs,) * communicator.size
-    crossed = sum(communicator.gather(given)) // max(repeat, 1)
+    crossed = sum(communicator.gather(given)) // runs
     by = "sources" if by_sources else "nodes"
-    return replace(result, parts=Division(communicator.rank, of_parts, crossed, times, by))
+    if result.trace is not None:
+        result = replace(result, trace=of_all_parts(communicator.gather(result.trace), alike=not by_sources))
+    return replace(result, parts=Division(communicator.rank, of_parts, crossed, times, by, held, all_rows))
 
 
 def _in_launches(divided: ir.Module) -> bool:

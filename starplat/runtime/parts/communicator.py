@@ -37,6 +37,7 @@ class Communicator(ABC):
         rank: the number of this one, from 0.
         size: how many there are.
         place: the number of this one among those of its host that have a process each.
+        first_here: the number, among all, of the first of these.
         bytes: how many bytes this rank has given so far.
         times: how often ranks have exchanged something.
         tables: of launches on several devices, by their name.
@@ -46,6 +47,7 @@ class Communicator(ABC):
     rank: int
     size: int
     place: int = 0
+    first_here: int = 0
     bytes: int = 0
     times: int = 0
     ends_processes: bool = False
@@ -54,6 +56,10 @@ class Communicator(ABC):
     @abstractmethod
     def gather(self, value: Any) -> list[Any]:
         """The values of all ranks, in their order: small things that can be pickled."""
+
+    def deliver(self, values: list[Any]) -> list[Any]:
+        """What each rank has for this one, in their order: it has `values[rank]` for each of them."""
+        return [given[self.rank] for given in self.gather(values)]
 
     @abstractmethod
     def combine(self, cells: Cells, combine: ir.Combine) -> Cells:

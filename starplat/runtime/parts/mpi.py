@@ -26,10 +26,15 @@ class MpiCommunicator(Communicator):
         from mpi4py import MPI
 
         self.rank, self.size, self._comm, self.tables = comm.Get_rank(), comm.Get_size(), comm, {}
-        self.place = comm.Split_type(MPI.COMM_TYPE_SHARED).Get_rank()
+        here = comm.Split_type(MPI.COMM_TYPE_SHARED)
+        self.place, self.first_here = here.Get_rank(), here.bcast(self.rank)
 
     def gather(self, value: Any) -> list[Any]:
         found: list[Any] = self._comm.allgather(value)
+        return found
+
+    def deliver(self, values: list[Any]) -> list[Any]:
+        found: list[Any] = self._comm.alltoall(values)
         return found
 
     def combine(self, cells: Cells, combine: ir.Combine) -> Cells:

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
+from starplat.graph.csr import bounds_of
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.runtime.parts.communicator import Communicator
@@ -34,8 +33,5 @@ class Parts:
 
 def parts_of(graph: Graph, communicator: Communicator) -> Parts:
     """Pieces of the nodes, in order, each with about as many arcs in and out and nodes as the others."""
-    row_offsets = graph.row_offsets
-    work = row_offsets + np.arange(graph.num_nodes + 1)
-    wanted = np.linspace(0, work[-1], communicator.size + 1)
-    nodes = [*np.searchsorted(work, wanted[:-1]).tolist(), graph.num_nodes]
-    return Parts(communicator, nodes, [int(row_offsets[node]) for node in nodes])
+    nodes = bounds_of(graph.row_offsets, communicator.size)
+    return Parts(communicator, nodes, [int(graph.row_offsets[node]) for node in nodes])

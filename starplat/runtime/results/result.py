@@ -65,6 +65,8 @@ class Division:
         bytes: what all parts together gave to the others in a repetition.
         exchanges: how often they exchanged something.
         by: what they share out: "nodes", with their arcs, or "sources", from each of which a part searches the graph.
+        bytes_of_arcs: what each part holds of arrays with a cell for every arc.
+        all_rows: why each part holds all arcs; None where each holds its own.
     """
 
     rank: int
@@ -72,11 +74,14 @@ class Division:
     bytes: int
     exchanges: int
     by: str = "nodes"
+    bytes_of_arcs: tuple[int, ...] = ()
+    all_rows: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """As the schema has it."""
         found = {"rank": self.rank, "arcs": list(self.arcs), "bytes": self.bytes, "exchanges": self.exchanges}
-        return {**found, "by": self.by}
+        held = {"bytes_of_arcs": list(self.bytes_of_arcs), "all_rows": self.all_rows}
+        return {**found, "by": self.by, **held}
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,17 +29,31 @@ class Before(Lying, Protocol):
 
 
 def walk_of(kernel: ir.Kernel, line: int | None, before: Before, num_nodes: int, num_arcs: int) -> Walk:
-    """The walk of a launch."""
+    """The walk of a launch; of a part's, over the nodes or arcs that it has."""
     nodes = _nodes(kernel, before, num_nodes, num_arcs)
     walk = _walk(kernel, line, nodes, before, num_nodes, num_arcs)
-    return replace(walk, reads=reads_of(kernel, nodes, before, num_arcs))
+    return replace(walk, reads=reads_of(kernel, nodes, before, _bounds(kernel.domain, before, num_nodes, num_arcs)))
+
+
+def _bounds(domain: ir.Domain, before: Before, num_nodes: int, num_arcs: int) -> tuple[int, int]:
+    """The nodes, or arcs, that a kernel goes over: from the first up to the second."""
+    if isinstance(domain, ir.AllNodes | ir.AllArcs) and domain.first is not None and domain.end is not None:
+        return int(before.value(domain.first)), int(before.value(domain.end))
+    return 0, num_arcs if isinstance(domain, ir.AllArcs) else num_nodes
+
+
+def _own(kept: Cells, bounds: tuple[int, int]) -> Cells:
+    """The nodes of a mask that are from the first bound up to the second."""
+    first, end = bounds
+    found: Cells = first + np.flatnonzero(kept[first:end])
+    return found
 
 
 def _nodes(kernel: ir.Kernel, before: Before, num_nodes: int, num_arcs: int) -> Cells | None:
     """The nodes that an iteration is for, or whose row is walked; None where they are unknown or it is for none."""
     match kernel.domain:
         case ir.AllNodes() if kernel.filter is None:
-            return np.arange(num_nodes)
+            return np.arange(*_bounds(kernel.domain, before, num_nodes, num_arcs))
         case ir.Listed(array, first, last):
             nodes = before.cells(array)[int(before.value(first)) : int(before.value(last))]
             if kernel.filter is None:
@@ -48,7 +62,7 @@ def _nodes(kernel: ir.Kernel, before: Before, num_nodes: int, num_arcs: int) -> 
             return None if kept is None else nodes[kept[nodes]]
         case ir.AllNodes() | ir.InWords():
             kept = _kept(replace(kernel, domain=ir.AllNodes()), before, num_nodes, num_arcs)
-            return None if kept is None else np.flatnonzero(kept)
+            return None if kept is None else _own(kept, _bounds(kernel.domain, before, num_nodes, num_arcs))
         case ir.NodeNeighbors(_, node):
             return np.array([int(before.value(node))])
     return None
@@ -57,14 +71,15 @@ def _nodes(kernel: ir.Kernel, before: Before, num_nodes: int, num_arcs: int) -> 
 def _walk(
     kernel: ir.Kernel, line: int | None, nodes: Cells | None, before: Before, num_nodes: int, num_arcs: int
 ) -> Walk:
-    rows, way = points.rows_of(kernel), points.way_of(kernel)
+    way = points.way_of(kernel)
     match kernel.domain:
         case ir.AllNodes() if kernel.filter is None:
-            return Walk(kernel.name, line, num_nodes, None if rows is None else num_arcs, way, Held.ALL)
+            return _counted(kernel, line, nodes, before, Held.ALL)
         case ir.AllNodes():
             sought = _sought(kernel)
             if sought is not None and (kept := _kept(sought, before, num_nodes, num_arcs)) is not None:
-                found = _counted(sought, line, np.flatnonzero(kept), before, held_by(sought))
+                own = _own(kept, _bounds(kernel.domain, before, num_nodes, num_arcs))
+                found = _counted(sought, line, own, before, held_by(sought))
                 return replace(found, direction=way)
             return _counted(kernel, line, nodes, before, held_by(kernel))
         case ir.Listed():
@@ -72,7 +87,8 @@ def _walk(
         case ir.InWords():
             return _counted(kernel, line, nodes, before, Held.LAYERS)
         case ir.AllArcs():
-            arcs = num_arcs if kernel.filter is None else None
+            first, end = _bounds(kernel.domain, before, num_nodes, num_arcs)
+            arcs = end - first if kernel.filter is None else None
             return Walk(kernel.name, line, arcs, arcs, way, Held.ARCS)
         case ir.NodeNeighbors():
             arcs = _counted(kernel, line, nodes, before, Held.ROW).arcs

@@ -99,9 +99,9 @@ def rows_beyond(offsets: Cells, heads: Cells, nodes: Cells) -> Rows:
     return Rows(first[first < end], end[first < end])
 
 
-def reads_of(kernel: ir.Kernel, nodes: Cells | None, lying: Lying, num_arcs: int) -> Reads | None:
-    """What a launch reads whose iterations are for these `nodes`, None where they are unknown or there are none; None
-    where it cannot be told."""
+def reads_of(kernel: ir.Kernel, nodes: Cells | None, lying: Lying, bounds: tuple[int, int]) -> Reads | None:
+    """What a launch reads whose iterations are for these `nodes`, None where they are unknown or there are none, or for
+    the arcs from one bound up to the other; None where it cannot be told."""
     arrays = set(arrays_of_arcs(kernel))
     if not arrays:
         return Reads()
@@ -111,7 +111,7 @@ def reads_of(kernel: ir.Kernel, nodes: Cells | None, lying: Lying, num_arcs: int
     walked = arcs_walked(kernel)
     apart: Mapping[ir.Array, Rows] = {}
     if isinstance(kernel.domain, ir.AllArcs):
-        rows = Rows(np.zeros(1, np.int64), np.full(1, num_arcs, np.int64))
+        rows = Rows(*np.array(bounds, np.int64)[:, np.newaxis])
     elif nodes is None or walked is None:
         return None
     else:

@@ -6,6 +6,7 @@ from enum import Enum
 from typing import Any
 
 from starplat.ir.points import Way
+from starplat.runtime.tracing.exchanges import Exchange
 from starplat.runtime.tracing.reads import Reads, total
 
 SCHEMA = 1
@@ -26,6 +27,11 @@ class Held(Enum):
     ROW = "one row"  # the neighbors of one node
     SHARES = "shares"
     ONE = "one thread"
+
+    @property
+    def each_part_in_full(self) -> bool:
+        """Whether every part of a run goes through all of it, or counts it so."""
+        return self in (Held.ROW, Held.SHARES, Held.ONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +67,13 @@ _FILTERS = (Held.FLAGS, Held.BITS, Held.LAYERS, Held.LIST, Held.TESTED)
 @dataclass(frozen=True, slots=True)
 class Round:
     """One iteration of a loop, without the loops in it. `line` is the loop's, `number` counts from 1 whenever the loop
-    begins anew."""
+    begins anew. `exchanges` are what parts of a run exchange in it."""
 
     line: int | None
     number: int
     walks: tuple[Walk, ...]
     seconds: float
+    exchanges: tuple[Exchange, ...] = ()
 
     @property
     def chief(self) -> Walk:
@@ -93,6 +100,7 @@ class Round:
             "seconds": self.seconds,
             "reads": self.reads.to_json(),
             "kernels": [walk.to_json() for walk in self.walks],
+            **({"exchanges": [one.to_json() for one in self.exchanges]} if self.exchanges else {}),
         }
 
 
@@ -137,6 +145,7 @@ class Trace:
         filled: what was filled and copied.
         work: what the run touched and computed.
         taken_apart: whether rounds were launched one by one that share a launch, or are launched ahead, in other runs.
+        exchanged_outside: what parts of a run exchanged in no round of `rounds`.
     """
 
     rounds: tuple[Round, ...] = ()
@@ -147,6 +156,7 @@ class Trace:
     filled: tuple[Filled, ...] = field(default=(), repr=False)
     work: Work | None = None
     taken_apart: bool = False
+    exchanged_outside: tuple[Exchange, ...] = ()
 
     @property
     def walks(self) -> tuple[Walk, ...]:
@@ -171,6 +181,12 @@ class Trace:
         """The kernels of whose launches it is not known what they read of arrays of arcs."""
         return tuple(sorted({walk.kernel for walk in self.walks if walk.reads is None}))
 
+    @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """All that parts of a run exchanged: in rounds, then outside of them."""
+        in_rounds = (one for each in self.rounds for one in each.exchanges)
+        return (*in_rounds, *self.exchanged_outside)
+
     def plot(self) -> Any:
         """A picture of the rounds: matplotlib's axes, with the active nodes by direction, and the time on the right.
 
@@ -194,4 +210,5 @@ class Trace:
             "reads": {**self.reads.to_json(), "not_counted": list(self.unread)},
             "reads_of_lines": [{"line": line, **reads.to_json()} for line, reads in self.reads_of_lines.items()],
             "rounds": [one.to_json() for one in self.rounds],
+            **({"exchanged_outside": [one.to_json() for one in self.exchanged_outside]} if self.exchanges else {}),
         }

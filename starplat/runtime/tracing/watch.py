@@ -7,6 +7,7 @@ until the next one begins, so what a loop does to find out whether it goes on is
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
+from starplat.runtime.tracing.exchanges import Exchange
 from starplat.runtime.tracing.trace import MOST_ROUNDS, Filled, Round, Trace, Walk
 
 
@@ -20,6 +21,7 @@ class _Loop:
     number: int = 0
     inner: float = 0.0
     walks: list[Walk] = field(default_factory=list)
+    exchanges: list[Exchange] = field(default_factory=list)
 
 
 class Watch:
@@ -29,6 +31,7 @@ class Watch:
         self._loops: list[_Loop] = []
         self._rounds: list[Round] = []
         self._outside: list[Walk] = []
+        self._exchanged_outside: list[Exchange] = []
         self._filled: Counter[Filled] = Counter()
         self._left_out = 0
         self.on_device = False
@@ -42,7 +45,7 @@ class Watch:
             self._loops.append(_Loop(key, line, now))
         loop = self._loops[-1]
         loop.number += 1
-        loop.began, loop.inner, loop.walks = now, 0.0, []
+        loop.began, loop.inner, loop.walks, loop.exchanges = now, 0.0, [], []
 
     def end(self, key: object, now: float) -> None:
         """A loop is over, if it ever began."""
@@ -62,6 +65,10 @@ class Watch:
         """A kernel begins."""
         (self._loops[-1].walks if self._loops else self._outside).append(walk)
 
+    def exchange(self, exchange: Exchange) -> None:
+        """Parts have exchanged something."""
+        (self._loops[-1].exchanges if self._loops else self._exchanged_outside).append(exchange)
+
     def fill(self, filled: Filled) -> None:
         """An array is filled or copied."""
         self._filled[filled] += filled.times
@@ -73,7 +80,15 @@ class Watch:
     def trace(self, seconds: float) -> Trace:
         """All of it."""
         filled = tuple(replace(one, times=times) for one, times in self._filled.items())
-        return Trace(tuple(self._rounds), self._left_out, self.on_device, seconds, tuple(self._outside), filled)
+        return Trace(
+            tuple(self._rounds),
+            self._left_out,
+            self.on_device,
+            seconds,
+            tuple(self._outside),
+            filled,
+            exchanged_outside=tuple(self._exchanged_outside),
+        )
 
     def _leave(self, key: object, now: float) -> None:
         """Ends the loops inside one."""
@@ -84,10 +99,9 @@ class Watch:
         taken = now - loop.began
         if len(self._loops) > 1:
             self._loops[-2].inner += taken
-        if not loop.walks:
+        if loop.walks and len(self._rounds) < MOST_ROUNDS:
+            seconds = max(taken - loop.inner, 0.0)
+            self._rounds.append(Round(loop.line, loop.number, tuple(loop.walks), seconds, tuple(loop.exchanges)))
             return
-        if len(self._rounds) < MOST_ROUNDS:
-            one = Round(loop.line, loop.number, tuple(loop.walks), max(taken - loop.inner, 0.0))
-            self._rounds.append(one)
-        else:
-            self._left_out += 1
+        self._left_out += bool(loop.walks)
+        self._exchanged_outside += loop.exchanges

@@ -17,6 +17,7 @@ from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Kernels
 from starplat.runtime.elements import Cells, Value, as_value
 from starplat.runtime.tracing.active import filled_by, walk_of
+from starplat.runtime.tracing.exchanges import Crossing, Exchange, crossing_of
 from starplat.runtime.tracing.records import fresh_records, line_of, told
 from starplat.runtime.tracing.watch import Watch
 from starplat.same import Same
@@ -44,9 +45,20 @@ class WatchedExecutor(Executor):
                 return self._watched_launch(op, frame)
             case _ if isinstance(op, ir.HostLoop):
                 return self._watched_loop(op, frame)
+            case _ if (found := crossing_of(op)) is not None:
+                return self._watched_exchange(op, frame, *found)
             case _:
                 pass
         return super().perform(op, frame)
+
+    def _watched_exchange(self, op: ir.HostOp, frame: Frame, crossing: Crossing, name: str) -> Flow:
+        """An exchange of parts, with the bytes that this one gives."""
+        assert self.world.parts is not None, "only a run in parts has exchanges"
+        communicator = self.world.parts.communicator
+        before = communicator.bytes
+        flow = super().perform(op, frame)
+        self._watch.exchange(Exchange(crossing, name, communicator.bytes - before))
+        return flow
 
     # --- loops -----------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,44 @@
+"""What parts of a run exchange, as a trace has it."""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from starplat.ir import nodes as ir
+
+
+class Crossing(Enum):
+    """How cells of parts become what all of them have."""
+
+    SHARE = "share"  # each part gives its own cells to the others
+    COMBINE = "combine"  # an operator makes one cell of those of all parts
+    TOGETHER = "together"  # the same for a scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One exchange of an array or a scalar; `bytes` are what all parts together gave."""
+
+    crossing: Crossing
+    name: str
+    bytes: int
+
+    def to_json(self) -> dict[str, Any]:
+        """As the schema has it."""
+        return {"exchange": self.crossing.value, "name": self.name, "bytes": self.bytes}
+
+
+def crossing_of(op: ir.HostOp) -> tuple[Crossing, str] | None:
+    """How a host operation lets something cross, and the name of what does; None of one that exchanges nothing."""
+    match op:
+        case ir.ShareParts(array):
+            return Crossing.SHARE, array.name
+        case ir.CombineParts(array) | ir.CombineChanged(array):
+            return Crossing.COMBINE, array.name
+        case ir.Together(variable) | ir.TakeFirst(variable):
+            return Crossing.TOGETHER, variable.name
+        case ir.ExchangeCells():
+            names = ", ".join(array.name for array in (*op.arrays, op.among) if array is not None)
+            return (Crossing.SHARE if op.by is None else Crossing.COMBINE), names
+        case _:
+            return None
