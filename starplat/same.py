@@ -5,7 +5,7 @@ Equal statements at two places of a program are two, and comparing modules takes
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache, wraps
+from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -29,14 +29,18 @@ def remembered(most: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Lets a function of frozen records find what it says of the very same ones once; of the `most` latest."""
 
     def remembering(function: Callable[P, R]) -> Callable[P, R]:
-        @lru_cache(maxsize=most)
-        def found(*given: Same) -> R:
-            return function(*(one.thing for one in given))  # type: ignore[call-arg]
+        known: dict[tuple[int, ...], tuple[object, R]] = {}  # what was given lives as long as its number is a key
 
         @wraps(function)
         def asked(*given: P.args, **named: P.kwargs) -> R:
             assert not named, "records are given by place"
-            return found(*map(Same, given))
+            key = tuple(map(id, given))
+            if (found := known.get(key)) is None:
+                found = given, function(*given, **named)
+                while len(known) >= most:
+                    known.pop(next(iter(known)), None)
+                known[key] = found
+            return found[1]
 
         return asked
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
 from starplat.frontend import typed, types
+from starplat.same import remembered
 
 _PARTS: dict[type, tuple[str, ...]] = {
     **dict.fromkeys((typed.Unary, typed.Convert, typed.Cast), ("operand",)),
@@ -89,11 +91,13 @@ def blocks(statement: typed.Statement) -> tuple[typed.Statement, ...]:
 
 def statements(statement: typed.Statement) -> Iterator[typed.Statement]:
     """The statement and everything inside it, in the order of the text."""
-    pending = [statement]
-    while pending:
-        current = pending.pop()
-        yield current
-        pending.extend(reversed(blocks(current)))
+    return iter(_all_statements(statement))
+
+
+@remembered(8192)
+def _all_statements(statement: typed.Statement) -> tuple[typed.Statement, ...]:
+    inner = blocks(statement)
+    return (statement, *chain.from_iterable(map(_all_statements, inner))) if inner else (statement,)
 
 
 def expressions(statement: typed.Statement) -> tuple[typed.Expression, ...]:
@@ -157,8 +161,13 @@ def written_places(statement: typed.Statement) -> tuple[typed.Place, ...]:
     return ()
 
 
-def written(statement: typed.Statement) -> Iterator[typed.Symbol]:
+@remembered(8192)
+def written(statement: typed.Statement) -> tuple[typed.Symbol, ...]:
     """The symbols that a statement itself may change, calls by reference included."""
+    return tuple(_each_written(statement))
+
+
+def _each_written(statement: typed.Statement) -> Iterator[typed.Symbol]:
     yield from (place.symbol for place in written_places(statement))
     match statement:
         case typed.Attach():

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk
+from starplat.same import remembered
 
 
 def written_in(body: object, module: ir.Module) -> frozenset[ir.Array]:
@@ -63,6 +64,7 @@ def _with_carried(op: ir.ExtremeCell) -> tuple[ir.Array, ...]:
     return (op.array, *(carry.array for carry in op.carried))
 
 
+@remembered(1024)
 def _chosen_in(body: object, module: ir.Module, chosen: Callable[[object], Iterable[ir.Array]]) -> frozenset[ir.Array]:
     """The arrays that are chosen of any operation, also in functions that are called, by their names here."""
     found: set[ir.Array] = set()

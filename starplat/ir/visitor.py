@@ -4,13 +4,15 @@ Everything is derived from the fields of the dataclasses in `nodes`, so a new no
 walks are in program order, outer before inner. A pass that changes something derives from `rewriter.Rewriter`.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
+from itertools import chain
 from operator import attrgetter
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeGuard, TypeVar, get_args
 
 from starplat.ir import nodes as ir
 from starplat.records import fields_of_records
+from starplat.same import remembered
 from starplat.source import SourceFile, Span
 
 Op = TypeVar("Op")
@@ -85,14 +87,20 @@ def variables_read(expression: ir.Expression) -> set[ir.Variable]:
 
 
 def _walk(ops: Iterable[Op]) -> Iterator[Op]:
-    waiting = [iter(ops)]
-    while waiting:
-        op = next(waiting[-1], None)
-        if op is None:
-            waiting.pop()
-            continue
-        yield op
-        waiting.extend(map(iter, blocks_of(op)[::-1]))
+    if type(ops) is tuple:
+        return iter(_operations_in(ops))
+    return chain.from_iterable(map(_with_inner, ops))
+
+
+def _with_inner(op: Op) -> tuple[Op, ...]:
+    """An operation and all inside it."""
+    return (op, *chain.from_iterable(map(_operations_in, blocks_of(op))))
+
+
+@remembered(8192)
+def _operations_in(block: tuple[Op, ...]) -> tuple[Op, ...]:
+    """The operations of a block and all inside them."""
+    return tuple(chain.from_iterable(map(_with_inner, block)))
 
 
 def walk_kernel(ops: Iterable[ir.KernelOp]) -> Iterator[ir.KernelOp]:
@@ -123,18 +131,40 @@ def all_expressions(ops: Iterable[ir.KernelOp] | Iterable[ir.HostOp]) -> Iterato
 
 def walk(node: object) -> Iterator[Any]:
     """Every record inside `node`, itself first, in the order of their fields."""
-    waiting = [node]
+    return iter(_records_of(node) if _is_block(node) else _records_in((node,)))
+
+
+def _is_block(part: Any) -> TypeGuard[tuple[Any, ...]]:
+    return type(part) is tuple and bool(part) and type(part[0]) not in _SMALL
+
+
+@remembered(8192)
+def _records_of(block: tuple[Any, ...]) -> Sequence[Any]:
+    """The records in a block of operations or statements, or in a tuple of routines."""
+    return tuple(_records_in(block))
+
+
+def _records_in(parts: tuple[Any, ...]) -> Sequence[Any]:
+    found: list[Any] = []
+    waiting = [*parts[::-1]]
     while waiting:
         part = waiting.pop()
         kind: Any = type(part)
         if kind is tuple:
-            waiting.extend(part[::-1])  # type: ignore[index]
+            if _is_block(part):
+                found += _records_of(part)
+            else:
+                waiting += part[::-1]
             continue
         values = _VALUES[kind] if kind in _VALUES else _values_of(kind)
         if values is not None:
-            yield part
-            waiting.extend(values(part)[::-1])
+            found.append(part)
+            waiting += values(part)[::-1]
+    return found
 
+
+_SMALL = frozenset((*EXPRESSIONS, ir.Array, ir.Variable, ir.Parameter, ir.Carry))
+"""Records of which a tuple is no block."""
 
 _VALUES: dict[type, Callable[[Any], tuple[Any, ...]] | None] = {}
 
@@ -230,8 +260,22 @@ def arrays_in(node: ir.KernelOp | ir.HostOp | ir.Domain | ir.Expression) -> Iter
             yield from arrays_in(part)
 
 
+@remembered(8192)
+def _arrays_of(block: tuple[ir.KernelOp, ...]) -> tuple[ir.Array, ...]:
+    """The arrays of a block, by first use."""
+    return tuple(dict.fromkeys(array for op in walk_kernel(block) for array in arrays_in(op)))
+
+
+@remembered(8192)
+def _scalars_of(block: tuple[ir.KernelOp, ...]) -> tuple[tuple[ir.Variable, ...], frozenset[ir.Variable]]:
+    """The variables that a block reads, by first use, and those that it declares."""
+    ops = _operations_in(block)
+    read = dict.fromkeys(inner.variable for inner in all_expressions(block) if type(inner) is ir.Ref)
+    return tuple(read), frozenset(variable for op in ops for variable in declared_by(op))
+
+
 def used_arrays(
-    body: Iterable[ir.KernelOp],
+    body: tuple[ir.KernelOp, ...],
     domain: ir.Domain | None = None,
     filter: ir.Expression | None = None,
     guard: ir.Array | None = None,
@@ -239,28 +283,28 @@ def used_arrays(
     """What `Kernel.arrays` must be: the graph's arrays in their own order, then the others by first use."""
     heads = [head for head in (domain, filter) if head is not None]
     found = {} if guard is None else {guard: None}
-    found |= dict.fromkeys(array for node in (*heads, *walk_kernel(body)) for array in arrays_in(node))
+    found |= dict.fromkeys(array for head in heads for array in arrays_in(head))
+    found |= dict.fromkeys(_arrays_of(body))
     return (*(a for a in ir.GRAPH_ARRAYS if a in found), *(a for a in found if a not in ir.GRAPH_ARRAYS))
 
 
 def used_scalars(
-    body: Iterable[ir.KernelOp],
+    body: tuple[ir.KernelOp, ...],
     domain: ir.Domain | None = None,
     filter: ir.Expression | None = None,
     iterator: ir.Variable | None = None,
 ) -> tuple[ir.Variable, ...]:
     """What `Kernel.scalars` must be: the variables that are read and not declared inside, by first use."""
-    ops = tuple(walk_kernel(body))
-    declared = {variable for op in ops for variable in declared_by(op)} | {iterator}
+    read, inside = _scalars_of(body)
+    declared = {*inside, iterator}
     if isinstance(domain, ir.NodeNeighbors):
         declared.add(domain.position)
     if isinstance(domain, ir.Triangles):
         declared.add(domain.number)
     heads = [] if domain is None else list(expressions_of(domain))
     heads += [] if filter is None else [filter]
-    tops = (*heads, *(expression for op in ops for expression in expressions_of(op)))
-    refs = (e.variable for top in tops for e in walk_expression(top) if type(e) is ir.Ref)
-    return tuple(dict.fromkeys(variable for variable in refs if variable not in declared))
+    before = [e.variable for head in heads for e in walk_expression(head) if type(e) is ir.Ref]
+    return tuple(dict.fromkeys(variable for variable in (*before, *read) if variable not in declared))
 
 
 def with_signature(kernel: ir.Kernel) -> ir.Kernel:
@@ -272,26 +316,28 @@ def with_signature(kernel: ir.Kernel) -> ir.Kernel:
     )
 
 
-def written_arrays(ops: Iterable[ir.KernelOp]) -> frozenset[ir.Array]:
+@remembered(8192)
+def written_arrays(block: tuple[ir.KernelOp, ...]) -> frozenset[ir.Array]:
     """The arrays that operations of a kernel may write; an array passed to a helper counts."""
-    written: set[ir.Array] = set()
-    for op in walk_kernel(ops):
-        written.update(part for part in _parts(op) if type(part) is ir.Array)
-        for expression in expressions_of(op):
-            for inner in walk_expression(expression):
-                if type(inner) is not ir.Load:
-                    written.update(part for part in _parts(inner) if type(part) is ir.Array)
+    written = {part for op in walk_kernel(block) for part in _parts(op) if type(part) is ir.Array}
+    for inner in all_expressions(block):
+        if type(inner) not in _READING:
+            written.update(part for part in _parts(inner) if type(part) is ir.Array)
     return frozenset(array for array in written if array not in ir.GRAPH_ARRAYS)
 
 
-def assigned_variables(ops: Iterable[ir.KernelOp]) -> frozenset[ir.Variable]:
+@remembered(8192)
+def assigned_variables(block: tuple[ir.KernelOp, ...]) -> frozenset[ir.Variable]:
     """The variables that change after their declaration: set, or passed to a helper by reference."""
     changed: set[ir.Variable] = set()
-    for op in walk_kernel(ops):
+    for op in walk_kernel(block):
         if isinstance(op, ir.SetLocal | ir.FetchAdd | ir.FetchOr | ir.CompareSwap):
             changed.add(op.variable)
-        for expression in expressions_of(op):
-            for inner in walk_expression(expression):
-                if type(inner) is not ir.Ref:
-                    changed.update(part for part in _parts(inner) if type(part) is ir.Variable)
+    for inner in all_expressions(block):
+        if type(inner) not in _READING:
+            changed.update(part for part in _parts(inner) if type(part) is ir.Variable)
     return frozenset(changed)
+
+
+_READING = frozenset((ir.Load, *_LEAVES))
+"""Expressions that change nothing."""

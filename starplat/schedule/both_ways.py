@@ -12,6 +12,7 @@ from dataclasses import replace
 from starplat.ir import build, rewriter
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.module_rewriter import with_graph_arrays
 from starplat.ir.shapes.gathering import combined_with
 from starplat.ir.shapes.histograms import is_call
 from starplat.ir.shapes.shared_rows import leaves
@@ -26,7 +27,6 @@ from starplat.ir.visitor import (
     with_signature,
     written_arrays,
 )
-from starplat.schedule.direction.pull_kernels import with_graph_arrays
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import Schedule
 from starplat.schedule.step import Choice, Decided

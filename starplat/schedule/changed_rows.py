@@ -16,12 +16,12 @@ both ways, so that a node is in the rows of its neighbors.
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import build, fresh_names, rewriter
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.module_rewriter import ModuleRewriter, with_graph_arrays
 from starplat.ir.shapes.histograms import Histogram, histogram
 from starplat.ir.visitor import all_expressions, walk_expression, walk_host, walk_kernel, with_signature
-from starplat.schedule.direction.pull_kernels import with_graph_arrays
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import Schedule
 from starplat.schedule.step import Choice, Decided
@@ -47,30 +47,16 @@ def only_changed_rows(
     if capabilities.lockstep or facts is None or not facts.symmetric:
         return Decided(module)
     maker = _Maker(module)
-    functions = tuple(maker.function(function) for function in module.functions)
-    if not maker.made:
+    made = maker.module()
+    if not maker.changed:
         return Decided(module)
-    kernels = tuple(maker.made.get(kernel.name, kernel) for kernel in module.kernels)
-    changed = replace(module, functions=functions, kernels=(*kernels, *maker.added))
     why = "what a node works out from its row is the same as long as the row is"
-    choices = tuple(Choice(f"{name}: only nodes in whose row something has changed", why) for name in maker.made)
-    return Decided(with_graph_arrays(changed), choices)
+    choices = tuple(Choice(f"{name}: only nodes in whose row something has changed", why) for name in maker.changed)
+    return Decided(with_graph_arrays(made), choices)
 
 
-class _Maker(rewriter.Rewriter):
-    """Rewrites loops; `made` are the kernels that take the place of others, `added` those beside them."""
-
-    def __init__(self, module: ir.Module) -> None:
-        self.module, self.names = module, fresh_names.names_of(module)
-        self.arrays: list[ir.Array] = []
-        self.made: dict[str, ir.Kernel] = {}
-        self.added: list[ir.Kernel] = []
-
-    def function(self, function: ir.HostFunction) -> ir.HostFunction:
-        """The function with its loops rewritten."""
-        self.arrays = []
-        body = self.host_block(function.body)
-        return replace(function, body=body, arrays=(*function.arrays, *self.arrays)) if self.arrays else function
+class _Maker(ModuleRewriter):
+    """Rewrites loops."""
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         match op:
@@ -84,12 +70,12 @@ class _Maker(rewriter.Rewriter):
         """The launched kernel, if nothing else launches it and it works out `following` from rows of `cells`."""
         launches = [
             op
-            for function in self.module.functions
+            for function in self.given.functions
             for op in walk_host(function.body)
             if isinstance(op, ir.Launch) and op.kernel == launch.kernel
         ]
-        kernel = self.module.kernel(launch.kernel)
-        found = histogram(kernel, self.module)
+        kernel = self.given.kernel(launch.kernel)
+        found = histogram(kernel, self.given)
         alone = len(launches) == 1 and launch.members is None
         return kernel if alone and found is not None and _is_of_row(kernel, found, cells, following) else None
 
@@ -98,18 +84,18 @@ class _Maker(rewriter.Rewriter):
     ) -> tuple[ir.HostOp, ir.HostOp]:
         """The loop, and what stands before it."""
         assert kernel.iterator is not None
-        touched = ir.Array(self.names.fresh("touched"), ir.Element.BOOL, ir.Extent.NODES, ir.Origin.TEMPORARY)
+        touched = ir.Array(self.taken.fresh("touched"), ir.Element.BOOL, ir.Extent.NODES, ir.Origin.TEMPORARY)
         self.arrays.append(touched)
         own = ir.Load(touched, ir.Ref(kernel.iterator))
         clear = ir.Store(touched, ir.Ref(kernel.iterator), build.FALSE)
-        self.made[kernel.name] = with_signature(replace(kernel, body=(ir.KernelIf(own, (clear, *kernel.body)),)))
+        self.changed[kernel.name] = with_signature(replace(kernel, body=(ir.KernelIf(own, (clear, *kernel.body)),)))
         take = self._take(kernel, cells, following, touched)
-        self.added.append(take)
+        self.kernels.append(take)
         return ir.Fill(touched, build.TRUE), replace(loop, body=(loop.body[0], ir.Launch(take.name)))
 
     def _take(self, kernel: ir.Kernel, cells: ir.Array, following: ir.Array, touched: ir.Array) -> ir.Kernel:
         """The kernel that takes over what has changed, and marks who sees it."""
-        names = self.names.inner()
+        names = self.taken.inner()
         node, neighbor = (ir.Variable(names.fresh(word), ir.Element.NODE) for word in ("node", "neighbor"))
         arc = ir.Variable(names.fresh("arc"), ir.Element.ARC)
         at, new = ir.Ref(node), ir.Load(following, ir.Ref(node))
@@ -120,7 +106,7 @@ class _Maker(rewriter.Rewriter):
             ir.ForNeighbors(ir.Direction.OUT, at, neighbor, arc, (mark,), parallel=True),
         )
         changed = ir.KernelIf(build.differs(ir.Load(cells, at), new), body)
-        name = self.names.fresh(f"{kernel.name}_changes")
+        name = self.taken.fresh(f"{kernel.name}_changes")
         comment = "takes what is new, and marks the rows that hold it"
         return with_signature(ir.Kernel(name, ir.AllNodes(), node, (changed,), span=kernel.span, comment=comment))
 

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from starplat.ir import launches, rewriter
 from starplat.ir import nodes as ir
+from starplat.ir import rewriter
+from starplat.ir.module_rewriter import with_arrays, with_graph_arrays
 from starplat.ir.shapes.shared_rows import leaves
 from starplat.ir.visitor import all_expressions, arrays_in, assigned_variables, walk_expression, walk_kernel
 from starplat.same import Same
-from starplat.schedule.direction.pull_kernels import with_graph_arrays
 
 
 def heads_of_rows(module: ir.Module, *, symmetric: bool, weights: frozenset[ir.Array] = frozenset()) -> ir.Module:
@@ -45,9 +45,7 @@ def _heads_of_rows(same: Same, symmetric: bool, weights: frozenset[ir.Array]) ->
         return module
     wanted = frozenset(ir.LAYOUTS.values() if symmetric else gaining)
     kernels = tuple(_OfKernel(kernel, wanted, weights).kernel(kernel) for kernel in module.kernels)
-    changed = replace(module, kernels=kernels, heads=kind)
-    functions = tuple(replace(f, body=_Launches(changed).host_block(f.body)) for f in module.functions)
-    return with_graph_arrays(replace(changed, functions=functions))
+    return with_graph_arrays(with_arrays(replace(module, kernels=kernels, heads=kind)))
 
 
 def _read_at_their_heads(kernel: ir.Kernel) -> Iterable[ir.Layout]:
@@ -144,13 +142,3 @@ class _OfKernel(rewriter.Rewriter):
             copies = ir.HEAD_WEIGHTS[expression.array.element]
             return ir.with_heads(ir.CSR).at_head(node, expression.index, copies, expression)
         return self.rebuild(expression)
-
-
-class _Launches(rewriter.Rewriter):
-    """Derives the arrays of persistent kernels again."""
-
-    def __init__(self, module: ir.Module) -> None:
-        self.module = module
-
-    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
-        return (launches.with_own_arrays(op, self.module) if isinstance(op, ir.OnDevice) else self.rebuild(op),)

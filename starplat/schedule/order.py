@@ -14,12 +14,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
-from starplat.ir import build, fresh_names, launches, rewriter
+from starplat.ir import build, fresh_names, rewriter
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.module_rewriter import with_arrays, with_graph_arrays
 from starplat.ir.shapes.shared_rows import leaves
 from starplat.ir.visitor import all_expressions, walk_expression, walk_kernel, with_signature
-from starplat.schedule.direction.pull_kernels import with_graph_arrays
 from starplat.schedule.schedule import Order, Schedule
 from starplat.schedule.step import Choice, Decided
 
@@ -70,8 +70,7 @@ def _rows_by_degree(module: ir.Module) -> Decided:
     if not found:
         return Decided(module)
     changed = replace(module, kernels=tuple(searches.values()))
-    functions = tuple(replace(f, body=_Launches(changed).host_block(f.body)) for f in module.functions)
-    changed = with_graph_arrays(replace(changed, functions=functions))
+    changed = with_graph_arrays(with_arrays(changed))
     why = "any neighbor that passes will do, and nodes of high degree pass more often"
     choices = tuple(Choice(f"{name}: neighbors of high degree first", why) for name in found)
     return Decided(_with_builders(changed), choices)
@@ -141,16 +140,6 @@ def _may_fail(tests: tuple[ir.Expression, ...], lets: list[ir.Let], loop: ir.For
                 if index not in (rows if array in ir.LAYOUTS else places):
                     return True
     return False
-
-
-class _Launches(rewriter.Rewriter):
-    """Derives the arrays of persistent kernels again."""
-
-    def __init__(self, module: ir.Module) -> None:
-        self.module = module
-
-    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
-        return (launches.with_own_arrays(op, self.module) if isinstance(op, ir.OnDevice) else self.rebuild(op),)
 
 
 # --- the sorted rows -----------------------------------------------------------------------------------------------

@@ -10,9 +10,10 @@ the cell to its minimum.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from starplat.ir import build, fresh_names, launches
+from starplat.ir import build, launches
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.module_rewriter import ModuleRewriter
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import arrays_in, blocks_of, walk, walk_host, walk_kernel, with_signature, written_arrays
 from starplat.schedule.direction.pull_kernels import without_locks
@@ -34,40 +35,26 @@ def carried_in_pairs(module: ir.Module, schedule: Schedule, capabilities: Capabi
     if not capabilities.has_compare_and_swap(ir.Element.LONG):
         return module
     maker = _Maker(module)
-    functions = tuple(maker.function(function) for function in module.functions)
+    made = maker.module()
     if not maker.choices:
         return module
-    kernels = tuple(maker.changed.get(kernel.name, kernel) for kernel in module.kernels)
-    made = replace(module, functions=functions, kernels=(*kernels, *maker.kernels))
     return Decided(without_locks(made, maker.locks), tuple(maker.choices))
 
 
-class _Maker(Rewriter):
+class _Maker(ModuleRewriter):
     """Rewrites the outermost loops in which a pair is touched by nothing else."""
 
     def __init__(self, module: ir.Module) -> None:
-        self.given = module
-        self.taken = fresh_names.names_of(module)
+        super().__init__(module)
         self.choices: list[Choice] = []
-        self.changed: dict[str, ir.Kernel] = {}
-        self.kernels: list[ir.Kernel] = []
-        self.arrays: list[ir.Array] = []
         self.locks: set[ir.Array] = set()
-
-    def function(self, function: ir.HostFunction) -> ir.HostFunction:
-        self.arrays = []
-        body = self.host_block(function.body)
-        return replace(function, body=body, arrays=(*function.arrays, *self.arrays)) if self.arrays else function
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         if isinstance(op, ir.HostLoop):
             for pair in self.pairs_in(op):
                 return self.kept_together(op, pair)
         if isinstance(inner := self.rebuild(op), ir.OnDevice) and inner is not op:
-            made = replace(
-                self.given, kernels=(*(self.changed.get(k.name, k) for k in self.given.kernels), *self.kernels)
-            )
-            return (replace(inner, arrays=launches.used_host_arrays(walk_host(inner.body), made)),)
+            return (launches.with_own_arrays(inner, self.with_kernels()),)
         return (inner,)
 
     def pairs_in(self, loop: ir.HostOp) -> Iterator[_Pair]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from starplat.ir import build, fresh_names, visitor
 from starplat.ir import nodes as ir
-from starplat.schedule.direction.pull_kernels import with_graph_arrays
+from starplat.ir.module_rewriter import with_graph_arrays
 
 _PIECE = 4096
 """Numbers that a thread adds up."""

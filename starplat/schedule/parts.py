@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from starplat.ir import build, fresh_names, rewriter
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.module_rewriter import with_graph_arrays
 from starplat.ir.shapes.gathering import Gathering, gathering
 from starplat.ir.visitor import all_expressions, variables_read, walk_expression, with_signature, written_arrays
 from starplat.schedule import part_rows, step
-from starplat.schedule.direction.pull_kernels import with_graph_arrays
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import Order, Schedule
 

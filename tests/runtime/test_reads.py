@@ -93,6 +93,50 @@ def test_launches_that_cannot_be_told_are_named() -> None:
     assert 0 < told.reads.host < counted.host
 
 
+SEARCHES_IN_OTHER_ROWS = """
+function mutual(Graph g, propNode<int> count) {
+    forall (v in g.nodes()) {
+        forall (w in g.neighbors(v)) {
+            if (g.is_an_edge(w, v)) {
+                v.count += 1;
+            }
+        }
+    }
+}
+"""
+WALKS_IN_A_FUNCTION = """
+function first_below(Graph g, node v, int most) {
+    for (w in g.neighbors(v)) {
+        if (w < most) {
+            return w;
+        }
+    }
+    return 0;
+}
+function below(Graph g, propNode<int> sum) {
+    forall (v in g.nodes()) {
+        forall (w in g.neighbors(v)) {
+            v.sum += first_below(g, w, v);
+        }
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("source", [SEARCHES_IN_OTHER_ROWS, WALKS_IN_A_FUNCTION])
+def test_kernels_that_also_reach_arcs_of_other_rows_are_named(source: str) -> None:
+    program, graph, device = starplat.compile(source), roads(), PoisonedReference()
+    with session_with(device) as session:
+        trace = program.run(
+            graph, target="reference", session=session, trace=True, schedule="memory=ondemand",
+            device_memory=4 * 121 + 4 * 120 + 4 * 300,
+        ).trace  # fmt: skip
+    assert trace is not None
+    assert len(trace.unread) == 1
+    assert trace.reads == Reads()
+    assert device.read().host > 0
+
+
 @every_target
 def test_a_trace_says_what_lies_on_the_device_on_every_target(target: str) -> None:
     device_of(target)

@@ -14,7 +14,14 @@ import numpy as np
 
 from starplat.ir import nodes as ir
 from starplat.ir.points import arcs_walked
-from starplat.ir.visitor import all_expressions, assigned_variables, walk_expression, walk_kernel, written_arrays
+from starplat.ir.visitor import (
+    all_expressions,
+    arrays_in,
+    assigned_variables,
+    walk_expression,
+    walk_kernel,
+    written_arrays,
+)
 from starplat.runtime.elements import Cells
 
 LINE = 128
@@ -183,7 +190,7 @@ def accesses(kernel: ir.Kernel) -> Mapping[ir.Array, ir.Array | None] | None:
     declared = (op for op in walk_kernel(kernel.body) if isinstance(op, ir.Let))
     lets = {op.variable: op.value for op in declared if op.variable not in assigned}
     for part in (*all_expressions(kernel.body), *(() if kernel.filter is None else walk_expression(kernel.filter))):
-        if isinstance(part, ir.Load) and part.array.extent in (ir.Extent.ARCS, ir.Extent.SLOTS):
+        if isinstance(part, ir.Load) and part.array.extent in _OF_ARCS:
             match _resolved(part.index, lets):
                 case ir.Ref(variable) if variable == slot:
                     found.setdefault(part.array, None)
@@ -191,7 +198,12 @@ def accesses(kernel: ir.Kernel) -> Mapping[ir.Array, ir.Array | None] | None:
                     found[part.array] = ids
                 case _:
                     return None
+        elif isinstance(part, ir.FindArc | ir.CallFunction) and any(a.extent in _OF_ARCS for a in arrays_in(part)):
+            return None  # a search in a row, or whatever a function does
     return found
+
+
+_OF_ARCS = (ir.Extent.ARCS, ir.Extent.SLOTS)
 
 
 def _at_heads(arrays: Iterable[ir.Array], heads: ir.Heads) -> Iterator[ir.Array]:

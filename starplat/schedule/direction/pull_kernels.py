@@ -103,12 +103,6 @@ def _lowered(spread: Spread, by_value: bool) -> ir.KernelOp:
     return ir.Store(spread.cells, own, spread.candidate)
 
 
-def with_graph_arrays(module: ir.Module) -> ir.Module:
-    """The module with the list of graph arrays that its kernels use brought up to date."""
-    used = {array for kernel in module.kernels for array in kernel.arrays}
-    return replace(module, graph_arrays=tuple(array for array in ir.GRAPH_ARRAYS if array in used))
-
-
 def without_the_unused(module: ir.Module, given: ir.Module, changed: Iterable[str] = ()) -> ir.Module:
     """The module without what is left over of `given`, of which kernels are gone or `changed`."""
     gone = launches.launched_names(given.functions) - launches.launched_names(module.functions)

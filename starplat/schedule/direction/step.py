@@ -8,12 +8,13 @@ neighbors' cells pull if the schedule asks for it, or if they are likely to gain
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import build, fresh_names, launches, rewriter, uses, visitor
+from starplat.ir import build, launches, rewriter, uses, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.module_rewriter import ModuleRewriter, Pushes, with_arrays, with_graph_arrays
 from starplat.ir.shapes.members import membership
 from starplat.same import Same
-from starplat.schedule.direction.pull_kernels import from_other_end, with_graph_arrays, without_the_unused
+from starplat.schedule.direction.pull_kernels import from_other_end, without_the_unused
 from starplat.schedule.direction.pulling import Pulls
 from starplat.schedule.direction.waves import Wave, wave_in, wave_of
 from starplat.schedule.schedule import Direction as Wanted
@@ -27,14 +28,14 @@ def push_or_pull(module: ir.Module, schedule: Schedule, capabilities: Capabiliti
         return _only_pushing(module)
     only_pull = schedule.direction is Wanted.PULL
     maker = _Maker(module, only_pull=only_pull, sets_in_one_launch=capabilities.shared_arcs)
-    functions = maker.functions_of(module)
+    made = maker.module()
     refusals = maker.pulls.found.refusals(maker.walking) if only_pull else ()
     choices = (*maker.choices, *maker.pulls.choices.values(), *refusals)
     if not maker.choices and not maker.pulls.made:
         return Decided(module, choices)
     kept = tuple(maker.plainly(kernel) for kernel in module.kernels)
-    kernels = (*kept, *maker.kernels, *maker.pulls.made.values())
-    changed = without_the_unused(replace(module, functions=functions, kernels=kernels), module, maker.walking)
+    made = replace(made, kernels=(*kept, *maker.kernels, *maker.pulls.made.values()))
+    changed = without_the_unused(made, module, maker.walking)
     return Decided(with_graph_arrays(changed), choices)
 
 
@@ -42,36 +43,21 @@ def _only_pushing(module: ir.Module) -> ir.Module:
     """The module whose launches do not pull."""
     if not any(isinstance(op, ir.Launch) and op.pull for f in module.functions for op in visitor.walk_host(f.body)):
         return module
-    pushes = _Pushes(module)
-    functions = pushes.functions_of(module)
-    return with_graph_arrays(without_the_unused(replace(module, functions=functions), module))
+    pushing = with_arrays(replace(module, functions=Pushes().functions_of(module)))
+    return with_graph_arrays(without_the_unused(pushing, module))
 
 
-class _Pushes(rewriter.Rewriter):
-    """Drops what launches may do in place of pushing."""
-
-    def __init__(self, module: ir.Module) -> None:
-        self.given = module
-
-    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
-        if isinstance(op, ir.OnDevice):
-            return (launches.with_own_arrays(self.rebuild(op), self.given),)
-        return (ir.Launch(op.kernel),) if isinstance(op, ir.Launch) else (self.rebuild(op),)
-
-
-class _Maker(rewriter.Rewriter):
+class _Maker(ModuleRewriter):
     """Gives the walks of waves a pull kernel."""
 
     def __init__(self, module: ir.Module, *, only_pull: bool, sets_in_one_launch: bool) -> None:
-        self.given = module
+        super().__init__(module)
         self.only_pull, self.sets_in_one_launch = only_pull, sets_in_one_launch
         self.in_one_launch = False
         self.choices: list[Choice] = []
-        self.kernels: list[ir.Kernel] = []
         self.waves: dict[Same, Wave] = {}
         self.walking: set[str] = set()
         self.pushes: set[str] = set()
-        self.taken = fresh_names.names_of(module)
         self.pulls = Pulls(module, self.taken)
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:

@@ -13,8 +13,8 @@ from typing import assert_never
 from starplat.ir import build, fresh_names, launches, rewriter, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjunction, negated
+from starplat.ir.module_rewriter import with_arrays
 from starplat.schedule.frontier import active_sets, kernel_parts, own_flags
-from starplat.schedule.levels.step import with_arrays
 
 
 @dataclass(frozen=True, slots=True)

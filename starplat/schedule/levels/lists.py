@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 from starplat.ir import build, conditions, fresh_names, launches, rewriter, uses
 from starplat.ir import nodes as ir
+from starplat.ir.module_rewriter import with_graph_arrays
 from starplat.ir.visitor import walk_host, walk_kernel, with_signature
-from starplat.schedule.direction.pull_kernels import with_graph_arrays
 from starplat.schedule.direction.pull_rounds import ListChoices
 from starplat.schedule.levels.kernels import asked_level
 from starplat.schedule.levels.loops import Levels, WayBack

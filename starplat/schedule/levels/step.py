@@ -8,9 +8,10 @@ cell marks the next level, and the flags can be kept as a set; its members are l
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import build, conditions, fresh_names, launches, rewriter, visitor
+from starplat.ir import build, conditions, fresh_names, rewriter, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.module_rewriter import with_arrays
 from starplat.schedule.direction.restored_filters import judged_filters
 from starplat.schedule.levels.kernels import as_lowering, asked_level
 from starplat.schedule.levels.lists import LevelsAsLists, ReturnRewriter, level_list
@@ -74,19 +75,6 @@ def _with_lowering(module: ir.Module, levels: Levels) -> ir.Module:
         for kernel in module.kernels
     )
     return replace(module, kernels=kernels)
-
-
-def with_arrays(module: ir.Module) -> ir.Module:
-    """The module with the arrays of its persistent kernels brought up to date."""
-
-    class Arrays(rewriter.Rewriter):
-        def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
-            if isinstance(op, ir.OnDevice):
-                return (launches.with_own_arrays(op, module),)
-            return (self.rebuild(op),)
-
-    arrays = Arrays()
-    return replace(module, functions=arrays.functions_of(module))
 
 
 class _Flagger(ReturnRewriter):

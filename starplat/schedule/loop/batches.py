@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from starplat.ir import build, fresh_names, launches, rewriter
+from starplat.ir import build, launches
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.module_rewriter import ModuleRewriter
 from starplat.ir.visitor import all_expressions, declared_by, walk_around, walk_host, with_signature
 from starplat.schedule.loop import batch_loops, batch_rounds
 from starplat.schedule.schedule import Loop, Schedule
@@ -29,19 +30,12 @@ def rounds_in_batches(module: ir.Module, schedule: Schedule, capabilities: Capab
     if not capabilities.batches or not (by_itself or schedule.loop is Loop.BATCH):
         return module
     batcher = _Batcher(module, spares_doubles=by_itself and not _has_doubles(module.kernels))
-    functions = tuple(map(batcher.function, module.functions))
-    if not batcher.made:
-        return Decided(module, tuple(batcher.choices)) if batcher.choices else module
-    return Decided(_with_kernels(module, functions, batcher.made), tuple(batcher.choices))
-
-
-def _with_kernels(module: ir.Module, functions: tuple[ir.HostFunction, ...], made: Iterable[ir.Kernel]) -> ir.Module:
-    """The module with new kernels, which replace those of the same name, and without those no longer launched."""
-    new = {kernel.name: kernel for kernel in made}
-    kernels = (new.pop(kernel.name, kernel) for kernel in module.kernels)
-    everything = (*kernels, *new.values())
-    launched = launches.launched_names(functions)
-    return replace(module, functions=functions, kernels=tuple(k for k in everything if k.name in launched))
+    made = batcher.module()
+    if not batcher.kernels:
+        return Decided(module, tuple(batcher.choices))
+    launched = launches.launched_names(made.functions)
+    made = replace(made, kernels=tuple(kernel for kernel in made.kernels if kernel.name in launched))
+    return Decided(made, tuple(batcher.choices))
 
 
 def _has_doubles(kernels: Iterable[ir.Kernel]) -> bool:
@@ -54,25 +48,21 @@ def _has_doubles(kernels: Iterable[ir.Kernel]) -> bool:
     return False
 
 
-class _Batcher(rewriter.Rewriter):
+class _Batcher(ModuleRewriter):
     """Rewrites the loops that qualify; `around` are the loops around the current one, `place` is where it stands."""
 
     def __init__(self, module: ir.Module, *, spares_doubles: bool) -> None:
-        self.given = module
+        super().__init__(module)
         self.spares_doubles = spares_doubles
-        self.taken = fresh_names.names_of(module)
         self.choices: list[Choice] = []
-        self.made: list[ir.Kernel] = []
         self.around: list[ir.HostOp] = []
-        self.cells: list[ir.Array] = []
         everything = (op for function in module.functions for op in walk_host(function.body))
         self.launches = Counter(op.kernel for op in everything if isinstance(op, ir.Launch))
 
     def function(self, function: ir.HostFunction) -> ir.HostFunction:
         """The function, with the cells that its loops need."""
-        self.host, self.place, self.cells = function, NOWHERE, []
-        body = self.host_block(function.body)
-        return replace(function, arrays=(*function.arrays, *self.cells), body=body) if self.cells else function
+        self.host, self.place = function, NOWHERE
+        return super().function(function)
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         if isinstance(op, ir.OnDevice):
@@ -126,8 +116,9 @@ class _Batcher(rewriter.Rewriter):
         late = self.late(op, rounds)
         one.forget_unread(late)
         begin = self.beginning(one, rounds)
-        self.made += (begin, *one.kernels)
-        self.cells += (one.goes_on, *one.cells.values(), *one.words)
+        self.changed |= {kernel.name: kernel for kernel in one.kernels if kernel.name in names}
+        self.kernels += (begin, *(kernel for kernel in one.kernels if kernel.name not in names))
+        self.arrays += (one.goes_on, *one.cells.values(), *one.words)
         yield from rounds.ahead
         for _, by_host, on_device in one.turns:
             yield ir.DeclareVariable(by_host, build.FALSE)

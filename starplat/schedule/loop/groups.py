@@ -8,9 +8,10 @@ many nodes are active, and then launches rounds itself until few are.
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from starplat.ir import build, conditions, fresh_names, launches, rewriter, visitor
+from starplat.ir import build, conditions, launches, rewriter, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.module_rewriter import ModuleRewriter
 from starplat.schedule.loop.drivers import left_to_the_host
 from starplat.schedule.loop.group_rounds import Rounds, copied, rounds_of, with_plain_walks
 from starplat.schedule.schedule import Loop, Schedule
@@ -29,32 +30,26 @@ def rounds_by_one_group(module: ir.Module, schedule: Schedule, capabilities: Cap
     if not wanted or not capabilities.group_loops:
         return module
     grouper = _Grouper(module)
-    functions = tuple(map(grouper.function, module.functions))
+    made = grouper.module()
     refused = grouper.refused if schedule.loop is Loop.GROUP else []
-    if grouper.choices:
-        module = replace(module, functions=functions, kernels=(*module.kernels, *grouper.kernels))
-    return Decided(module, (*grouper.choices, *refused))
+    return Decided(made if grouper.choices else module, (*grouper.choices, *refused))
 
 
-class _Grouper(rewriter.Rewriter):
+class _Grouper(ModuleRewriter):
     """Rewrites the loops whose rounds a group can run."""
 
     def __init__(self, module: ir.Module) -> None:
-        self.given = module
-        self.taken = fresh_names.names_of(module)
+        super().__init__(module)
         self.choices: list[Choice] = []
         self.refused: list[Choice] = []
-        self.kernels: list[ir.Kernel] = []
         self.name = ""
 
     def function(self, function: ir.HostFunction) -> ir.HostFunction:
         """The function; the host's values that a group needs are on the device."""
         self.name = function.name
-        made = replace(function, body=self.host_block(function.body))
+        made = super().function(function)
         groups = [op for op in visitor.walk_host(made.body) if isinstance(op, ir.OnDevice) and op.one_group]
         moved = {array for op in groups for array in op.arrays if array.origin is ir.Origin.HOST}
-        if not moved:
-            return made if groups else function
         arrays = tuple(_on_device(array) if array in moved else array for array in made.arrays)
         return replace(made, arrays=arrays, body=_Moved(moved).host_block(made.body))
 
@@ -99,11 +94,10 @@ class _Grouper(rewriter.Rewriter):
         return (ir.DeclareVariable(turned, build.FALSE), group, ir.HostIf(ir.Ref(turned), copied(rounds.swaps)))
 
     def operation(self, body: tuple[ir.HostOp, ...], rounds: Rounds) -> ir.OnDevice:
-        everything = replace(self.given, kernels=(*self.given.kernels, *self.kernels))
         name = self.taken.fresh(f"{self.name}_few")
         what = f"{name}: one group runs rounds of fewer than {FEW:,} nodes by itself"
         self.choices.append(Choice(what, "its launches and readback would take longer"))
-        return launches.in_one_launch(ir.OnDevice(name, body, span=rounds.span, one_group=True), everything)
+        return launches.in_one_launch(ir.OnDevice(name, body, span=rounds.span, one_group=True), self.with_kernels())
 
 
 def _limit() -> ir.Expression:

@@ -13,9 +13,8 @@ from typing import TypeGuard
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.fresh_names import names_of
 from starplat.ir.launches import in_one_launch, scalars_read, scalars_set, used_host_arrays
-from starplat.ir.rewriter import Rewriter
+from starplat.ir.module_rewriter import ModuleRewriter, Pushes
 from starplat.ir.shapes.listed import known_length
 from starplat.ir.shapes.members import membership
 from starplat.ir.uses import stream
@@ -43,10 +42,9 @@ def rounds_by_one_cluster(
     if not wanted or not capabilities.clusters:
         return module
     spreader = _Spreader(module)
-    functions = tuple(map(spreader.function, module.functions))
+    made = spreader.module()
     refused = spreader.refused if schedule.loop is Loop.CLUSTER else ()
-    made = replace(module, functions=functions) if spreader.choices else module
-    return Decided(made, (*spreader.choices, *refused))
+    return Decided(made if spreader.choices else module, (*spreader.choices, *refused))
 
 
 def has_rounds(module: ir.Module, capabilities: Capabilities) -> bool:
@@ -64,18 +62,17 @@ def _is_thin(facts: GraphFacts) -> bool:
     return has_few_arcs(facts.num_nodes, facts.num_arcs) and facts.max_degree <= MOST_ARCS_OF_A_NODE
 
 
-class _Spreader(Rewriter):
+class _Spreader(ModuleRewriter):
     """Spreads persistent kernels over several launches, of which two take turns in a loop."""
 
     def __init__(self, module: ir.Module) -> None:
-        self.given = module
-        self.taken = names_of(module)
+        super().__init__(module)
         self.choices: list[Choice] = []
         self.refused: list[Choice] = []
 
     def function(self, function: ir.HostFunction) -> ir.HostFunction:
         """The function, with the cells that its launches leave their sets in."""
-        made = replace(function, body=self.host_block(function.body))
+        made = super().function(function)
         cells = {op.crossing.cells: None for op in walk_host(made.body) if isinstance(op, ir.OnDevice) and op.crossing}
         return replace(made, arrays=(*made.arrays, *cells))
 
@@ -141,13 +138,6 @@ def _without_pulls(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
         if not isinstance(op, ir.Launch):
             for block in blocks_of(op):
                 yield from _without_pulls(block)
-
-
-class _Pushes(Rewriter):
-    """Leaves out pulls, which are for many nodes."""
-
-    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
-        return (ir.Launch(op.kernel) if isinstance(op, ir.Launch) else self.rebuild(op),)
 
 
 class _Spread:
@@ -268,7 +258,7 @@ class _Spread:
     ) -> tuple[ir.HostOp, ...]:
         """The loop in one of the launches."""
         made = replace(loop, before=copied(loop.before), body=copied(loop.body))
-        made = replace(made, body=_Pushes().host_block(made.body)) if few else made
+        made = replace(made, body=Pushes().host_block(made.body)) if few else made
         nodes = MOST if few else LEAST
         if isinstance(loop.driver, ir.NearestFirst):
             assert limit is not None

@@ -13,9 +13,10 @@ One pass over the nodes finds the longest row, and the mean of one arc's additio
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import build, fresh_names, launches, rewriter
+from starplat.ir import build, launches
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.module_rewriter import ModuleRewriter
 from starplat.ir.visitor import with_signature
 from starplat.schedule import edge_effects, facts
 from starplat.schedule.priority.nearest_rounds import near_rounds
@@ -46,32 +47,22 @@ def nearest_first(module: ir.Module, schedule: Schedule, capabilities: Capabilit
         return module
     narrower = _NARROWER if capabilities.mapped_memory and schedule.memory in _FAR else 1.0
     maker = _Maker(module, schedule.priority, narrower, sets_in_one_launch=capabilities.shared_arcs)
-    functions = maker.functions_of(module)
-    if not maker.choices:
-        return module
-    added = maker.arrays
-    functions = tuple(replace(f, arrays=(*f.arrays, *added.get(f.name, ()))) for f in functions)
-    kernels = tuple(maker.changed.get(kernel.name, kernel) for kernel in module.kernels)
-    made = replace(module, functions=functions, kernels=(*kernels, *maker.kernels))
-    return Decided(made, tuple(maker.choices))
+    made = maker.module()
+    return Decided(made, tuple(maker.choices)) if maker.choices else module
 
 
-class _Maker(rewriter.Rewriter):
+class _Maker(ModuleRewriter):
     """Puts near nodes first in the loops that relax."""
 
     def __init__(
         self, module: ir.Module, priority: Priority | Delta, narrower: float, *, sets_in_one_launch: bool
     ) -> None:
+        super().__init__(module)
         self.narrower = narrower
         self.sets_in_one_launch = sets_in_one_launch
-        self.given = module
         self.priority = priority
         self.choices: list[Choice] = []
-        self.kernels: list[ir.Kernel] = []
-        self.changed: dict[str, ir.Kernel] = {}
         self.in_one_launch = False
-        self.arrays: dict[str, list[ir.Array]] = {}
-        self.fresh = fresh_names.names_of(module).fresh
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         if isinstance(op, ir.OnDevice):
@@ -87,17 +78,16 @@ class _Maker(rewriter.Rewriter):
         return (self.rebuild(op),)
 
     def ordered(self, loop: ir.Loop, found: Relaxing) -> Iterable[ir.HostOp]:
-        later = replace(found.following, name=self.fresh(f"{found.now.name}_later"), origin=ir.Origin.TEMPORARY)
-        step = ir.Variable(self.fresh("width"), found.values.element)
-        function = next(f for f in self.given.functions if found.now in f.arrays)
-        self.arrays.setdefault(function.name, []).append(later)
+        later = replace(found.following, name=self.taken.fresh(f"{found.now.name}_later"), origin=ir.Origin.TEMPORARY)
+        step = ir.Variable(self.taken.fresh("width"), found.values.element)
+        self.arrays.append(later)
         choose = tuple(self.chosen(step, found))
         why = f"'{found.values.name}' only goes down, in any order of updates"
         self.choices.append(Choice(f"{found.walk.name}: near nodes first, {self.how(found)}", why))
         if self.in_one_launch and self.sets_in_one_launch:
             driver = ir.NearestFirst(later, found.values, step)
             return (*choose, ir.Fill(later, build.FALSE), replace(loop, driver=driver))
-        rounds = near_rounds(loop, found, later, step, self.fresh)
+        rounds = near_rounds(loop, found, later, step, self.taken.fresh)
         self.changed[found.walk.name] = rounds.walk
         self.kernels.append(rounds.sort)
         return (*choose, ir.Fill(later, build.FALSE), *rounds.ops)
@@ -115,16 +105,16 @@ class _Maker(rewriter.Rewriter):
             yield ir.DeclareVariable(step, value)
             return
         name = found.added.replace(" ", "_")
-        total = ir.Variable(self.fresh(f"{name}_total"), ir.Element.DOUBLE)
-        longest = ir.Variable(self.fresh("longest_row"), ir.Element.ARC) if self.in_one_launch else None
+        total = ir.Variable(self.taken.fresh(f"{name}_total"), ir.Element.DOUBLE)
+        longest = ir.Variable(self.taken.fresh("longest_row"), ir.Element.ARC) if self.in_one_launch else None
         kernel = self.looking(found, name, total, longest)
         self.kernels.append(kernel)
         yield ir.DeclareVariable(total, ir.Const(0.0, ir.Element.DOUBLE))
         if longest is not None:
             yield ir.DeclareVariable(longest, ir.Const(0, ir.Element.ARC))
         yield ir.Launch(kernel.name)
-        mean = ir.Variable(self.fresh(f"mean_{name}"), ir.Element.DOUBLE)
-        degree = ir.Variable(self.fresh("mean_degree"), ir.Element.DOUBLE)
+        mean = ir.Variable(self.taken.fresh(f"mean_{name}"), ir.Element.DOUBLE)
+        degree = ir.Variable(self.taken.fresh("mean_degree"), ir.Element.DOUBLE)
         yield ir.DeclareVariable(mean, _mean(total))
         yield ir.DeclareVariable(degree, build.divided(_number_of(ir.NumArcs()), _number_of(ir.NumNodes())))
         known = ir.Ref(mean), ir.Ref(degree)
@@ -135,7 +125,7 @@ class _Maker(rewriter.Rewriter):
 
     def looking(self, found: Relaxing, what: str, total: ir.Variable, longest: ir.Variable | None) -> ir.Kernel:
         """Sums up the additions of some arcs, evenly spaced, and finds the longest row."""
-        v = ir.Variable(self.fresh("node"), ir.Element.NODE)
+        v = ir.Variable(self.taken.fresh("node"), ir.Element.NODE)
         arcs, number = ir.NumArcs(ir.Element.ARC), ir.Cast(ir.Ref(v), ir.Element.ARC)
         one, most = ir.Const(1, ir.Element.ARC), ir.Const(_LOOKS, ir.Element.ARC)
         looks = ir.Apply(ir.MathFunction.MIN, (ir.Cast(ir.NumNodes(), ir.Element.ARC), most), ir.Element.ARC)
@@ -150,7 +140,7 @@ class _Maker(rewriter.Rewriter):
             body = (summed, ir.Contribute(longest, ir.CSR.degree(ir.Ref(v))))
             reductions.append(ir.Reduction(longest, ir.Combine.MAX))
         comment = f"the mean of some {what}s says how far apart near and far are"
-        name = self.fresh(f"sample_{what}")
+        name = self.taken.fresh(f"sample_{what}")
         return with_signature(ir.Kernel(name, ir.AllNodes(), v, body, reductions=tuple(reductions), comment=comment))
 
 

@@ -3,11 +3,13 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import build, fresh_names, rewriter
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.visitor import arrays_in, walk_host
-from starplat.schedule.direction import pull_kernels
+from starplat.ir.launches import used_host_arrays
+from starplat.ir.module_rewriter import ModuleRewriter, with_graph_arrays
+from starplat.ir.visitor import walk_host
+from starplat.schedule.direction.pull_kernels import without_the_unused
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import Batch, Loop, Order, Schedule, Sources
 from starplat.schedule.sources import batch, kernels, words
@@ -41,37 +43,29 @@ def searches_in_batches(
         return Decided(module, (Choice("sources one after another", why),))
     width = asked.width if isinstance(asked, Batch) else None
     maker = _Maker(module, width or AUTO_WIDTH, capabilities, if_many=asked is Sources.AUTO)
-    functions = tuple(maker.function(function) for function in module.functions)
+    made = maker.module()
     if not maker.kernels:
         return Decided(module, tuple(maker.choices))
-    changed = replace(module, functions=functions, kernels=(*module.kernels, *maker.kernels))
-    return Decided(
-        pull_kernels.with_graph_arrays(pull_kernels.without_the_unused(changed, module)), tuple(maker.choices)
-    )
+    return Decided(with_graph_arrays(without_the_unused(made, module)), tuple(maker.choices))
 
 
-class _Maker(rewriter.Rewriter):
+class _Maker(ModuleRewriter):
     """Replaces loops over sources; those over sets only `if_many` are in the set, when that is left open."""
 
     def __init__(self, module: ir.Module, width: int, capabilities: Capabilities, *, if_many: bool) -> None:
-        self.given, self.width, self.names = module, width, fresh_names.names_of(module)
+        super().__init__(module)
+        self.width = width
         self.rows_are_shared, self.if_many = capabilities.shared_arcs, if_many
         self.prefix, self.span = "", NOWHERE
-        self.kernels: list[ir.Kernel] = []
-        self.arrays: list[ir.Array] = []
         self.choices: list[Choice] = []
 
     def function(self, function: ir.HostFunction) -> ir.HostFunction:
         """The function with its loops replaced, and without the arrays that only these used."""
-        self.arrays, self.prefix = [], function.name
-        body = self.host_block(function.body)
-        if not self.arrays:
-            return function
-        made = {kernel.name: kernel for kernel in (*self.given.kernels, *self.kernels)}
-        used = {array for op in walk_host(body) for array in arrays_in(op)}
-        used |= {array for op in walk_host(body) if isinstance(op, ir.Launch) for array in made[op.kernel].arrays}
-        left = (array for array in function.arrays if array in used)
-        return replace(function, body=body, arrays=(*left, *self.arrays))
+        self.prefix = function.name
+        made = super().function(function)
+        used = used_host_arrays(walk_host(made.body), self.with_kernels())
+        left = (array for array in made.arrays if array in used or array in self.arrays)
+        return replace(made, arrays=tuple(left)) if self.arrays else made
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         match op:
@@ -91,7 +85,7 @@ class _Maker(rewriter.Rewriter):
         if searches.why_not is not None:
             self.choices.append(Choice("sources one after another", searches.why_not))
             return (op,)
-        state = words.BatchState(searches, self.width, self.rows_are_shared, self.names, self.prefix, self.span)
+        state = words.BatchState(searches, self.width, self.rows_are_shared, self.taken, self.prefix, self.span)
         what = f"searches from {self.width} sources at once, a bit for each"
         if isinstance(op, ir.HostForRange):
             ops: tuple[ir.HostOp, ...] = (batch.from_all_nodes(state),)

@@ -1,0 +1,72 @@
+"""Base class of rewrites of a whole module: what they put in the place of host functions and kernels, and add to them.
+
+Also here: the lists of arrays that a module keeps of what its kernels use, brought up to date.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from starplat.ir import nodes as ir
+from starplat.ir.fresh_names import names_of
+from starplat.ir.launches import with_own_arrays
+from starplat.ir.rewriter import Rewriter
+
+
+class ModuleRewriter(Rewriter):
+    """Rewrites the host functions of a module.
+
+    Attributes:
+        taken: names that nothing in the module has.
+        changed: kernels in the place of those of the same name.
+        kernels: those that are added.
+        arrays: those that the function at hand gets.
+    """
+
+    def __init__(self, module: ir.Module) -> None:
+        self.given = module
+        self.taken = names_of(module)
+        self.changed: dict[str, ir.Kernel] = {}
+        self.kernels: list[ir.Kernel] = []
+        self.arrays: list[ir.Array] = []
+
+    def module(self) -> ir.Module:
+        """The module with its functions rewritten, and with the kernels that these launch then."""
+        functions = tuple(map(self.function, self.given.functions))
+        return replace(self.with_kernels(), functions=functions)
+
+    def function(self, function: ir.HostFunction) -> ir.HostFunction:
+        """The function with its operations rewritten and the arrays that these need."""
+        self.arrays = []
+        body = self.host_block(function.body)
+        return replace(function, body=body, arrays=(*function.arrays, *self.arrays))
+
+    def with_kernels(self) -> ir.Module:
+        """The given module with the kernels as they are by now."""
+        kept = (self.changed.get(kernel.name, kernel) for kernel in self.given.kernels)
+        return replace(self.given, kernels=(*kept, *self.kernels))
+
+
+class Pushes(Rewriter):
+    """Drops what launches may do in place of pushing: pulls, which are for many nodes."""
+
+    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
+        return (ir.Launch(op.kernel),) if isinstance(op, ir.Launch) else (self.rebuild(op),)
+
+
+class _OfPersistentKernels(Rewriter):
+    def __init__(self, module: ir.Module) -> None:
+        self.module = module
+
+    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
+        return (with_own_arrays(op, self.module) if isinstance(op, ir.OnDevice) else self.rebuild(op),)
+
+
+def with_arrays(module: ir.Module) -> ir.Module:
+    """The module with the arrays of its persistent kernels derived again."""
+    return replace(module, functions=_OfPersistentKernels(module).functions_of(module))
+
+
+def with_graph_arrays(module: ir.Module) -> ir.Module:
+    """The module with the graph's arrays that its kernels use derived again."""
+    used = {array for kernel in module.kernels for array in kernel.arrays}
+    return replace(module, graph_arrays=tuple(array for array in ir.GRAPH_ARRAYS if array in used))
