@@ -163,10 +163,11 @@ class DirectiveBackend:
         def mentions(*words: str) -> bool:
             return any(word in text for text in everything for word in words)
 
+        reals = {name for (_, element), name in self.spelling.math.items() if element.is_real}
         return {
             "program": unit.program,
             "limits": mentions("INT_M", "LLONG_M"),
-            "reals": mentions("INFINITY", "NAN") or any(unit.says(name) for name in _real_functions(self.spelling)),
+            "reals": mentions("INFINITY", "NAN") or any(map(unit.says, reals)),
             "absolute": unit.says("abs") or unit.says("llabs"),
             "arcs": mentions("arc_t"),
             "helpers": helpers,
@@ -179,7 +180,3 @@ class DirectiveBackend:
         wanted = [helper for helper in (*own, *unit.helpers) if header is None or not header.holds(helper)]
         texts = helper_texts(["directives/helpers.jinja"], wanted, **self.spelling.for_helpers)
         return definitions.used(texts, unit.lines)
-
-
-def _real_functions(spelling: Spelling) -> set[str]:
-    return {name for (_, element), name in spelling.math.items() if element.is_real}
