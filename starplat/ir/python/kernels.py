@@ -127,12 +127,8 @@ class _BodyWriter(cells.CellWriter, loops.LoopWriter):
                 self.update(op)
             case ir.ExtremeCell():
                 self.extreme(op)
-            case ir.FetchAdd():
-                self.fetch_add(op)
-            case ir.FetchOr():
-                self.fetch_or(op)
-            case ir.CompareSwap():
-                self.compare_swap(op)
+            case ir.FetchAdd() | ir.FetchOr() | ir.CompareSwap():
+                self.fetch(op)
             case ir.Contribute():
                 self.contribute(op)
             case ir.KernelIf(condition, then, otherwise):
