@@ -6,7 +6,7 @@ Such a target is a `Directives` of its own, the words around it below, and a fol
 from dataclasses import dataclass, replace
 from functools import cache
 
-from starplat.backends.c.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES, of_reals
+from starplat.backends.c.cplusplus import CPLUSPLUS, of_reals
 from starplat.backends.files import definitions, headers, layout
 from starplat.backends.files.artifact import artifact_pieces
 from starplat.backends.files.render import helper_texts, render
@@ -75,13 +75,8 @@ _SATURATING = {
 
 def spelling(directives: Directives, function: str) -> Spelling:
     """C++ under these directives; `function` stands before functions that kernels call."""
-    return Spelling(
-        values=TYPES,
-        parameters=TYPES,
-        cells=TYPES,
-        long_suffix=LONG_SUFFIX,
-        largest=LARGEST,
-        smallest=SMALLEST,
+    return replace(
+        CPLUSPLUS,
         kernel='extern "C" void',
         function=function,
         restrict="__restrict__",
