@@ -5,11 +5,11 @@ A target of the family is a `Family`: data, and a folder of templates for what o
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from starplat.backends import launch, legal_module
-from starplat.backends.c.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES, of_reals
+from starplat.backends.c.cplusplus import CPLUSPLUS, of_reals
 from starplat.backends.c.set_forms import FORMS, set_helpers
 from starplat.backends.files import layout, placed
 from starplat.backends.files.artifact import artifact_pieces, host_lines
@@ -59,13 +59,8 @@ def _math(element: ir.Element) -> dict[tuple[ir.MathFunction, ir.Element], str]:
 
 SMALLEST_WARP = 32
 
-SPELLING = Spelling(
-    values=TYPES,
-    parameters=TYPES,
-    cells=TYPES,
-    long_suffix=LONG_SUFFIX,
-    largest=LARGEST,
-    smallest=SMALLEST,
+SPELLING = replace(
+    CPLUSPLUS,
     kernel='extern "C" __global__ void',
     function="static __device__ ",
     whole_group_kernel='extern "C" __global__ void __launch_bounds__({size})',
@@ -97,8 +92,6 @@ SPELLING = Spelling(
         (ir.Combine.ADD, ir.Element.DOUBLE): "atomicAdd",
     },
     math={key: name for element in ir.Element for key, name in _math(element).items()},
-    saturating={element: f"saturated<{TYPES[element]}>" for element in ir.Element if element.is_integer},
-    saturating_helpers=dict.fromkeys(ir.Element, "saturated"),
     scratch_cells=launch.GROUP_SIZE // SMALLEST_WARP,
 )
 

@@ -6,7 +6,7 @@ Such a target is a `Directives` of its own, the words around it below, and a fol
 from dataclasses import dataclass, replace
 from functools import cache
 
-from starplat.backends.c.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES, of_reals
+from starplat.backends.c.cplusplus import CPLUSPLUS, of_reals
 from starplat.backends.files import definitions, headers, layout
 from starplat.backends.files.artifact import artifact_pieces
 from starplat.backends.files.render import helper_texts, render
@@ -75,13 +75,8 @@ _SATURATING = {
 
 def spelling(directives: Directives, function: str) -> Spelling:
     """C++ under these directives; `function` stands before functions that kernels call."""
-    return Spelling(
-        values=TYPES,
-        parameters=TYPES,
-        cells=TYPES,
-        long_suffix=LONG_SUFFIX,
-        largest=LARGEST,
-        smallest=SMALLEST,
+    return replace(
+        CPLUSPLUS,
         kernel='extern "C" void',
         function=function,
         restrict="__restrict__",
@@ -163,10 +158,11 @@ class DirectiveBackend:
         def mentions(*words: str) -> bool:
             return any(word in text for text in everything for word in words)
 
+        reals = {name for (_, element), name in self.spelling.math.items() if element.is_real}
         return {
             "program": unit.program,
             "limits": mentions("INT_M", "LLONG_M"),
-            "reals": mentions("INFINITY", "NAN") or any(unit.says(name) for name in _real_functions(self.spelling)),
+            "reals": mentions("INFINITY", "NAN") or any(map(unit.says, reals)),
             "absolute": unit.says("abs") or unit.says("llabs"),
             "arcs": mentions("arc_t"),
             "helpers": helpers,
@@ -179,7 +175,3 @@ class DirectiveBackend:
         wanted = [helper for helper in (*own, *unit.helpers) if header is None or not header.holds(helper)]
         texts = helper_texts(["directives/helpers.jinja"], wanted, **self.spelling.for_helpers)
         return definitions.used(texts, unit.lines)
-
-
-def _real_functions(spelling: Spelling) -> set[str]:
-    return {name for (_, element), name in spelling.math.items() if element.is_real}

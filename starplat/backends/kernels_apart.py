@@ -1,7 +1,7 @@
 """A target whose kernels lie in a file of their own, which the program beside it has compiled where it runs."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 from starplat.backends.files import layout, placed
 from starplat.backends.files.artifact import artifact_pieces, kernel_pieces
@@ -10,6 +10,21 @@ from starplat.backends.files.render import render
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.processors import Processor
+
+
+def capabilities(atomics: Iterable[tuple[ir.Combine, ir.Element]]) -> tuple[Capabilities, Capabilities]:
+    """What kernels may rely on on a GPU, and on a CPU, where the work-items of small groups take turns on a core."""
+    on_gpus = Capabilities(
+        atomics=frozenset(atomics),
+        swap_bits=frozenset({32, 64}),
+        group_loops=True,
+        group_rows=True,
+        quick_groups=True,
+        batches=True,
+        late_words=True,
+        mapped_memory=True,
+    )
+    return on_gpus, replace(on_gpus, quick_groups=False, lockstep=False, late_words=False)
 
 
 @dataclass(frozen=True)

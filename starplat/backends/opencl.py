@@ -1,7 +1,6 @@
 """OpenCL C 1.2: capabilities and spelling."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import cache
 
 from starplat.backends import kernels_apart, spelling
@@ -11,25 +10,14 @@ from starplat.backends.files.render import helper_texts, render
 from starplat.backends.text.helpers import Helper, named
 from starplat.backends.view import Unit, view
 from starplat.ir import nodes as ir
-from starplat.ir.capabilities import Capabilities
 
 _SIMPLE = (ir.Combine.ADD, ir.Combine.BIT_AND, ir.Combine.BIT_OR, ir.Combine.BIT_XOR, ir.Combine.MIN, ir.Combine.MAX)
 _WORDS = dict(zip(_SIMPLE, ("add", "and", "or", "xor", "min", "max"), strict=True))
 
-CAPABILITIES = Capabilities(
-    atomics=frozenset((combine, element) for combine in _SIMPLE for element in (ir.Element.INT, ir.Element.LONG)),
-    swap_bits=frozenset({32, 64}),
-    group_loops=True,
-    group_rows=True,
-    quick_groups=True,
-    batches=True,
-    late_words=True,
-    mapped_memory=True,
+CAPABILITIES, CPU_CAPABILITIES = kernels_apart.capabilities(
+    (combine, element) for combine in _SIMPLE for element in (ir.Element.INT, ir.Element.LONG)
 )
-"""64-bit atomic operations come with extensions: see `extensions`. Of a GPU, which is taken for granted."""
-
-CPU_CAPABILITIES = replace(CAPABILITIES, quick_groups=False, lockstep=False, late_words=False)
-"""Of a device whose work-items take turns on a core."""
+"""64-bit atomic operations come with extensions: see `extensions`. Those of a GPU are taken for granted."""
 
 _TYPES = {**cplusplus.TYPES, ir.Element.LONG: "long"}
 _CELLS = {**_TYPES, ir.Element.BOOL: "uchar"}

@@ -145,7 +145,8 @@ def capabilities_on(target: str, processor: Processor) -> Capabilities:
     Raises:
         DiagnosticError: E0666, it runs on none.
     """
-    found = _on_host(processor) if target == REFERENCE else BACKENDS[target].capabilities_on(processor)
+    on_host = INTERPRETER if processor is Processor.CPU else None
+    found = on_host if target == REFERENCE else BACKENDS[target].capabilities_on(processor)
     if found is None:
         others = " and ".join(f"{other.name}s" for other in processors_of(target))
         message = f"target '{target}' does not run on {processor.name}s"
@@ -174,10 +175,6 @@ def as_processor(given: Processor | str) -> Processor:
         message = f"programs are scheduled for no kind of device that is called '{given}'"
         raise DiagnosticError(Diagnostic("E0666", message, help=f"there are {kinds}"), exit_code=ExitCode.USAGE)
     return found
-
-
-def _on_host(processor: Processor) -> Capabilities | None:
-    return INTERPRETER if processor is Processor.CPU else None
 
 
 def _known(module: ir.Module) -> _Known:

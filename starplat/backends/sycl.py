@@ -13,8 +13,8 @@ from starplat.backends.files.headers import Header, bare, host_header, shared
 from starplat.backends.files.render import helper_texts, render
 from starplat.backends.text.helpers import Helper, named
 from starplat.backends.view import Routine, Unit, view
-from starplat.ir import capabilities, visitor
 from starplat.ir import nodes as ir
+from starplat.ir import visitor
 
 _ATOMICS = {
     ir.Combine.ADD: "fetch_add",
@@ -27,20 +27,8 @@ _ATOMICS = {
 _REAL_SUMS = {(ir.Combine.ADD, ir.Element.FLOAT): "fetch_add", (ir.Combine.ADD, ir.Element.DOUBLE): "fetch_add"}
 _WHOLE = {(combine, e): name for combine, name in _ATOMICS.items() for e in (ir.Element.INT, ir.Element.LONG)}
 
-CAPABILITIES = capabilities.Capabilities(
-    atomics=frozenset((*_WHOLE, *_REAL_SUMS)),
-    swap_bits=frozenset({32, 64}),
-    group_loops=True,
-    group_rows=True,
-    quick_groups=True,
-    batches=True,
-    late_words=True,
-    mapped_memory=True,
-)
+CAPABILITIES, CPU_CAPABILITIES = kernels_apart.capabilities((*_WHOLE, *_REAL_SUMS))
 """Doubles and 64-bit atomic operations are aspects of a device (see `aspects`); `fetch_min` of reals forgets NaN."""
-
-CPU_CAPABILITIES = replace(CAPABILITIES, quick_groups=False, lockstep=False, late_words=False)
-"""Of a device whose work-items take turns on a core, if their groups are small."""
 
 _WHOLE_MATH = (ir.MathFunction.MIN, ir.MathFunction.MAX, ir.MathFunction.ABS, ir.MathFunction.POPCOUNT)
 
@@ -75,13 +63,8 @@ _GROUPS = spelling.GroupWords(
     larger="sycl::max",
 )
 
-SPELLING = spelling.Spelling(
-    values=cplusplus.TYPES,
-    parameters=cplusplus.TYPES,
-    cells=cplusplus.TYPES,
-    long_suffix=cplusplus.LONG_SUFFIX,
-    largest=cplusplus.LARGEST,
-    smallest=cplusplus.SMALLEST,
+SPELLING = replace(
+    cplusplus.CPLUSPLUS,
     kernel="KERNEL",
     function="static ",
     whole_group_kernel="KERNEL",
@@ -103,8 +86,6 @@ SPELLING = spelling.Spelling(
         for combine, name in _GROUP_OPERATIONS.items()
     },
     math={key: name for element in ir.Element for key, name in _math(element).items()},
-    saturating={element: f"saturated<{cplusplus.TYPES[element]}>" for element in ir.Element if element.is_integer},
-    saturating_helpers=dict.fromkeys(ir.Element, "saturated"),
 )
 
 _SINGLE_SOURCE = replace(

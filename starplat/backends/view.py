@@ -240,7 +240,7 @@ class _Viewer:
         function = legal.function
         name = self.names.helper(function.name)
         result = "void" if function.result is None else self.spelling.values[function.result]
-        body = StatementPrinter(self.printer(function.name, _references(function))).lines(legal.body)
+        body = StatementPrinter(self.printer(function.name, frozenset(function.references))).lines(legal.body)
         parameters = self.shown(self.parameters.of_function(function), body)
         signature = signature_text(f"{self.spelling.function}{result} {name}", parameters)
         place = origin(self.module, function.span)
@@ -257,7 +257,3 @@ class _Viewer:
             contested=frozenset() if routine is None else self.contested[routine],
             hidden_arguments=self.parameters.hidden,
         )
-
-
-def _references(function: ir.Function) -> frozenset[ir.Variable]:
-    return frozenset(p.what for p in function.parameters if p.by_reference and isinstance(p.what, ir.Variable))

@@ -70,7 +70,8 @@ class Bench:
 
     def report(self, graphs: Iterable[tuple[str, Graph]], to_measure: Sequence[Case]) -> Report:
         """The times of every case on every graph, after one run that does not count."""
-        rows = [row for file, graph in graphs for row in self._on(Sizes(file, *_size(graph)), graph, to_measure)]
+        sizes = ((Sizes(file, graph.num_nodes, graph.num_arcs), graph) for file, graph in graphs)
+        rows = [row for size, graph in sizes for row in self._on(size, graph, to_measure)]
         return Report(self.program.name, self.program.module(self.function).entry, tuple(rows))
 
     def _on(self, sizes: Sizes, graph: Graph, to_measure: Sequence[Case]) -> Iterable[Row]:
@@ -171,7 +172,3 @@ def counted(result: Result, case: Case) -> Counted | None:
         return None
     rate = copy_rate(default_session().device(result.target, case.device or 0))
     return Counted(work.bytes, work.operations, work.missing, rate)
-
-
-def _size(graph: Graph) -> tuple[int, int]:
-    return graph.num_nodes, graph.num_arcs

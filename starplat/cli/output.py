@@ -18,7 +18,6 @@ from starplat.cli import files
 from starplat.diagnostics import Diagnostic, DiagnosticError
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from starplat.graph import Graph
@@ -119,7 +118,8 @@ def _write_parquet(path: Path, findings: Findings) -> list[Path]:
     pyarrow, parquet = _pyarrow()
     written = []
     for place, columns in _tables(path, findings):
-        table = pyarrow.table({name: _plain(column) for name, column in columns.items()})
+        plain = {name: cells.tolist() if cells.dtype.kind == "O" else cells for name, cells in columns.items()}
+        table = pyarrow.table(plain)
         if findings.returned is not None:
             from starplat.runtime.results.shown import in_text
 
@@ -128,10 +128,6 @@ def _write_parquet(path: Path, findings: Findings) -> list[Path]:
             parquet.write_table(table, temporary)
         written.append(place)
     return written
-
-
-def _plain(column: np.ndarray[Any, Any]) -> Any:
-    return column.tolist() if column.dtype.kind == "O" else column
 
 
 def _free(name: str, taken: Mapping[str, Any]) -> str:

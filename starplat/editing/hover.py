@@ -120,7 +120,7 @@ def _facts(checked: Checked, text: str, offset: int, word: lexer.Token) -> Itera
     if not checked.source.text.startswith(word.text, offset):
         return
     if word.text in _LOOP_WORDS:
-        yield from (_text(part) for part in _of_loop(function, checked, offset))
+        yield from (f"```text\n{part}\n```" for part in _of_loop(function, checked, offset))
         return
     outermost = next((loop for loop in function.loops if _holds(loop.loop.body.span, offset)), None)
     if outermost is not None:
@@ -164,10 +164,6 @@ def _of_statement(loop: races.LoopRaces, statement: typed.Statement) -> str:
                 f"- {title}: {', '.join(kinds)}; ({cell.race_class.value}) {cell.race_class.title}: {cell.reason}"
             )
     return "\n".join(["In this statement:", "", *lines]) if lines else ""
-
-
-def _text(described: str) -> str:
-    return f"```text\n{described}\n```"
 
 
 def _holds(span: Span, offset: int) -> bool:

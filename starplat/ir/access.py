@@ -82,9 +82,7 @@ def accesses(op: ir.HostOp, module: ir.Module) -> frozenset[Access]:
         case ir.CopyArray(destination, source):
             place = _RANGES.get(source.extent)
             return frozenset({Access(destination, True, place), Access(source, False, place)})
-        case ir.ReadEmpty(_, flags):
-            return frozenset({Access(flags, False, LOOKED_AT if flags.packed else None)})
-        case ir.ReadSize(_, flags):
+        case ir.ReadEmpty(_, flags) | ir.ReadSize(_, flags):
             return frozenset({Access(flags, False, LOOKED_AT if flags.packed else None)})
         case ir.ListMembers(flags, array):
             return frozenset({Access(flags, False, WALKED), Access(array, True, None)})
@@ -110,35 +108,22 @@ def kernel_accesses(kernel: ir.Kernel) -> frozenset[Access]:
 
 
 def _kernel_accesses(kernel: ir.Kernel) -> Iterator[Access]:
-    own: Own
+    own: Own = (None, "")
+    members = membership(kernel)
     match kernel.domain:
-        case ir.AllNodes() if membership(kernel) is not None:
-            own = (None, "")  # whichever thread comes by a member has it
-        case ir.AllNodes() if kernel.shares_arcs:
-            own = (None, "")  # which threads have a node depends on its arcs
-        case ir.AllNodes(first) if first is not None:
-            own = (None, "")  # threads have other nodes than where all go over all
-        case ir.AllNodes():
-            own = (kernel.iterator, "nodes")
-        case ir.AllArcs() if kernel.shares_arcs:
-            own = (None, "")  # all threads of a group have an arc with a long row
-        case ir.AllArcs():
+        case ir.AllNodes(first=None) if members is None and not kernel.shares_arcs:
+            own = (kernel.iterator, "nodes")  # else a node belongs to other threads than where all go over all
+        case ir.AllArcs() if not kernel.shares_arcs:  # else all threads of a group have an arc with a long row
             own = (kernel.iterator, "arcs")
-        case ir.Listed(array):
-            own = (None, "")  # a thread has a place of the list, not a node
+        case ir.Listed(array):  # a thread has a place of the list, not a node
             yield Access(array, False, None)
             yield from _reads(expressions_of(kernel.domain), own)
-        case ir.InWords(array):
-            own = (None, "")  # a thread has a bit of the listed words, not a node
+        case ir.InWords(array):  # a thread has a bit of the listed words, not a node
             yield Access(array, False, None)
         case ir.Triangles(kept, sizes):
-            own = (None, "")
             yield from (Access(kept, False, None), Access(sizes, False, None))
-        case _:
-            own = (None, "")
     if kernel.guard is not None:
         yield Access(kernel.guard, False, None)
-    members = membership(kernel)
     keep = kernel.filter if members is None else members.keep
     if members is not None:
         yield Access(members.members, False, WALKED)
@@ -161,18 +146,14 @@ def _body(ops: Iterable[ir.KernelOp], own: Own) -> Iterator[Access]:
     for op in ops:
         yield from _reads(expressions_of(op), own)
         match op:
-            case ir.Store(array, index) | ir.UpdateCell(_, array, index):
-                yield Access(array, True, _place(array, index, own))
-            case ir.FetchAdd(_, array, index) | ir.FetchOr(_, array, index) | ir.CompareSwap(_, array, index):
-                yield Access(array, True, _place(array, index, own))
+            case ir.Store() | ir.UpdateCell() | ir.FetchAdd() | ir.FetchOr() | ir.CompareSwap():
+                yield Access(op.array, True, _place(op.array, op.index, own))
             case ir.ExtremeCell(_, array, index, _, carried, _, lock):
                 yield Access(array, True, _place(array, index, own))
                 for carry in carried:
                     yield Access(carry.array, True, _place(carry.array, carry.index, own))
                 if lock is not None:
                     yield Access(lock, True, None)
-            case ir.ForNeighbors() | ir.ForRange():
-                pass
         for block in blocks_of(op):
             yield from _body(block, own)
 

@@ -1,6 +1,6 @@
 """Builds the expressions that every step needs: comparisons, sums, and the constants 0, 1, true and false."""
 
-from functools import reduce
+from functools import partial, reduce
 
 from starplat.ir import nodes as ir
 
@@ -18,34 +18,13 @@ def compared(operator: ir.BinaryOperator, left: ir.Expression, right: ir.Express
     return ir.Binary(operator, left, right, ir.Element.BOOL)
 
 
-def equal(left: ir.Expression, right: ir.Expression) -> ir.Binary:
-    """`left == right`."""
-    return compared(ir.BinaryOperator.EQUAL, left, right)
-
-
-def differs(left: ir.Expression, right: ir.Expression) -> ir.Binary:
-    """`left != right`."""
-    return compared(ir.BinaryOperator.NOT_EQUAL, left, right)
-
-
-def less(left: ir.Expression, right: ir.Expression) -> ir.Binary:
-    """`left < right`."""
-    return compared(ir.BinaryOperator.LESS, left, right)
-
-
-def greater(left: ir.Expression, right: ir.Expression) -> ir.Binary:
-    """`left > right`."""
-    return compared(ir.BinaryOperator.GREATER, left, right)
-
-
-def at_least(left: ir.Expression, right: ir.Expression) -> ir.Binary:
-    """`left >= right`."""
-    return compared(ir.BinaryOperator.GREATER_EQUAL, left, right)
-
-
-def at_most(left: ir.Expression, right: ir.Expression) -> ir.Binary:
-    """`left <= right`."""
-    return compared(ir.BinaryOperator.LESS_EQUAL, left, right)
+equal = partial(compared, ir.BinaryOperator.EQUAL)
+differs = partial(compared, ir.BinaryOperator.NOT_EQUAL)
+less = partial(compared, ir.BinaryOperator.LESS)
+greater = partial(compared, ir.BinaryOperator.GREATER)
+at_least = partial(compared, ir.BinaryOperator.GREATER_EQUAL)
+at_most = partial(compared, ir.BinaryOperator.LESS_EQUAL)
+either = partial(compared, ir.BinaryOperator.OR)
 
 
 def beyond(extreme: ir.Combine, left: ir.Expression, right: ir.Expression) -> ir.Binary:
@@ -58,34 +37,27 @@ def both(*conditions: ir.Expression) -> ir.Expression:
     return reduce(lambda left, right: compared(ir.BinaryOperator.AND, left, right), conditions)
 
 
-def either(left: ir.Expression, right: ir.Expression) -> ir.Binary:
-    """`left || right`."""
-    return compared(ir.BinaryOperator.OR, left, right)
-
-
 def denied(condition: ir.Expression) -> ir.Unary:
     """`!condition`."""
     return ir.Unary(ir.UnaryOperator.NOT, condition)
 
 
-def plus(left: ir.Expression, right: ir.Expression, element: ir.Element | None = None) -> ir.Binary:
-    """`left + right`, of the type of `left` unless `element` says otherwise, as in all that follow."""
-    return ir.Binary(ir.BinaryOperator.ADD, left, right, element or left.element)
+def computed(
+    operator: ir.BinaryOperator, left: ir.Expression, right: ir.Expression, element: ir.Element | None = None
+) -> ir.Binary:
+    """A number, of the type of `left` unless `element` says otherwise."""
+    return ir.Binary(operator, left, right, element or left.element)
 
 
-def minus(left: ir.Expression, right: ir.Expression, element: ir.Element | None = None) -> ir.Binary:
-    """`left - right`."""
-    return ir.Binary(ir.BinaryOperator.SUBTRACT, left, right, element or left.element)
-
-
-def times(left: ir.Expression, right: ir.Expression, element: ir.Element | None = None) -> ir.Binary:
-    """`left * right`."""
-    return ir.Binary(ir.BinaryOperator.MULTIPLY, left, right, element or left.element)
+plus = partial(computed, ir.BinaryOperator.ADD)
+minus = partial(computed, ir.BinaryOperator.SUBTRACT)
+times = partial(computed, ir.BinaryOperator.MULTIPLY)
+divided = partial(computed, ir.BinaryOperator.DIVIDE)
 
 
 def half(value: ir.Expression) -> ir.Binary:
     """`value / 2` of a LONG."""
-    return ir.Binary(ir.BinaryOperator.DIVIDE, value, ir.Const(2, ir.Element.LONG), ir.Element.LONG)
+    return divided(value, ir.Const(2, ir.Element.LONG), ir.Element.LONG)
 
 
 def cell(array: ir.Array, index: ir.Expression) -> ir.Expression:
@@ -107,11 +79,6 @@ def pair(key: ir.Expression, partner: ir.Expression) -> ir.Binary:
     half = ir.Const(2**32 - 1, ir.Element.LONG)
     low = ir.Binary(ir.BinaryOperator.BIT_AND, ir.Cast(key, ir.Element.LONG), half, ir.Element.LONG)
     return ir.Binary(ir.BinaryOperator.BIT_OR, high, low, ir.Element.LONG)
-
-
-def divided(left: ir.Expression, right: ir.Expression, element: ir.Element | None = None) -> ir.Binary:
-    """`left / right`."""
-    return ir.Binary(ir.BinaryOperator.DIVIDE, left, right, element or left.element)
 
 
 _OPERATORS = {

@@ -82,25 +82,20 @@ def builds(target: str) -> tuple[Build, ...]:
 @cache
 def gnu_compiler() -> Compiler | None:
     """The first g++ on the path."""
-    return next((found for found in map(_compiler, GNU_NAMES) if found is not None), None)
+    return next((found for found in map(compiler_named, GNU_NAMES) if found is not None), None)
 
 
 @cache
 def offloading_compiler() -> Compiler | None:
     """The first g++ on the path that has its compiler for NVIDIA's GPUs beside it."""
-    found = (compiler for compiler in map(_compiler, GNU_NAMES) if compiler is not None)
+    found = (compiler for compiler in map(compiler_named, GNU_NAMES) if compiler is not None)
     return next((compiler for compiler in found if _offloads(compiler)), None)
 
 
 @cache
 def nvidia_compiler() -> Compiler | None:
     """NVIDIA's own nvc++, where it is on the path."""
-    return _compiler("nvc++")
-
-
-def compiler_named(command: str) -> Compiler | None:
-    """The compiler of that name, where it is on the path and answers."""
-    return _compiler(command)
+    return compiler_named("nvc++")
 
 
 def install_offloading() -> str:
@@ -160,7 +155,8 @@ def _openacc_builds() -> tuple[Build, ...]:
 
 
 @cache
-def _compiler(command: str) -> Compiler | None:
+def compiler_named(command: str) -> Compiler | None:
+    """The compiler of that name, where it is on the path and answers."""
     path = shutil.which(command)
     said = None if path is None else answer(path, "--version")
     if path is None or said is None:

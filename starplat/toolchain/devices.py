@@ -43,7 +43,8 @@ def _tried() -> tuple[tuple[Any, str | None], ...]:
     cl = opencl()
     once = {(vendor.vendor, vendor.name, vendor.version): vendor for vendor in reversed(platforms())}
     found = [device for vendor in once.values() for device in _devices_of(vendor)]
-    return tuple((device, usable(device)) for device in sorted(found, key=lambda device: _rank(cl, device)))
+    found.sort(key=lambda one: (bool(one.type & cl.device_type.CPU), not one.platform.name.startswith("Intel")))
+    return tuple((device, usable(device)) for device in found)
 
 
 def _devices_of(vendor: Any) -> list[Any]:
@@ -52,10 +53,6 @@ def _devices_of(vendor: Any) -> list[Any]:
         return list(vendor.get_devices())
     except (cl.Error, RuntimeError):
         return []
-
-
-def _rank(cl: Any, device: Any) -> tuple[bool, bool]:
-    return bool(device.type & cl.device_type.CPU), not device.platform.name.startswith("Intel")
 
 
 def _opencl_report() -> tuple[DeviceDescription, ...]:

@@ -8,6 +8,7 @@ import errno
 import hashlib
 import os
 import subprocess
+from functools import partial
 from pathlib import Path
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
@@ -62,11 +63,8 @@ def _key_of_carried(text: str, flags: tuple[str, ...]) -> str:
 
 def _built(compiler: Compiler, target: str, text: str, flags: tuple[str, ...]) -> tuple[bytes, bool]:
     key = cache.key_of(text, *flags, compiler.path, compiler.identity)
-    return cache.open_cache(target).get_or_build(key, lambda: _compiled(compiler, text, flags))
-
-
-def _compiled(compiler: Compiler, text: str, flags: tuple[str, ...]) -> bytes:
-    return scratch.where_there_is_room(lambda folder: _compiled_in(folder, compiler, text, flags))
+    compiled = partial(_compiled_in, compiler=compiler, text=text, flags=flags)
+    return cache.open_cache(target).get_or_build(key, lambda: scratch.where_there_is_room(compiled))
 
 
 def _compiled_in(folder: Path, compiler: Compiler, text: str, flags: tuple[str, ...]) -> bytes:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from starplat.backends.spelling import Spelling
 from starplat.ir import nodes as ir
 
 TYPES: Mapping[ir.Element, str] = {
@@ -13,7 +14,6 @@ TYPES: Mapping[ir.Element, str] = {
     ir.Element.NODE: "int",
     ir.Element.ARC: "arc_t",
 }
-LONG_SUFFIX = "LL"
 LARGEST: Mapping[ir.Element, str] = {
     ir.Element.INT: "INT_MAX",
     ir.Element.NODE: "INT_MAX",
@@ -25,6 +25,19 @@ SMALLEST: Mapping[ir.Element, str] = {
     ir.Element.NODE: "INT_MIN",
     ir.Element.LONG: "LLONG_MIN",
 }
+
+CPLUSPLUS = Spelling(
+    values=TYPES,
+    parameters=TYPES,
+    cells=TYPES,
+    long_suffix="LL",
+    largest=LARGEST,
+    smallest=SMALLEST,
+    math={},
+    saturating={element: f"saturated<{TYPES[element]}>" for element in ir.Element if element.is_integer},
+    saturating_helpers=dict.fromkeys(ir.Element, "saturated"),
+)
+"""What is the same wherever C++ is written; targets have functions of their own."""
 
 REALS: Mapping[ir.MathFunction, str] = {
     **{function: function.value for function in ir.MathFunction},

@@ -2,7 +2,7 @@
 
 import textwrap
 from collections.abc import Iterator
-from typing import Protocol, assert_never
+from typing import assert_never
 
 from starplat.backends import statements as st
 from starplat.backends.c import lines
@@ -13,15 +13,9 @@ from starplat.ir.visitor import walk
 DIRECTIVE_WIDTH = 96
 
 
-class Printer(lines.Printer, Protocol):
-    """What this module needs from the statement printer."""
-
-    def count(self, count: st.Count) -> Iterator[str]: ...
-
-    def loop(self, statement: st.Count | st.For) -> Iterator[str]: ...
-
-
-def structured(printer: Printer, statement: st.SharedLoop | st.TeamLoop | st.VectorLoop | st.Alone) -> Iterator[str]:
+def structured(
+    printer: lines.Printer, statement: st.SharedLoop | st.TeamLoop | st.VectorLoop | st.Alone
+) -> Iterator[str]:
     """The lines of the loop or block, from the margin."""
     directives = printer.expressions.spelling.directives
     assert directives is not None, "a target with structured loops has words for them"
@@ -39,7 +33,7 @@ def structured(printer: Printer, statement: st.SharedLoop | st.TeamLoop | st.Vec
 
 
 class _Words:
-    def __init__(self, directives: Directives, printer: Printer) -> None:
+    def __init__(self, directives: Directives, printer: lines.Printer) -> None:
         self.directives = directives
         self.printer = printer
 

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from starplat.backends import statements as st
 from starplat.backends.c.expressions import ExpressionPrinter
+from starplat.ir import nodes as ir
 
 INDENT = "    "
 
@@ -21,7 +22,15 @@ class Printer(Protocol):
     @property
     def expressions(self) -> ExpressionPrinter: ...
 
+    def text(self, expression: ir.Expression) -> str: ...
+
     def lines(self, body: st.Body, depth: int = 1) -> list[str]: ...
+
+    def otherwise(self, body: st.Body) -> Iterator[str]: ...
+
+    def count(self, count: st.Count) -> Iterator[str]: ...
+
+    def loop(self, statement: st.While | st.For | st.Count) -> Iterator[str]: ...
 
 
 def guarded(condition: str, body: Sequence[str]) -> Iterator[str]:

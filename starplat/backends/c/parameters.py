@@ -1,7 +1,7 @@
 """Prints the parameter lists of kernels and functions."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import assert_never
 
 from starplat.backends import statements as st
@@ -35,28 +35,15 @@ class Parameters:
 
     def of_kernel(self, legal: st.LegalKernel) -> list[str]:
         """Those of a kernel, without those common to all kernels of the target."""
-        kernel = legal.kernel
-        written = written_in(kernel.body, self.module)
+        kernel, results = legal.kernel, iter(legal.results)
+        written, volatile = written_in(kernel.body, self.module), self.volatile[kernel.name]
         chosen = self.chosen(written, kernel)
-        volatile = self.volatile[kernel.name]
-        results = iter(legal.results)
-        parameters = []
-        for argument in kernel_parameters(self.module, kernel):
-            match argument.kind:
-                case ArgumentKind.NUM_NODES | ArgumentKind.NUM_ARCS:
-                    parameters.append(self._size(argument.kind.value))
-                case ArgumentKind.ARRAY:
-                    assert argument.array is not None
-                    array = argument.array
-                    one_of_two, changes = array in chosen, array in volatile
-                    parameters.append(self._pointer(array, array in written, changes, one_of_two=one_of_two))
-                case ArgumentKind.SCALAR:
-                    assert argument.variable is not None
-                    kind = self.spelling.parameters[argument.variable.element]
-                    parameters.append(f"{kind} {self.names.local(argument.variable)}")
-                case ArgumentKind.REDUCTION:
-                    parameters.append(self._pointer(next(results), True, False))
-        return parameters
+        return [
+            self._pointer(next(results), True, False)
+            if argument.kind is ArgumentKind.REDUCTION
+            else self._parameter(argument, written, volatile, chosen)
+            for argument in kernel_parameters(self.module, kernel)
+        ]
 
     def of_loop(self, legal: st.LegalLoop) -> list[str]:
         """The same of a persistent kernel."""
@@ -67,14 +54,18 @@ class Parameters:
         volatile = under_all_names({a for kernel in inside for a in self.volatile[kernel.name]}, legal)
         chosen = frozenset(array for kernel in inside for array in self.chosen(written, kernel))
         parameters = loop_parameters(self.module, legal)
-        return [self._loop_parameter(argument, written, volatile, chosen) for argument in parameters]
+        return [self._parameter(argument, written, volatile, chosen) for argument in parameters]
 
     def chosen(self, written: Iterable[ir.Array], kernel: ir.Kernel) -> frozenset[ir.Array]:
         """The arrays without `restrict`, which the compiler would extend to others."""
         return _chosen_beside(frozenset(written), kernel) if self.spelling.restrict_spreads else frozenset()
 
-    def _loop_parameter(
-        self, argument: KernelArgument, written: set[ir.Array], volatile: set[ir.Array], chosen: frozenset[ir.Array]
+    def _parameter(
+        self,
+        argument: KernelArgument,
+        written: Container[ir.Array],
+        volatile: Container[ir.Array],
+        chosen: Container[ir.Array],
     ) -> str:
         array, variable = argument.array, argument.variable
         match argument.kind:
@@ -96,7 +87,7 @@ class Parameters:
             case ArgumentKind.PEERS:
                 return "Peers *peers"
             case ArgumentKind.REDUCTION:
-                raise AssertionError("reductions of such a launch have rings")
+                raise AssertionError("those of a kernel are its results, those of a persistent one have rings")
         assert_never(argument.kind)
 
     def _size(self, name: str) -> str:

@@ -1,27 +1,17 @@
 """Prints what the threads of a launch on several devices do with those of the others."""
 
 from collections.abc import Iterator
-from typing import Protocol, assert_never
+from typing import assert_never
 
 from starplat.backends import statements as st
 from starplat.backends.c.assign import combination_text
-from starplat.backends.c.expressions import ExpressionPrinter
-from starplat.backends.c.lines import INDENT
+from starplat.backends.c.lines import INDENT, Printer
 from starplat.backends.c.set_forms import need_frontier
 from starplat.backends.launch import MOST_PARTS
 from starplat.ir import nodes as ir
 from starplat.ir.launches import MOST_ARRAYS_OF_PARTS
 
 _BEST = {ir.Combine.MIN: ("give_lowest", "atomicMin_system"), ir.Combine.MAX: ("give_highest", "atomicMax_system")}
-
-
-class Printer(Protocol):
-    """What this module needs from the statement printer."""
-
-    @property
-    def expressions(self) -> ExpressionPrinter: ...
-
-    def text(self, expression: ir.Expression) -> str: ...
 
 
 def of_peers(printer: Printer, statement: st.OfPeers) -> Iterator[str]:

@@ -1,20 +1,12 @@
 """Prints the records of a traced persistent kernel: the time at a point, and the number of active nodes."""
 
 from collections.abc import Iterator
-from typing import Protocol
 
 from starplat.backends import statements as st
-from starplat.backends.c.expressions import ExpressionPrinter
+from starplat.backends.c.lines import Printer
 from starplat.backends.c.set_forms import need_of_list, need_visit
 from starplat.backends.launch import MOST_RECORDS
 from starplat.backends.text.helpers import Helpers
-
-
-class Printer(Protocol):
-    """What this module needs from the statement printer."""
-
-    @property
-    def expressions(self) -> ExpressionPrinter: ...
 
 
 def need_records(helpers: Helpers) -> None:

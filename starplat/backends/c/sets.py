@@ -1,11 +1,11 @@
 """Prints operations on sets of nodes: insertion, tests, walks."""
 
 from collections.abc import Iterator
-from typing import Protocol, assert_never
+from typing import assert_never
 
 from starplat.backends import statements as st
-from starplat.backends.c import lines
 from starplat.backends.c.groups import GroupPrinter
+from starplat.backends.c.lines import Printer
 from starplat.backends.c.rows import RowPrinter
 from starplat.backends.c.set_forms import clearing, need_frontier, need_listing, need_of_list, need_query
 
@@ -23,12 +23,6 @@ _OfRows = (
     | st.Search
 )
 WithSets = _OfRows | st.EachKept | st.EachMember | _OfOneSet
-
-
-class Printer(lines.Printer, Protocol):
-    """What this module needs from the statement printer."""
-
-    def otherwise(self, body: st.Body) -> Iterator[str]: ...
 
 
 def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:

@@ -188,12 +188,14 @@ class StatementPrinter:
                 yield "}"
 
     def count(self, count: st.Count) -> Iterator[str]:
-        variable = self.expressions.local(count.variable)
-        kind = self.expressions.spelling.values[count.variable.element]
+        variable, kind = self.expressions.local(count.variable), self.kind_of_counter(count.variable)
         end = f"{variable} < {self.expressions.at(ORDER + 1, count.end)}"
         yield f"for ({kind} {variable} = {self.first(count)}; {end}; {self.step(count)}) {{"
         yield from self.inside(count.body)
         yield "}"
+
+    def kind_of_counter(self, variable: ir.Variable) -> str:
+        return self.expressions.spelling.values[variable.element]
 
     def first(self, count: st.Count) -> str:
         thread = self.expressions.spelling.thread

@@ -129,39 +129,25 @@ def host_header(name: str, language: str, includes: tuple[str, ...], **pieces: o
     return Header(f"starplat_{name}.hpp", says, includes, tuple(map(shared, texts)), frozenset(map(bare, helpers)))
 
 
-def mapped_header(name: str, language: str) -> Header:
-    """The header of a target for arrays in mapped host memory."""
-    says = f"{language}: arrays in page-locked memory of the host. Needs C++17."
-    includes = (f'#include "starplat_{name}.hpp"',)
-    parts = (device_part(f"{name}/mapped.hpp.jinja", managed=False),)
-    return Header(f"starplat_{name}_mapped.hpp", says, includes, parts, frozenset())
-
-
-def managed_header(name: str, language: str) -> Header:
-    """The header of a target for arrays in managed memory."""
-    says = f"{language}: arrays in memory whose pages the driver moves. Needs C++17."
-    includes = (f'#include "starplat_{name}.hpp"',)
-    parts = (device_part(f"{name}/mapped.hpp.jinja", managed=True),)
-    return Header(f"starplat_{name}_managed.hpp", says, includes, parts, frozenset())
-
-
-def placed_header(name: str, language: str, *, converts: bool = False) -> Header:
-    """The header of a target for arrays that are on the device as far as there is room; `converts` tells that kernels
-    take pointers."""
-    says = f"{language}: arrays on the device or, where it has no room, in memory of the host. Needs C++17."
-    includes = (f'#include "starplat_{name}_mapped.hpp"', '#include "starplat_arguments.hpp"', "#include <optional>")
-    parts = (device_part("common/placed.hpp.jinja", converts=converts),)
-    return Header(f"starplat_{name}_placed.hpp", says, includes, parts, frozenset())
-
-
 def headers_of_placement(module: ir.Module, name: str, language: str, *, converts: bool = False) -> tuple[Header, ...]:
-    """Those that a program needs some of whose arrays may lie in the host's memory."""
+    """The headers of a target for the arrays of a program that may lie in the host's memory; `converts` tells that
+    kernels take pointers."""
+
+    def header(word: str, what: str, part: str, *includes: str) -> Header:
+        says = f"{language}: arrays {what}. Needs C++17."
+        return Header(f"starplat_{name}_{word}.hpp", says, includes, (part,), frozenset())
+
     if not module.mapped:
         return ()
+    target, mapped = f'#include "starplat_{name}.hpp"', f"{name}/mapped.hpp.jinja"
     if module.managed:
-        return (managed_header(name, language),)
-    placed = (placed_header(name, language, converts=converts),) * module.on_demand
-    return mapped_header(name, language), *placed
+        return (header("managed", "in memory whose pages the driver moves", device_part(mapped, managed=True), target),)
+    on_host = header("mapped", "in page-locked memory of the host", device_part(mapped, managed=False), target)
+    if not module.on_demand:
+        return (on_host,)
+    where = "on the device or, where it has no room, in memory of the host"
+    asked = (f'#include "{on_host.name}"', '#include "starplat_arguments.hpp"', "#include <optional>")
+    return on_host, header("placed", where, device_part("common/placed.hpp.jinja", converts=converts), *asked)
 
 
 def shared(text: str) -> str:

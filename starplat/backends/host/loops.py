@@ -66,15 +66,12 @@ class HostLoopPrinter:
                 yield from self.braced(counts, body)
             case ir.HostForNeighbors(direction, node, neighbor, position, body):
                 yield from self.neighbors(direction, node, neighbor, position, body)
-            case ir.HostForMembers(variable, members, body):
+            case ir.HostForMembers(variable, whose, body) | ir.HostForItems(variable, whose, body):
                 kind, name = cplusplus.TYPES[variable.element], self.host.names.local(variable)
                 idle = "" if self.is_read(variable, body) else "[[maybe_unused]] "
-                over = f"{self.host.device_name(members)}.members()"
+                members = f"{self.host.device_name(whose)}.members()" if isinstance(whose, ir.Array) else ""
+                over = self.host.items_of(loop) if isinstance(loop, ir.HostForItems) else members
                 yield from self.braced(f"for ({idle}const {kind} {name} : {over}) {{", body)
-            case ir.HostForItems(variable, _, body):
-                kind, name = cplusplus.TYPES[variable.element], self.host.names.local(variable)
-                idle = "" if self.is_read(variable, body) else "[[maybe_unused]] "
-                yield from self.braced(f"for ({idle}const {kind} {name} : {self.host.items_of(loop)}) {{", body)
             case _:
                 assert_never(loop)
 

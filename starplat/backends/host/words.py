@@ -1,9 +1,10 @@
 """The spelling of emitted host functions: C++, the same on every target."""
 
 from collections.abc import Container
+from dataclasses import replace
 
-from starplat.backends import launch, spelling
-from starplat.backends.c.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES
+from starplat.backends import launch
+from starplat.backends.c.cplusplus import CPLUSPLUS, TYPES
 from starplat.ir import nodes as ir
 
 CELLS = {**TYPES, ir.Element.BOOL: "unsigned char"}
@@ -19,17 +20,11 @@ def _math(element: ir.Element) -> dict[tuple[ir.MathFunction, ir.Element], str]:
     return {(function, element): name for function, name in names.items()}
 
 
-CPP = spelling.Spelling(
-    values=TYPES,
-    parameters=TYPES,
+CPP = replace(
+    CPLUSPLUS,
     cells=CELLS,
-    long_suffix=LONG_SUFFIX,
-    largest=LARGEST,
-    smallest=SMALLEST,
     function="static ",
     math={key: name for element in ir.Element for key, name in _math(element).items()},
-    saturating={element: f"saturated<{TYPES[element]}>" for element in ir.Element if element.is_integer},
-    saturating_helpers=dict.fromkeys(ir.Element, "saturated"),
 )
 """C++ on the host; it has no kernels."""
 

@@ -4,15 +4,15 @@ One loop goes over arcs and has whose they are from the group's memory, so that 
 kernel once.
 """
 
-from dataclasses import replace
+from functools import partial
 
 from starplat.backends import statements as st
 from starplat.backends.legal import beside_arcs, unread
 from starplat.backends.legal.operations import Operations
 from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import identity
-from starplat.ir.rewriter import Rewriter
-from starplat.ir.shapes.gathering import Gathering, combined_with, extreme_with, gathering
+from starplat.ir.rewriter import Renamer
+from starplat.ir.shapes.gathering import Gathering, gathering, giving
 
 
 def by_groups(operations: Operations, kernel: ir.Kernel) -> st.GroupAdvance | st.GroupGather:
@@ -25,11 +25,10 @@ def _advance(operations: Operations, kernel: ir.Kernel) -> st.GroupAdvance:
     *ahead, loop = kernel.body
     assert isinstance(loop, ir.ForNeighbors)
     assert kernel.iterator is not None
-    layout = loop.layout
-    body = operations.with_neighbor(loop.neighbor, layout, loop.node, loop.position, operations.block(loop.body))
+    body = operations.along(loop, operations.block(loop.body))
     body = (*operations.block(beside_arcs.repeated(ahead)), *body)
     return st.GroupAdvance(
-        _row_expansion(operations, kernel, layout.offsets),
+        _row_expansion(operations, kernel, loop.layout.offsets),
         kernel.iterator,
         loop.position,
         beside_arcs.visited(operations, tuple(ahead)),
@@ -40,14 +39,13 @@ def _advance(operations: Operations, kernel: ir.Kernel) -> st.GroupAdvance:
 def _gather(operations: Operations, kernel: ir.Kernel, parts: Gathering) -> st.GroupGather:
     assert kernel.iterator is not None
     loop, total, nothing = parts.loop, parts.total, identity(parts.combine, parts.total.element)
-    layout = loop.layout
     ahead, value = operations.block(parts.ahead), operations.locals.fresh("value", total.element)
-    given = operations.block(_giving(loop.body, total, value))
+    given = operations.block(giving(loop.body, total, partial(ir.SetLocal, value)))
     if isinstance(last := given[-1], st.Assign) and last.variable == value:
         given = (*given[:-1], st.Declare(value, last.value, constant=True))
     else:
         given = (st.Declare(value, nothing, constant=False), *given)
-    given = (*ahead, *operations.with_neighbor(loop.neighbor, layout, loop.node, loop.position, given))
+    given = (*ahead, *operations.along(loop, given))
     begin: st.Body = ()
     found = total
     if parts.first != nothing:
@@ -55,7 +53,7 @@ def _gather(operations: Operations, kernel: ir.Kernel, parts: Gathering) -> st.G
         begin = (st.Declare(total, parts.first, constant=False), st.Accumulate(total, parts.combine, ir.Ref(found)))
     finish = (*ahead, *begin, *operations.block(parts.rest))
     return st.GroupGather(
-        _row_expansion(operations, kernel, layout.offsets),
+        _row_expansion(operations, kernel, loop.layout.offsets),
         kernel.iterator,
         loop.position,
         combine=parts.combine,
@@ -74,7 +72,7 @@ def _gather(operations: Operations, kernel: ir.Kernel, parts: Gathering) -> st.G
 def _row_expansion(operations: Operations, kernel: ir.Kernel, rows: ir.Array) -> st.RowExpansion:
     assert kernel.iterator is not None
     node = operations.locals.fresh("brought", ir.Element.NODE)
-    keep = None if kernel.filter is None else _Renamed(kernel.iterator, node).expression(kernel.filter)
+    keep = None if kernel.filter is None else Renamer({kernel.iterator: node}).expression(kernel.filter)
     return st.RowExpansion(
         rows,
         kernel.domain if isinstance(kernel.domain, ir.Listed | ir.InWords) else None,
@@ -88,29 +86,3 @@ def _row_expansion(operations: Operations, kernel: ir.Kernel, rows: ir.Array) ->
         place=operations.locals.fresh("place", ir.Element.ARC),
         owner=operations.locals.fresh("owner", ir.Element.INT),
     )
-
-
-def _giving(body: tuple[ir.KernelOp, ...], total: ir.Variable, value: ir.Variable) -> tuple[ir.KernelOp, ...]:
-    """The body of a loop that gathers, which gives `value` what it would have combined into `total`."""
-    *lets, last = body
-    extreme = extreme_with(last)
-    if extreme is not None:
-        return (*lets, ir.SetLocal(value, extreme[2]))
-    match last:
-        case ir.SetLocal(_, combined):
-            found = combined_with(total, combined)
-            assert found is not None
-            return (*lets, ir.SetLocal(value, found[1]))
-        case ir.KernelIf(_, then, ()):
-            return (*lets, replace(last, then=_giving(then, total, value)))
-    raise AssertionError("the loop does not gather")
-
-
-class _Renamed(Rewriter):
-    """Says one variable for another."""
-
-    def __init__(self, old: ir.Variable, new: ir.Variable) -> None:
-        self.old, self.new = old, new
-
-    def variable(self, variable: ir.Variable) -> ir.Variable:
-        return self.new if variable == self.old else variable

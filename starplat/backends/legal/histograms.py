@@ -20,7 +20,7 @@ def count_rows(operations: Operations, kernel: ir.Kernel, parts: Histogram) -> s
     if isinstance(loop, ir.ForNeighbors):
         place = operations.locals.fresh("place", ir.Element.ARC)
         position = build.plus(loop.layout.first(ir.Ref(kernel.iterator)), ir.Ref(place))
-        body = operations.with_neighbor(loop.neighbor, loop.layout, loop.node, loop.position, body)
+        body = operations.along(loop, body)
         body = (st.Declare(loop.position, position, constant=True), *body)
     else:
         place = loop.variable

@@ -29,13 +29,13 @@ class Locals:
             return (), value
         if isinstance(value, ir.Ref) and value.variable not in assigned_in(body):
             return (), value
-        local = self.fresh(name, value.element)
-        return (st.Declare(local, value, constant=True),), ir.Ref(local)
+        return self._held(value, name)
 
     def early(self, value: ir.Expression, name: str) -> tuple[st.Body, ir.Expression]:
         """`value`, mentioned once but late: in a local if a cell that it reads may change until then."""
-        if is_stable(value):
-            return (), value
+        return ((), value) if is_stable(value) else self._held(value, name)
+
+    def _held(self, value: ir.Expression, name: str) -> tuple[st.Body, ir.Expression]:
         local = self.fresh(name, value.element)
         return (st.Declare(local, value, constant=True),), ir.Ref(local)
 

@@ -108,6 +108,10 @@ class Operations:
         body = self.with_neighbor(neighbor, layout, node, position, body)
         return (*before, st.Count(position, layout.first(node), layout.end(node), stride, body))
 
+    def along(self, loop: ir.ForNeighbors, body: st.Body) -> st.Body:
+        """As `with_neighbor` of a loop."""
+        return self.with_neighbor(loop.neighbor, loop.layout, loop.node, loop.position, body)
+
     def with_neighbor(
         self, neighbor: ir.Variable, layout: ir.Layout, node: ir.Expression, position: ir.Variable, body: st.Body
     ) -> st.Body:

@@ -18,7 +18,7 @@ from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import map_expression
 from starplat.ir.shapes.asking import Asking, asking
 from starplat.ir.shapes.collecting import Collecting, collecting
-from starplat.ir.shapes.gathering import Gathering, combined_with, extreme_with, gathering
+from starplat.ir.shapes.gathering import Gathering, gathering, giving
 from starplat.ir.shapes.histograms import histogram
 from starplat.ir.shapes.members import Membership
 from starplat.ir.shapes.rows_of_arcs import RowOfArc, row_of_arc
@@ -83,17 +83,13 @@ def _advance(operations: Operations, kernel: ir.Kernel, members: Membership | No
     *ahead, loop = kernel.body if members is None else members.body
     assert isinstance(loop, ir.ForNeighbors)
     assert kernel.iterator is not None
-    layout = loop.layout
-    body = (
-        *operations.block(repeated(ahead)),
-        *operations.with_neighbor(loop.neighbor, layout, loop.node, loop.position, operations.block(loop.body)),
-    )
+    body = (*operations.block(repeated(ahead)), *operations.along(loop, operations.block(loop.body)))
     body = replace_continue(body, (st.Leave(),))
     keep = kernel.filter if members is None else members.keep
     whose, takes = (None, False) if members is None else (members.members, members.takes)
     listed = kernel.domain if isinstance(kernel.domain, ir.Listed | ir.InWords) else None
     visit = visited(operations, tuple(ahead))
-    return st.Advance(whose, takes, kernel.iterator, keep, layout.offsets, loop.position, body, listed, visit)
+    return st.Advance(whose, takes, kernel.iterator, keep, loop.layout.offsets, loop.position, body, listed, visit)
 
 
 def _advance_rows(operations: Operations, kernel: ir.Kernel, row: RowOfArc) -> st.AdvanceRows:
@@ -101,17 +97,17 @@ def _advance_rows(operations: Operations, kernel: ir.Kernel, row: RowOfArc) -> s
     assert kernel.iterator is not None
     assert kernel.filter is not None
     assert isinstance(kernel.domain, ir.AllArcs)
-    loop, layout = row.loop, row.loop.layout
+    loop = row.loop
     none = st.Leave(ir.Const(-1, ir.Element.NODE))
     tested = () if row.condition is None else (st.If(negated(row.condition), (none,)),)
-    body = operations.with_neighbor(loop.neighbor, layout, loop.node, loop.position, operations.block(loop.body))
+    body = operations.along(loop, operations.block(loop.body))
     return st.AdvanceRows(
         kernel.domain.first or build.ZERO,
         kernel.domain.end or ir.NumArcs(),
         kernel.iterator,
         kernel.filter,
         without_unread((*operations.block(row.lets), *tested, st.Leave(loop.node))),
-        layout.offsets,
+        loop.layout.offsets,
         loop.position,
         without_unread(replace_continue((*operations.block(row.lets), *body), (st.Leave(),))),
     )
@@ -120,53 +116,43 @@ def _advance_rows(operations: Operations, kernel: ir.Kernel, row: RowOfArc) -> s
 def _search(operations: Operations, kernel: ir.Kernel, parts: Searching) -> st.Search:
     """A test of arcs, and the work on one that passes."""
     assert kernel.iterator is not None
-    layout = parts.loop.layout
-    neighbor, position = parts.loop.neighbor, parts.loop.position
-    ahead = operations.block(parts.ahead)
-    test = operations.with_neighbor(neighbor, layout, parts.loop.node, position, (*ahead, st.Leave(parts.condition)))
-    reach = operations.with_neighbor(
-        neighbor, layout, parts.loop.node, position, (*ahead, *operations.block(parts.found))
-    )
-    return st.Search(kernel.iterator, kernel.filter, layout.offsets, position, test, reach)
+    loop, ahead = parts.loop, operations.block(parts.ahead)
+    test = operations.along(loop, (*ahead, st.Leave(parts.condition)))
+    reach = operations.along(loop, (*ahead, *operations.block(parts.found)))
+    return st.Search(kernel.iterator, kernel.filter, loop.layout.offsets, loop.position, test, reach)
 
 
 def _ask(operations: Operations, kernel: ir.Kernel, parts: Asking) -> st.Ask:
     """A test of arcs, and the work on a node that knows whether one passes."""
     assert kernel.iterator is not None
-    layout, position = parts.loop.layout, parts.loop.position
+    loop = parts.loop
     asked = (*operations.block((*parts.ahead, *parts.of_arc)), st.Leave(parts.condition))
-    test = operations.with_neighbor(parts.loop.neighbor, layout, parts.loop.node, position, without_unread(asked))
+    test = operations.along(loop, without_unread(asked))
     ahead, answer = operations.block(parts.ahead), parts.answer
     if parts.otherwise:
         answer = operations.locals.fresh(f"not_{answer.name}", ir.Element.BOOL)
         ahead = (*ahead, st.Declare(parts.answer, build.denied(ir.Ref(answer)), constant=False))
-    finish = replace_continue((*ahead, *operations.block(parts.rest)), (st.Leave(),))
-    finish = without_unread(finish)
-    return st.Ask(kernel.iterator, kernel.filter, layout.offsets, position, test, answer, finish)
+    finish = without_unread(replace_continue((*ahead, *operations.block(parts.rest)), (st.Leave(),)))
+    return st.Ask(kernel.iterator, kernel.filter, loop.layout.offsets, loop.position, test, answer, finish)
 
 
 def _collect(operations: Operations, kernel: ir.Kernel, parts: Collecting) -> st.Collect:
     """What a word lacks, what an arc offers, and the work on what was found."""
     assert kernel.iterator is not None
     assert isinstance(kernel.domain, ir.Numbers)
-    layout, loop = parts.loop.layout, parts.loop
-    value = operations.block(_offers(parts))
-    offered = operations.with_neighbor(loop.neighbor, layout, loop.node, loop.position, value)
+    loop, nothing = parts.loop, ir.Const(0, ir.Element.LONG)
+    offers = ir.KernelReturn(ir.Select(parts.condition, parts.value, nothing))
+    offered = operations.along(loop, operations.block((offers,)))
     return st.Collect(
         _words_of_a_node(kernel.domain.count),
         kernel.iterator,
-        layout.offsets,
+        loop.layout.offsets,
         loop.position,
         wanted=operations.block((*_needed(parts.ahead, parts.wanted), ir.KernelReturn(parts.wanted))),
         offered=(*operations.block(_needed(parts.ahead, parts.condition, parts.value)), *offered),
         found=parts.found,
         take=operations.block((*_needed(parts.ahead, *parts.taken), *parts.taken)),
     )
-
-
-def _offers(parts: Collecting) -> tuple[ir.KernelOp, ...]:
-    nothing = ir.Const(0, ir.Element.LONG)
-    return (ir.KernelReturn(ir.Select(parts.condition, parts.value, nothing)),)
 
 
 def _words_of_a_node(count: ir.Expression) -> int:
@@ -189,8 +175,8 @@ def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | Non
     layout = parts.loop.layout
     ahead = operations.block(parts.ahead)
     nothing = identity(parts.combine, parts.total.element)
-    value = operations.block(_returning(parts.loop.body, parts.total))
-    value = operations.with_neighbor(parts.loop.neighbor, layout, parts.loop.node, parts.loop.position, value)
+    value = operations.block(giving(parts.loop.body, parts.total, ir.KernelReturn))
+    value = operations.along(parts.loop, value)
     if not isinstance(value[-1], st.Leave):
         value = (*value, st.Leave(nothing))
     joined = operations.locals.fresh(f"{parts.total.name}_of_arcs", parts.total.element)
@@ -218,20 +204,3 @@ def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | Non
         listed=kernel.domain if isinstance(kernel.domain, ir.Listed) else None,
         ahead=layout.ahead,
     )
-
-
-def _returning(body: tuple[ir.KernelOp, ...], total: ir.Variable) -> tuple[ir.KernelOp, ...]:
-    """The body of a reduction, which returns what it would have combined into `total`."""
-    *lets, last = body
-    extreme = extreme_with(last)
-    if extreme is not None:
-        return (*lets, ir.KernelReturn(extreme[2]))
-    match last:
-        case ir.SetLocal(_, value):
-            found = combined_with(total, value)
-            assert found is not None
-            return (*lets, ir.KernelReturn(found[1]))
-        case ir.KernelIf(condition, then, ()):
-            return (*lets, ir.KernelIf(condition, _returning(then, total)))
-        case _:
-            raise AssertionError("the loop does not gather")

@@ -60,15 +60,11 @@ def _rebuilt(statement: st.Statement, unread: set[ir.Variable]) -> st.Statement:
     inner: dict[str, Any] = {}
     for field in fields(statement):
         part = getattr(statement, field.name)
-        if type(part) is tuple and part and _is_block(part):
+        if type(part) is tuple and part and all(type(one) in _STATEMENTS for one in part):
             inner[field.name] = _without(part, unread)
         elif type(part) in _STATEMENTS:
             inner[field.name] = _rebuilt(part, unread)
     return replace(statement, **inner) if inner else statement
-
-
-def _is_block(block: tuple[Any, ...]) -> bool:
-    return all(type(part) in _STATEMENTS for part in block)
 
 
 _STATEMENTS = frozenset(st.Statement.__args__)

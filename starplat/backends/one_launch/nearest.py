@@ -6,31 +6,16 @@ none, so that a gap in the values costs few rounds. An entry below the old limit
 """
 
 from dataclasses import replace
-from typing import Protocol
 
 from starplat.backends import statements as st
-from starplat.backends.one_launch.device_operations import given
-from starplat.backends.one_launch.recording import Points
+from starplat.backends.one_launch.device_operations import DeviceOperations, given
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.shapes.gathering import raised
 from starplat.ir.shapes.set_rounds import SetRounds, set_rounds
 
 
-class Maker(Protocol):
-    """The maker of the persistent kernel around the rounds."""
-
-    module: ir.Module
-    points: Points
-
-    def fresh(self, name: str) -> str: ...
-
-    def comments(self, kernel: ir.Kernel) -> tuple[str, ...]: ...
-
-    def walk(self, kernel: ir.Kernel) -> st.Body: ...
-
-
-def nearest_first(loop: ir.Loop, driver: ir.NearestFirst, maker: Maker) -> st.Body:
+def nearest_first(loop: ir.Loop, driver: ir.NearestFirst, maker: DeviceOperations) -> st.Body:
     """The rounds as statements; before and after them stands a barrier, or nothing was touched."""
     rounds = set_rounds(loop)
     assert rounds is not None
@@ -58,7 +43,7 @@ def nearest_first(loop: ir.Loop, driver: ir.NearestFirst, maker: Maker) -> st.Bo
     )
 
 
-def _handed_over(members: ir.Array, hand_over: ir.HandOver | None, maker: Maker) -> st.Body:
+def _handed_over(members: ir.Array, hand_over: ir.HandOver | None, maker: DeviceOperations) -> st.Body:
     """Leaves the loop where another launch goes on with so many members, which is asked after a round and, of the far
     pile, before it is sorted; to walk no near node, which the other launch does then, changes nothing."""
     if hand_over is None:
@@ -73,7 +58,7 @@ def _handed_over(members: ir.Array, hand_over: ir.HandOver | None, maker: Maker)
     )
 
 
-def _walk(rounds: SetRounds, driver: ir.NearestFirst, maker: Maker, limit: ir.Variable) -> st.Body:
+def _walk(rounds: SetRounds, driver: ir.NearestFirst, maker: DeviceOperations, limit: ir.Variable) -> st.Body:
     """The walk over near nodes, which puts nodes of lowered cells into the near or the far set."""
     kernel = maker.module.kernel(rounds.walk.kernel)
     body = maker.walk(kernel)
@@ -83,7 +68,7 @@ def _walk(rounds: SetRounds, driver: ir.NearestFirst, maker: Maker, limit: ir.Va
     return walked, st.GridBarrier(), st.SwapPointers(rounds.now, rounds.following)
 
 
-def _in_parts(rounds: SetRounds, driver: ir.NearestFirst, maker: Maker, limit: ir.Variable) -> st.Body:
+def _in_parts(rounds: SetRounds, driver: ir.NearestFirst, maker: DeviceOperations, limit: ir.Variable) -> st.Body:
     """The walk over near nodes of this part. All parts get what it has lowered, and put these nodes into the near or
     the far set alike."""
     assert rounds.exchange is not None
@@ -134,7 +119,7 @@ class _SortedOut:
 
 
 def _next_ones(
-    rounds: SetRounds, driver: ir.NearestFirst, maker: Maker, limit: ir.Variable, step: ir.Variable
+    rounds: SetRounds, driver: ir.NearestFirst, maker: DeviceOperations, limit: ir.Variable, step: ir.Variable
 ) -> st.Body:
     """Raises the limit until a far node is below it."""
     now, following, later = rounds.now, rounds.following, driver.later

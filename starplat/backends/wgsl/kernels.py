@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starplat.backends import launch, uses
 from starplat.backends import statements as st
@@ -59,7 +59,7 @@ class _Kernels:
 
     def statements(self, instances: Instances, references: frozenset[ir.Variable] = frozenset()) -> WgslStatements:
         expressions = WgslExpressions(
-            self.spelling,
+            replace(self.spelling, thread=self.thread, threads=self.threads, lane=self.lane),
             instances.local,
             self.emitted.names.helper,
             self.helpers,
@@ -67,14 +67,12 @@ class _Kernels:
             hidden_arguments=self.hidden,
             instances=instances,
         )
-        return WgslStatements(expressions, self.thread, self.threads, self.lane)
+        return WgslStatements(expressions)
 
     def function(self, key: Key, name: str) -> str:
         legal = self.emitted.helpers[key[0]]
         function = legal.function
-        references = frozenset(
-            p.what for p in function.parameters if p.by_reference and isinstance(p.what, ir.Variable)
-        )
+        references = frozenset(function.references)
         instances = Instances(self.emitted, function.span, given_to(legal, key[1]))
         printer = self.statements(instances, references)
         parameters, copies = [f"{size}: i32" for size in self.hidden[function.name]], []

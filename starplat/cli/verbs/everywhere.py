@@ -8,7 +8,7 @@ import typer
 
 from starplat.cli import console
 from starplat.cli.following import following
-from starplat.diagnostics import Diagnostic, ExitCode
+from starplat.diagnostics import ExitCode
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -42,7 +42,8 @@ def run_on_all(program: Program, graph: Graph, words: dict[str, str], request: R
                 f"running {program.name} on {device.target} {device.index}, {device.name}"
             ),
         )
-    console.show(diagnostic for attempt in found.attempts for diagnostic in _to_show(attempt))
+    faults = (attempt.fault for attempt in found.attempts if attempt.fault is not None)
+    console.show(diagnostic for fault in faults for diagnostic in fault.diagnostics)
     results = (attempt.result for attempt in found.attempts if attempt.result is not None)
     console.show(dict.fromkeys(warning for result in results for warning in result.warnings))
     if found.remark:
@@ -53,10 +54,6 @@ def run_on_all(program: Program, graph: Graph, words: dict[str, str], request: R
         _print(program, found, request)
     if found.exit_code is not ExitCode.FINE:
         raise typer.Exit(found.exit_code.value)
-
-
-def _to_show(attempt: Attempt) -> tuple[Diagnostic, ...]:
-    return () if attempt.fault is None else attempt.fault.diagnostics
 
 
 def _print(program: Program, found: Everywhere, request: Request) -> None:

@@ -163,9 +163,13 @@ def shown(
         case Stage.OPERATORS:
             return pipeline.operators(pipeline.check(source), function).removesuffix("\n")
         case Stage.IR:
-            return _ir(_module(source, target, function, schedule, device_choice))
+            from starplat.ir.printing.modules import print_module
+
+            return print_module(_module(source, target, function, schedule, device_choice))
         case Stage.SCHEDULE:
-            return _proceeding(_module(source, target, function, schedule, device_choice))
+            from starplat.ir.printing.proceeding import proceeding
+
+            return proceeding(_module(source, target, function, schedule, device_choice))
         case Stage.SOURCE:
             module = pipeline.lower(pipeline.check(source), function)
             return pipeline.kernels_text(module, target, schedule, _capabilities_of(device_choice, target, schedule))
@@ -200,15 +204,3 @@ def _tokens(source: SourceFile) -> str:
         line, column = source.position(token.span.start)
         lines.append(f"{f'{line}:{column}':<8} {token.kind:<12} {token.text}")
     return "\n".join(lines)
-
-
-def _ir(module: ir.Module) -> str:
-    from starplat.ir.printing.modules import print_module
-
-    return print_module(module)
-
-
-def _proceeding(module: ir.Module) -> str:
-    from starplat.ir.printing.proceeding import proceeding
-
-    return proceeding(module)

@@ -119,7 +119,8 @@ def _comparison(
     if Scalar.BOOL in (scalar_of(left), scalar_of(right)):
         if operator not in _EQUALITY:
             operand = left if scalar_of(left) is Scalar.BOOL else right
-            refuse(context, operator.value, "numbers", operand, _chain_help(operand))
+            help = "compare twice: 'a < b && b < c'" if _is_comparison(operand) else None
+            refuse(context, operator.value, "numbers", operand, help)
             return None
         left, right = _beside(context, left, right), _beside(context, right, left)
     if (kind := meeting_type(left, right)) is None:
@@ -168,10 +169,6 @@ def _counts(flag: typed.Expression, other: typed.Expression) -> bool:
 
 def _is_comparison(value: typed.Expression) -> bool:
     return isinstance(value, Binary) and value.type is Scalar.BOOL and value.operator not in LOGICAL | _BITWISE
-
-
-def _chain_help(operand: typed.Expression) -> str | None:
-    return "compare twice: 'a < b && b < c'" if _is_comparison(operand) else None
 
 
 def _equality_help(left: typed.Expression, right: typed.Expression) -> str | None:

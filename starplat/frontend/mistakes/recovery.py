@@ -252,7 +252,7 @@ class Situation:
             return len(self._state_stack)
         start = self.tokens[index].start_pos
         for height in range(len(self._value_stack), 0, -1):
-            if _start(self._value_stack[height - 1]) == start:
+            if next(_starts(self._value_stack[height - 1]), None) == start:
                 return height
         return None
 
@@ -287,11 +287,6 @@ class Situation:
         place = self.tokens[self.position - 1].end_pos or 0 if self.position else 0
         self._value_stack.append(ast.Block((), span=Span(place, place)))
         self._state_stack.append(self._table[self._state_stack[-1]]["statement"][1])
-
-
-def _start(value: Any) -> int | None:
-    """Where the text of a value on the stack begins."""
-    return next(_starts(value), None)
 
 
 def _starts(value: Any) -> Iterator[int]:

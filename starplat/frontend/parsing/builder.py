@@ -1,10 +1,12 @@
 """Builds syntax tree nodes from matched grammar rules.
 
-One method a rule, each called with the rule's children, tokens included; an optional piece that is absent is None.
+A rule has a method or a row of a table, for the rule's children, tokens included; an optional piece that is absent is
+None.
 What the grammar lets through and the language does not (a target that is no place, a domain that is no call …) is
 reported here.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -34,6 +36,31 @@ def _nodes(children: Children) -> Children:
     return [child for child in children if isinstance(child, ast.Syntax)]
 
 
+_PICKED: dict[str, tuple[type[ast.Syntax], dict[str, int]]] = {
+    "plain_type": (ast.TypeName, {"name": 0}),
+    "property_type": (ast.TypeName, {"name": 0, "element": 2, "graph": 4}),
+    "graph_type": (ast.TypeName, {"name": 0, "graph": 2}),
+    "element_type": (ast.TypeName, {"name": 0, "element": 2}),
+    "map_type": (ast.TypeName, {"name": 0, "key": 2, "element": 4}),
+    "declarator": (ast.Declarator, {"name": 0, "graph": 2, "value": 5}),
+    "break_": (ast.Break, {}),
+    "continue_": (ast.Continue, {}),
+    "if_": (ast.If, {"condition": 2, "then": 4, "otherwise": 6}),
+    "while_": (ast.While, {"condition": 2, "body": 4}),
+    "do_while": (ast.DoWhile, {"body": 1, "condition": 4}),
+    "for_": (ast.For, {"type": 2, "name": 3, "start": 5, "condition": 7, "step": 9, "body": 11}),
+    "loop": (ast.Loop, {"name": 2, "first": 4, "last": 6, "step": 8, "body": 10}),
+    "fixed_point": (ast.FixedPoint, {"flag": 3, "condition": 5, "body": 7}),
+    "reverse": (ast.Reverse, {"filter": 2, "body": 4}),
+    "batch": (ast.Batch, {"updates": 2, "size": 4, "body": 6}),
+    "ternary": (ast.Conditional, {"condition": 0, "then": 2, "otherwise": 4}),
+    "unary": (ast.Unary, {"operator": 0, "operand": 1}),
+    "keyword": (ast.Keyword, {"name": 0, "value": 2}),
+    "infinity": (ast.Infinity, {}),
+}
+"""The rules whose node only picks some children, by the field that each becomes; a word becomes its text."""
+
+
 class Builder(Transformer[Token, ast.Program]):
     """`reporter` is exchanged for every program; building keeps nothing else."""
 
@@ -53,12 +80,10 @@ class Builder(Transformer[Token, ast.Program]):
         return ast.Import(file, span=_span(children))
 
     def named_function(self, children: Children) -> ast.Function:
-        kind, name, parameters, body = children
-        return ast.Function(_KINDS[kind.value], name, parameters, body, span=_span([kind, body]))
+        kind, *name, parameters, body = children
+        return ast.Function(_KINDS[kind.value], name[0] if name else None, parameters, body, span=_span(children))
 
-    def unnamed_function(self, children: Children) -> ast.Function:
-        kind, parameters, body = children
-        return ast.Function(_KINDS[kind.value], None, parameters, body, span=_span([kind, body]))
+    unnamed_function = named_function
 
     def parameters(self, children: Children) -> tuple[ast.Parameter, ...]:
         return tuple(_nodes(children))
@@ -69,25 +94,6 @@ class Builder(Transformer[Token, ast.Program]):
 
     # --- types ---------------------------------------------------------------------------------------------------
 
-    def plain_type(self, children: Children) -> ast.TypeName:
-        return ast.TypeName(children[0].value, span=_span(children))
-
-    def property_type(self, children: Children) -> ast.TypeName:
-        word, _, element, _, graph, _ = children
-        return ast.TypeName(word.value, element, graph, span=_span(children))
-
-    def graph_type(self, children: Children) -> ast.TypeName:
-        word, _, graph, _ = children
-        return ast.TypeName(word.value, None, graph, span=_span(children))
-
-    def element_type(self, children: Children) -> ast.TypeName:
-        word, _, element, _ = children
-        return ast.TypeName(word.value, element, span=_span(children))
-
-    def map_type(self, children: Children) -> ast.TypeName:
-        word, _, key, _, element, _ = children
-        return ast.TypeName(word.value, element, key=key, span=_span(children))
-
     def container_type(self, children: Children) -> ast.TypeName:
         word, _, element, *sizes = children
         return ast.TypeName(word.value, element, None, tuple(_nodes(sizes)), span=_span(children))
@@ -96,10 +102,6 @@ class Builder(Transformer[Token, ast.Program]):
 
     def block(self, children: Children) -> ast.Block:
         return ast.Block(tuple(children[1:-1]), span=_span(children))
-
-    def declarator(self, children: Children) -> ast.Declarator:
-        name, _, graph, _, _, value = children
-        return ast.Declarator(name, value, graph, span=_span(children))
 
     def declaration(self, children: Children) -> ast.Declaration:
         type, *declarators = _nodes(children)
@@ -138,29 +140,9 @@ class Builder(Transformer[Token, ast.Program]):
     def return_(self, children: Children) -> ast.Return:
         return ast.Return(tuple(_nodes(children)), span=_span(children))
 
-    def break_(self, children: Children) -> ast.Break:
-        return ast.Break(span=_span(children))
-
-    def continue_(self, children: Children) -> ast.Continue:
-        return ast.Continue(span=_span(children))
-
-    def if_(self, children: Children) -> ast.If:
-        _, _, condition, _, then, _, otherwise = children
-        return ast.If(condition, then, otherwise, span=_span(children))
-
-    def while_(self, children: Children) -> ast.While:
-        return ast.While(children[2], children[4], span=_span(children))
-
-    def do_while(self, children: Children) -> ast.DoWhile:
-        return ast.DoWhile(children[1], children[4], span=_span(children))
-
     def for_each(self, children: Children) -> ast.ForEach:
         word, _, iterator, _, over, _, body = children
         return ast.ForEach(word == "forall", iterator, self._domain(over), body, span=_span(children))
-
-    def for_(self, children: Children) -> ast.For:
-        _, _, type, name, _, start, _, condition, _, step, _, body = children
-        return ast.For(type, name, start, condition, step, body, span=_span(children))
 
     def step(self, children: Children) -> ast.Statement:
         value = children[0]
@@ -169,26 +151,10 @@ class Builder(Transformer[Token, ast.Program]):
         self.reporter.report("E0117", _NO_STATEMENT, value.span, help="the step of a 'for' is written i++ or i += 2")
         return ast.Block((), span=value.span)
 
-    def loop(self, children: Children) -> ast.Loop:
-        _, _, name, _, first, _, last, _, step, _, body = children
-        return ast.Loop(name, first, last, step, body, span=_span(children))
-
-    def fixed_point(self, children: Children) -> ast.FixedPoint:
-        _, _, _, flag, _, condition, _, body = children
-        return ast.FixedPoint(flag, condition, body, span=_span(children))
-
     def bfs(self, children: Children) -> ast.IterateInBFS:
         _, _, iterator, _, domain, _, source, _, _, _, _, filter, _, body, reverse = children
         graph = self._graph_of_nodes(domain)
         return ast.IterateInBFS(iterator, graph, source, filter, body, reverse, span=_span(children))
-
-    def reverse(self, children: Children) -> ast.Reverse:
-        _, _, filter, _, body = children
-        return ast.Reverse(filter, body, span=_span(children))
-
-    def batch(self, children: Children) -> ast.Batch:
-        _, _, updates, _, size, _, body = children
-        return ast.Batch(updates, size, body, span=_span(children))
 
     def on_update(self, children: Children) -> ast.OnUpdate:
         word, _, iterator, _, over, _, _, body = children
@@ -196,17 +162,9 @@ class Builder(Transformer[Token, ast.Program]):
 
     # --- expressions ---------------------------------------------------------------------------------------------
 
-    def ternary(self, children: Children) -> ast.Conditional:
-        condition, _, then, _, otherwise = children
-        return ast.Conditional(condition, then, otherwise, span=_span(children))
-
     def binary(self, children: Children) -> ast.Binary:
         left, operator, right = children
         return ast.Binary(operator.value, left, right, span=Span(left.span.start, right.span.end))
-
-    def unary(self, children: Children) -> ast.Unary:
-        operator, operand = children
-        return ast.Unary(operator.value, operand, span=_span(children))
 
     def increment_before(self, children: Children) -> ast.Incremented:
         operator, target = children
@@ -246,10 +204,6 @@ class Builder(Transformer[Token, ast.Program]):
         word, _, value, _ = children
         return ast.Call(ast.Identifier(word.value, span=lexer.span_of(word)), (value,), span=_span(children))
 
-    def keyword(self, children: Children) -> ast.Keyword:
-        name, _, value = children
-        return ast.Keyword(name, value, span=_span(children))
-
     def identifier(self, children: Children) -> ast.Identifier:
         name = children[0]
         return ast.Identifier(name.text, span=name.span)
@@ -270,9 +224,6 @@ class Builder(Transformer[Token, ast.Program]):
 
     def false(self, children: Children) -> ast.Boolean:
         return ast.Boolean(False, span=_span(children))
-
-    def infinity(self, children: Children) -> ast.Infinity:
-        return ast.Infinity(span=_span(children))
 
     def name(self, children: Children) -> ast.Name:
         word = children[0]
@@ -303,6 +254,19 @@ class Builder(Transformer[Token, ast.Program]):
         advice = "write iterateInBFS (v in g.nodes() from source)"
         self.reporter.report("E0118", "iterateInBFS runs over the nodes of a graph", domain.span, help=advice)
         return ast.Name("", span=domain.span)
+
+
+def _picker(kind: type[ast.Syntax], places: dict[str, int]) -> Callable[[Builder, Children], ast.Syntax]:
+    def build(_: Builder, children: Children) -> ast.Syntax:
+        picked = {field: children[place] for field, place in places.items()}
+        texts = {field: child.value if isinstance(child, Token) else child for field, child in picked.items()}
+        return kind(**texts, span=_span(children))
+
+    return build
+
+
+for _rule, _row in _PICKED.items():
+    setattr(Builder, _rule, _picker(*_row))
 
 
 def _is_place(target: ast.Expression) -> bool:

@@ -131,8 +131,7 @@ def _declare(
 ) -> list[typed.Statement]:
     name = declarator.name
     if what is None:
-        context.declare_wrongly(name.text, name.span)
-        return [broken_statement(name.span)]
+        return [_wrong(context, name)]
     match what.type:
         case types.Scalar():
             return [_declare_scalar(context, node, what.type, declarator)]
@@ -149,8 +148,13 @@ def _declare(
         case _:
             message = f"{types.described(what.type)} can only be a parameter"
             context.error("E0320", message, node.type.span, help="it is given when the program is run")
-            context.declare_wrongly(name.text, name.span)
-            return [broken_statement(name.span)]
+            return [_wrong(context, name)]
+
+
+def _wrong(context: Context, name: ast.Name) -> typed.Statement:
+    """A declaration that was refused; its name is known, so that its uses give no further message."""
+    context.declare_wrongly(name.text, name.span)
+    return broken_statement(name.span)
 
 
 def _declare_scalar(
@@ -189,8 +193,7 @@ def _declare_property(
     assert isinstance(kind, types.PropertyType)
     graph = what.graph or context.graph_at_hand(name.span, f"the property '{name.text}'")
     if graph is None or not property_name_is_free(context, kind, name):
-        context.declare_wrongly(name.text, name.span)
-        return [broken_statement(name.span)]
+        return [_wrong(context, name)]
     context.note_host_only(name.span, "declares a property")
     copied = None if declarator.value is None else value(context, declarator.value)
     binding = context.declare(name.text, kind, Role.LOCAL, name.span)
@@ -276,8 +279,7 @@ def _declare_map(
             "E0320", message, declarator.value.span, help=f"it is empty: add to it with '{name.text}[…] += …'"
         )
     if found is None:
-        context.declare_wrongly(name.text, name.span)
-        return broken_statement(name.span)
+        return _wrong(context, name)
     symbol = context.declare(name.text, kind, Role.LOCAL, name.span).symbol
     assert symbol is not None
     context.maps[symbol] = found
@@ -291,8 +293,7 @@ def _declare_list(
     context.note_host_only(name.span, f"declares {types.indefinite(kind)}")
     given = None if declarator.value is None else value(context, declarator.value)
     if not may_be_declared(context, name, kind):
-        context.declare_wrongly(name.text, name.span)
-        return [broken_statement(name.span)]
+        return [_wrong(context, name)]
     symbol = context.declare(name.text, kind, Role.LOCAL, name.span).symbol
     assert symbol is not None
     declared = typed.Declare(symbol, span=node.span)

@@ -10,6 +10,7 @@ from starplat.diagnostics import Label
 from starplat.frontend import typed, walk
 from starplat.frontend.context import Context
 from starplat.frontend.statements.lists import BROKEN
+from starplat.frontend.statements.loops import warn_of_constant
 from starplat.frontend.typed import Literal, Symbol
 from starplat.frontend.types import PropertyType, Scalar
 from starplat.source import Span
@@ -79,7 +80,7 @@ class Flow:
     def _if(self, node: typed.If) -> bool:
         self._read(node.condition)
         if isinstance(node.condition, Literal):
-            self._warn_of_constant(node.condition)
+            warn_of_constant(self.context, node.condition)
         before = set(self.unset)
         then_leaves = self.statement(node.then)
         after_then, self.unset = self.unset, before
@@ -109,7 +110,7 @@ class Flow:
     def _constant_loop(self, node: typed.While | typed.DoWhile | typed.CountedLoop, condition: Literal) -> bool:
         """A loop whose condition is a word; whether it is left by nothing but `return`."""
         if not condition.value:
-            self._warn_of_constant(condition)
+            warn_of_constant(self.context, condition)
             return False
         if _breaks(node.body):
             return False
@@ -118,10 +119,6 @@ class Flow:
             self.context.error("E0406", "this loop never ends", condition.span, "always true", help=help)
             self.endless = True
         return True
-
-    def _warn_of_constant(self, condition: Literal) -> None:
-        always = "always true" if condition.value else "never true"
-        self.context.warn("W0405", f"this condition is {always}", condition.span)
 
     def _simple(self, node: typed.Statement) -> None:
         """A statement without an order inside: it reads, then it writes."""
@@ -161,7 +158,7 @@ class Flow:
         if isinstance(symbol.type, PropertyType):
             zero = _zero(symbol.type.element)
             message = f"the property '{symbol.name}' is read before it is set"
-            attach = f"attach{_carrier(symbol)}Property({symbol.name} = {zero})"
+            attach = f"attach{symbol.type.carrier.value.removeprefix('prop')}Property({symbol.name} = {zero})"
             help = f"every cell is {zero} here; attach a value first, as in '{attach}'"
             self.context.warn("W0403", message, span, related=related, help=help)
         else:
@@ -180,7 +177,7 @@ class Flow:
         depends |= {p.symbol for p in parts if isinstance(p, typed.Variable) and p.symbol is not node.node}
         depends |= {p.property for p in parts if isinstance(p, typed.Aggregate)}
         if isinstance(node.condition, Literal) and node.condition.value:
-            self._warn_of_constant(node.condition)
+            warn_of_constant(self.context, node.condition)
             return
         written = {symbol for statement in inside for symbol in walk.written(statement)}
         if node.flag in written:
@@ -211,7 +208,8 @@ class Flow:
         text = "stays as it was before the first round" if ordered else "always the same"
         help = None
         if len(ordered) == 1:
-            help = f"assign '{ordered[0].name}' in the body, or name the {_what(ordered[0])} that the body changes"
+            kind = "property" if isinstance(ordered[0].type, PropertyType) else "variable"
+            help = f"assign '{ordered[0].name}' in the body, or name the {kind} that the body changes"
         self.context.error("E0405", message, node.condition.span, text, related=related, help=help)
 
 
@@ -234,14 +232,6 @@ def _sets_for_all(body: typed.Block, marks: Symbol) -> bool:
 def _calls(statement: typed.Statement) -> list[typed.Call]:
     parts = (part for value in walk.expressions(statement) for part in walk.within(value))
     return [part for part in parts if isinstance(part, typed.Call)]
-
-
-def _what(symbol: Symbol) -> str:
-    return "property" if isinstance(symbol.type, PropertyType) else "variable"
-
-
-def _carrier(symbol: Symbol) -> str:
-    return "Node" if symbol.property.carrier.value == "propNode" else "Edge"
 
 
 def _zero(kind: Scalar) -> str:

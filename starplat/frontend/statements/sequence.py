@@ -123,12 +123,8 @@ class _Sequencer:
         return [*out, replace(s, call=call)]
 
     def assign(self, s: typed.Assign) -> list[typed.Statement]:
-        index = walk.children(s.place)
-        if not self.acting.needs_order((*index, s.value)):
-            return [s]
-        out: list[typed.Statement] = []
-        *index_settled, value = self.all((*index, s.value), out)
-        return [*out, replace(s, place=_at(s.place, index_settled), value=value)]
+        values = (*walk.children(s.place), s.value)
+        return self.settled(s, values, lambda *done: replace(s, place=_at(s.place, done[:-1]), value=done[-1]))
 
     def update(self, s: typed.Update) -> list[typed.Statement]:
         """Where the value changes what the place holds, that is read first: it stands on the left."""
@@ -149,25 +145,26 @@ class _Sequencer:
         places = (s.place, *(c.place for c in s.carried))
         indices = [i for place in places for i in walk.children(place)]
         values = (s.candidate, *(c.value for c in s.carried))
-        if not self.acting.needs_order((*indices, *values)):
-            return [s]
-        out: list[typed.Statement] = []
-        done = self.all((*indices, *values), out)
-        at = iter(done[: len(indices)])
-        first, *others = (_at(place, [next(at) for _ in walk.children(place)]) for place in places)
-        candidate, *given = done[len(indices) :]
-        pairs = zip(s.carried, others, given, strict=True)
-        carried = tuple(replace(c, place=place, value=value) for c, place, value in pairs)
-        return [*out, replace(s, place=first, candidate=candidate, carried=carried)]
+
+        def rebuilt(*done: typed.Expression) -> typed.AssignExtreme:
+            at = iter(done[: len(indices)])
+            first, *others = (_at(place, [next(at) for _ in walk.children(place)]) for place in places)
+            candidate, *given = done[len(indices) :]
+            pairs = zip(s.carried, others, given, strict=True)
+            carried = tuple(replace(c, place=place, value=value) for c, place, value in pairs)
+            return replace(s, place=first, candidate=candidate, carried=carried)
+
+        return self.settled(s, (*indices, *values), rebuilt)
 
     def attach(self, s: typed.Attach) -> list[typed.Statement]:
         values = [value for _, value in s.items if not isinstance(value, typed.Symbol)]
-        if not self.acting.needs_order(values):
-            return [s]
-        out: list[typed.Statement] = []
-        done = iter(self.all(values, out))
-        items = ((target, v if isinstance(v, typed.Symbol) else next(done)) for target, v in s.items)
-        return [*out, replace(s, items=tuple(items))]
+
+        def rebuilt(*done: typed.Expression) -> typed.Attach:
+            given = iter(done)
+            items = ((target, v if isinstance(v, typed.Symbol) else next(given)) for target, v in s.items)
+            return replace(s, items=tuple(items))
+
+        return self.settled(s, values, rebuilt)
 
     def for_each(self, s: typed.ForEach) -> list[typed.Statement]:
         domain = s.domain
@@ -184,7 +181,7 @@ class _Sequencer:
             return s
         test = self.leaving(s.condition)
         if isinstance(s, typed.While):
-            return typed.While(_true(), typed.Block((*test, *s.body.statements)), span=s.span)
+            return typed.While(typed.TRUE, typed.Block((*test, *s.body.statements)), span=s.span)
         return self.with_second_rounds(test, (), s.body, s)
 
     def counted(self, s: typed.CountedLoop) -> list[typed.Statement]:
@@ -214,11 +211,11 @@ class _Sequencer:
     ) -> typed.Statement:
         """A loop that does `between` before every round but the first, then `before`: after `continue`, too."""
         again = typed.Symbol("again", types.Scalar.BOOL, typed.Role.LOCAL, s.span)
-        mark = typed.Assign(typed.Variable(again), _true())
+        mark = typed.Assign(typed.Variable(again), typed.TRUE)
         guarded = typed.If(typed.Variable(again), typed.Block(between), span=s.span)
         # a `break` in `between` leaves the loop itself: an `if` is no loop
-        loop = typed.While(_true(), typed.Block((guarded, mark, *before, *body.statements)), span=s.span)
-        return typed.Block((typed.Declare(again, typed.Literal(False, types.Scalar.BOOL)), loop), span=s.span)
+        loop = typed.While(typed.TRUE, typed.Block((guarded, mark, *before, *body.statements)), span=s.span)
+        return typed.Block((typed.Declare(again, typed.FALSE), loop), span=s.span)
 
     # --- expressions
 
@@ -300,7 +297,3 @@ class _Sequencer:
 
 def _at(place: typed.Place, index: Sequence[typed.Expression]) -> typed.Place:
     return replace(place, index=index[0]) if isinstance(place, typed.Cell | typed.ListItem) else place
-
-
-def _true() -> typed.Literal:
-    return typed.Literal(True, types.Scalar.BOOL)

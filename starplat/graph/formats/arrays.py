@@ -7,10 +7,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from starplat.diagnostics import DiagnosticError
-from starplat.graph.checks import checked_rows
 from starplat.graph.errors import about, unsupported, wrong_size
-from starplat.graph.formats.base import Format, Keeps
+from starplat.graph.formats.base import Format, Keeps, graph_of_rows
 from starplat.graph.graph import Graph
 from starplat.graph.machine import memory
 from starplat.graph.objects import from_sparse
@@ -64,15 +62,7 @@ def _sparse(input: Input, content: IO[bytes]) -> Graph:
 def _rows(input: Input, archive: Any) -> Graph:
     weights = archive["weights"] if "weights" in archive.files else None
     directed = bool(archive["directed"]) if "directed" in archive.files else True
-    rows = checked_rows(archive["indptr"], archive["indices"], weights, lambda message: _wrong(input, message))
-    graph = Graph(rows.row_offsets, rows.columns, rows.weights, directed, None, input.path.name, 0, "NumPy archive")
-    if not directed and not graph.is_symmetric:
-        raise _wrong(input, "it is marked as undirected, but some arc has no partner in the other direction")
-    return graph
-
-
-def _wrong(input: Input, message: str) -> DiagnosticError:
-    return wrong_size(input.shown, message)
+    return graph_of_rows(input, archive["indptr"], archive["indices"], weights, "NumPy archive", directed=directed)
 
 
 def write(graph: Graph, stream: IO[bytes]) -> None:

@@ -4,9 +4,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Flag, auto
-from typing import IO
+from typing import IO, Any
 
-from starplat.graph import errors, graph, numbering, streams, tables
+from numpy.typing import NDArray
+
+from starplat.graph import checks, errors, graph, numbering, streams, tables
 
 EDGE_LIST_SUFFIXES = (".el", ".wel", ".edges", ".edgelist")
 """Names that say "one arc a line", whatever the numbers in the lines look like."""
@@ -126,3 +128,25 @@ def graph_of(
         index_base=numbered.index_base,
         format=format,
     )
+
+
+def graph_of_rows(
+    input: streams.Input,
+    offsets: NDArray[Any],
+    columns: NDArray[Any],
+    weights: NDArray[Any] | None,
+    title: str,
+    *,
+    directed: bool,
+) -> graph.Graph:
+    """The graph of a binary file's rows.
+
+    Raises:
+        DiagnosticError: E0812, they are no rows, or not symmetric as the file says.
+    """
+    rows = checks.checked_rows(offsets, columns, weights, lambda message: errors.wrong_size(input.shown, message))
+    found = graph.Graph(rows.row_offsets, rows.columns, rows.weights, directed, None, input.path.name, 0, title)
+    if not directed and not found.is_symmetric:
+        message = "it is marked as undirected, but some arc has no partner in the other direction"
+        raise errors.wrong_size(input.shown, message)
+    return found

@@ -12,10 +12,9 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starplat.diagnostics import DiagnosticError
-from starplat.graph import checks, machine, streams
+from starplat.graph import machine, streams
 from starplat.graph.errors import cannot_write, too_many_nodes, wrong_size
-from starplat.graph.formats.base import Format, Keeps
+from starplat.graph.formats.base import Format, Keeps, graph_of_rows
 from starplat.graph.graph import MAX_NODES, Graph
 
 GALOIS_HEADER = struct.Struct("<4Q")
@@ -68,7 +67,7 @@ def read_galois(input: streams.Input) -> Graph:
     weights = None
     if parts.data_size:
         weights = np.frombuffer(content, "<u4" if parts.data_size == 4 else "<i8", parts.m, parts.edge_data)
-    return _graph(input, offsets, columns, weights, title="Galois", directed=True)
+    return graph_of_rows(input, offsets, columns, weights, "Galois", directed=True)
 
 
 def write_galois(graph: Graph, stream: IO[bytes]) -> None:
@@ -111,7 +110,7 @@ def read_gap(input: streams.Input) -> Graph:
     start = GAP_HEADER.size + 8 * (n + 1)
     entries = np.frombuffer(content, "<i4", m * (1 + weighted), start).reshape(m, 1 + weighted)
     weights = entries[:, 1] if weighted else None
-    return _graph(input, offsets, entries[:, 0], weights, title="GAP", directed=directed)
+    return graph_of_rows(input, offsets, entries[:, 0], weights, "GAP", directed=directed)
 
 
 def write_sg(graph: Graph, stream: IO[bytes]) -> None:
@@ -178,26 +177,6 @@ def _sized(input: streams.Input, expected: set[int], n: int, m: int) -> bytes:
         message = f"{n} nodes and {m} arcs take {sizes} bytes, but the file has {held}: it is cut short or damaged"
         raise wrong_size(input.shown, message)
     return content
-
-
-def _graph(
-    input: streams.Input,
-    offsets: NDArray[Any],
-    columns: NDArray[Any],
-    weights: NDArray[Any] | None,
-    *,
-    title: str,
-    directed: bool,
-) -> Graph:
-    rows = checks.checked_rows(offsets, columns, weights, lambda message: _wrong(input, message))
-    graph = Graph(rows.row_offsets, rows.columns, rows.weights, directed, None, input.path.name, 0, title)
-    if not directed and not graph.is_symmetric:
-        raise _wrong(input, "it is marked as undirected, but some arc has no partner in the other direction")
-    return graph
-
-
-def _wrong(input: streams.Input, message: str) -> DiagnosticError:
-    return wrong_size(input.shown, message)
 
 
 GALOIS = Format("galois", "Galois", (".gr",), recognises_galois, read_galois, write_galois, Keeps.NO_WEIGHTS)

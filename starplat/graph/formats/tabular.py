@@ -93,12 +93,8 @@ def header_columns(input: Input) -> tuple[Header, bytes, list[str]]:
         DiagnosticError: E0804 or E0806, there are no two columns.
     """
     header = header_of(input, lambda line: line.startswith(b"#"), "the line with the columns' names")
-    separator = _separator(header.line)
+    separator = next((mark for mark in SEPARATORS if mark in header.line.strip()), b",")
     return header, separator, _names(header, separator)
-
-
-def _separator(line: bytes) -> bytes:
-    return next((mark for mark in SEPARATORS if mark in line.strip()), b",")
 
 
 def _names(header: Header, separator: bytes) -> list[str]:

@@ -9,6 +9,7 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.lowering import checking, elements
 from starplat.ir.lowering.context import Context
+from starplat.ir.python.arithmetic import identity
 from starplat.source import Span
 
 _OPERATORS = {operator: ir.BinaryOperator(operator.value) for operator in typed.Operator}
@@ -30,7 +31,7 @@ class ExpressionLowering(ABC):
             case typed.Literal():
                 return ir.Const(e.value, elements.ELEMENTS[e.type])
             case typed.Infinity():
-                return self._infinity(e)
+                return identity(ir.Combine.MAX if e.negative else ir.Combine.MIN, elements.ELEMENTS[e.type])
             case typed.Variable():
                 return self.variable(e)
             case typed.Cell():
@@ -141,25 +142,25 @@ class ExpressionLowering(ABC):
         return ir.Select(self.expression(e.condition), self.expression(e.then), self.expression(e.otherwise))
 
     def _convert(self, e: typed.Convert | typed.Cast) -> ir.Expression:
-        operand = self.expression(e.operand)
-        if operand.element is elements.ELEMENTS[e.type] or {operand.element, elements.ELEMENTS[e.type]} <= {
-            ir.Element.NODE,
-            ir.Element.INT,
-        }:
+        operand, element, given = self.expression(e.operand), elements.ELEMENTS[e.type], e.operand.type
+        if operand.element is element or {operand.element, element} == {ir.Element.NODE, ir.Element.INT}:
             return operand
-        return ir.Cast(operand, elements.ELEMENTS[e.type], self._keeps_infinity(e))
+        numbers = isinstance(given, Scalar) and given.is_numeric and e.type.is_numeric
+        return ir.Cast(operand, element, numbers and self.context.may_be_infinite(e))
 
-    def _keeps_infinity(self, e: typed.Convert | typed.Cast) -> bool:
-        number = e.operand.type
-        return (
-            isinstance(number, Scalar) and number.is_numeric and e.type.is_numeric and self.context.may_be_infinite(e)
-        )
+    def combined(self, s: typed.Update, old: ir.Expression, value: ir.Expression) -> ir.Expression:
+        """What becomes of `old` by an update."""
+        combine = elements.COMBINES[s.combine]
+        risk = None if self.context.checks is None else checking.risk_of_update(combine, typed.scalar_of(s.place))
+        if risk is not None:
+            return self.guarded(risk, (old, value), s.span)
+        operator = ir.BinaryOperator.ADD_INF if self.sum_stays_infinite(s) else ir.BinaryOperator(combine.value)
+        return ir.Binary(operator, old, value, old.element)
 
-    def _infinity(self, e: typed.Infinity) -> ir.Const:
-        element = elements.ELEMENTS[e.type]
-        if not e.negative:
-            return ir.infinity(element)
-        return ir.Const(float("-inf") if element.is_real else ir.limits(element)[0], element)
+    def sum_stays_infinite(self, s: typed.Update) -> bool:
+        """Whether it adds whole numbers of which one may be INF, which stays."""
+        infinite = self.context.may_be_infinite(s.place) or self.context.may_be_infinite(s.value)
+        return s.combine is typed.Combine.ADD and s.place.type.is_integer and infinite
 
     def _edge_end(self, e: typed.EdgeEnd) -> ir.Expression:
         if (ends := self.arc_ends(e.edge)) is not None:
@@ -179,15 +180,11 @@ class ExpressionLowering(ABC):
                 return self._degree(ir.REVERSE, e)
             case typed.Query.FIRST_EDGE:
                 return ir.CSR.first(self.node(e.arguments[0], e))
-            case typed.Query.FIND_EDGE:
-                return ir.FindArc(
-                    self.index(e.arguments[0], "row_offsets", ir.Extent.NODES, e), self.expression(e.arguments[1])
-                )
-            case typed.Query.IS_EDGE:
-                found = ir.FindArc(
-                    self.index(e.arguments[0], "row_offsets", ir.Extent.NODES, e), self.expression(e.arguments[1])
-                )
-                return build.at_least(found, ir.Const(0, ir.Element.ARC))
+            case typed.Query.FIND_EDGE | typed.Query.IS_EDGE:
+                source = self.index(e.arguments[0], "row_offsets", ir.Extent.NODES, e)
+                found = ir.FindArc(source, self.expression(e.arguments[1]))
+                is_one = build.at_least(found, ir.Const(0, ir.Element.ARC))
+                return found if e.query is typed.Query.FIND_EDGE else is_one
             case typed.Query.MIN_WEIGHT | typed.Query.MAX_WEIGHT:
                 return self.weight_extreme(e)
         assert_never(e.query)

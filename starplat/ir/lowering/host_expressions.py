@@ -1,7 +1,5 @@
 """Lowers expressions of the host: cells are read back, whole properties are reduced."""
 
-from typing import assert_never
-
 from starplat.frontend import typed, types
 from starplat.ir import build
 from starplat.ir import nodes as ir
@@ -9,6 +7,14 @@ from starplat.ir.lowering import checking, elements, host_operations
 from starplat.ir.lowering.context import zero
 from starplat.ir.lowering.regions import RegionLowering
 from starplat.ir.python.arithmetic import identity
+
+_AGGREGATIONS = {
+    typed.Aggregation.SUM: ir.Combine.ADD,
+    typed.Aggregation.PRODUCT: ir.Combine.MULTIPLY,
+    typed.Aggregation.COUNT: ir.Combine.ADD,
+    typed.Aggregation.MIN: ir.Combine.MIN,
+    typed.Aggregation.MAX: ir.Combine.MAX,
+}
 
 
 class HostExpressions(host_operations.HostOperations):
@@ -67,19 +73,8 @@ class HostExpressions(host_operations.HostOperations):
         raise AssertionError("a map belongs to an iteration")
 
     def aggregate(self, e: typed.Aggregate) -> ir.Expression:
-        array, element = self.arrays[e.property], elements.ELEMENTS[e.type]
-        match e.aggregation:
-            case typed.Aggregation.SUM:
-                return self._reduced(f"{array.name}_sum", ir.Combine.ADD, array, element, e)
-            case typed.Aggregation.PRODUCT:
-                return self._reduced(f"{array.name}_product", ir.Combine.MULTIPLY, array, element, e)
-            case typed.Aggregation.COUNT:
-                return self._reduced(f"{array.name}_count", ir.Combine.ADD, array, element, e)
-            case typed.Aggregation.MIN:
-                return self._reduced(f"{array.name}_min", ir.Combine.MIN, array, element, e)
-            case typed.Aggregation.MAX:
-                return self._reduced(f"{array.name}_max", ir.Combine.MAX, array, element, e)
-        assert_never(e.aggregation)
+        array, combine = self.arrays[e.property], _AGGREGATIONS[e.aggregation]
+        return self._reduced(f"{array.name}_{e.aggregation.name.lower()}", combine, array, elements.ELEMENTS[e.type], e)
 
     def weight_extreme(self, e: typed.GraphQuery) -> ir.Expression:
         array = ir.WEIGHTS if e.weight is None else self.arrays[e.weight]

@@ -11,11 +11,11 @@ from starplat.frontend import typed
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.lowering import context, elements, kernels, surroundings
-from starplat.ir.lowering.host_side import HostSide
+from starplat.ir.lowering.host_operations import HostOperations
 from starplat.same import Same
 
 
-def lower_for_each(host: HostSide, s: typed.ForEach) -> None:
+def lower_for_each(host: HostOperations, s: typed.ForEach) -> None:
     """A kernel, or iterations one by one where the host must have a part in each."""
     hosting = host.context.facts.hosting
     with host.collect() as ops:
@@ -30,7 +30,7 @@ def lower_for_each(host: HostSide, s: typed.ForEach) -> None:
     host.do(ir.HostBlock(tuple(ops), s.span))
 
 
-def _one_by_one(host: HostSide, s: typed.ForEach) -> None:
+def _one_by_one(host: HostOperations, s: typed.ForEach) -> None:
     """Iterations in order, each from the host; the filter of a `forall` is evaluated on entry if the body may change
     it."""
     races = host.context.facts.races(s.body) if s.parallel else None
@@ -65,7 +65,7 @@ def _one_by_one(host: HostSide, s: typed.ForEach) -> None:
             assert_never(s.domain)
 
 
-def _passing(host: HostSide, s: typed.ForEach, items: ir.HostList) -> ir.HostList:
+def _passing(host: HostOperations, s: typed.ForEach, items: ir.HostList) -> ir.HostList:
     """The elements that pass the filter on entry."""
     assert s.filter is not None
     chosen, variable = ir.HostList(host.names.fresh("chosen"), items.element), _iterator(host, s)
@@ -77,17 +77,17 @@ def _passing(host: HostSide, s: typed.ForEach, items: ir.HostList) -> ir.HostLis
     return chosen
 
 
-def _iterator(host: HostSide, s: typed.ForEach) -> ir.Variable:
+def _iterator(host: HostOperations, s: typed.ForEach) -> ir.Variable:
     return host.bind(s.iterator, ir.Variable(host.names.fresh(s.iterator.name), elements.ELEMENTS[s.iterator.scalar]))
 
 
-def _range(host: HostSide, s: typed.ForEach, end: ir.Expression, judged: ir.Array | None = None) -> None:
+def _range(host: HostOperations, s: typed.ForEach, end: ir.Expression, judged: ir.Array | None = None) -> None:
     variable = _iterator(host, s)
     body = _guarded(host, s, None) if judged is None else _where(host, judged, variable, s.body)
     host.do(ir.HostForRange(variable, ir.Const(0, variable.element), end, body, _searches(host, s)))
 
 
-def _searches(host: HostSide, s: typed.ForEach) -> ir.Searches | None:
+def _searches(host: HostOperations, s: typed.ForEach) -> ir.Searches | None:
     """What a loop over sources comes to, if it searches from each."""
     if (found := host.context.searching.get(Same(s))) is None:
         return None
@@ -109,7 +109,7 @@ def _searches(host: HostSide, s: typed.ForEach) -> ir.Searches | None:
     return ir.Searches(direction, node, level, count, reached, found.why_not, *own)
 
 
-def _where(host: HostSide, judged: ir.Array, place: ir.Variable, body: typed.Block) -> tuple[ir.HostOp, ...]:
+def _where(host: HostOperations, judged: ir.Array, place: ir.Variable, body: typed.Block) -> tuple[ir.HostOp, ...]:
     """The body, where the filter held on entry."""
     with host.collect() as ops:
         chosen = host.read(judged, ir.Ref(place))
@@ -117,7 +117,9 @@ def _where(host: HostSide, judged: ir.Array, place: ir.Variable, body: typed.Blo
     return tuple(ops)
 
 
-def _both_neighbors(host: HostSide, s: typed.ForEach, domain: typed.Neighbors, judged: tuple[ir.Array, ...]) -> None:
+def _both_neighbors(
+    host: HostOperations, s: typed.ForEach, domain: typed.Neighbors, judged: tuple[ir.Array, ...]
+) -> None:
     """Out-neighbors, then in-neighbors; a `break` among the first leaves the second out."""
     node = host.held(domain.node, "node", s.body)
     halves = []
@@ -136,7 +138,7 @@ def _both_neighbors(host: HostSide, s: typed.ForEach, domain: typed.Neighbors, j
 
 
 def _neighbors(
-    host: HostSide,
+    host: HostOperations,
     s: typed.ForEach,
     domain: typed.Neighbors,
     judged: ir.Array | None = None,
@@ -156,7 +158,7 @@ def _neighbors(
     host.do(ir.HostForNeighbors(direction, node, neighbor, position, body))
 
 
-def _guarded(host: HostSide, s: typed.ForEach, level: ir.Expression | None) -> tuple[ir.HostOp, ...]:
+def _guarded(host: HostOperations, s: typed.ForEach, level: ir.Expression | None) -> tuple[ir.HostOp, ...]:
     """The body under the loop's filter."""
     with host.collect() as ops:
         if level is not None:
@@ -172,7 +174,7 @@ def _guarded(host: HostSide, s: typed.ForEach, level: ir.Expression | None) -> t
     return tuple(ops)
 
 
-def visit_at_level(host: HostSide, node: ir.Variable, scope: surroundings.LevelScope, work: ParallelLoop) -> None:
+def visit_at_level(host: HostOperations, node: ir.Variable, scope: surroundings.LevelScope, work: ParallelLoop) -> None:
     """The body of a BFS pass for one node, if it stands at this level and passes the filter."""
     if scope.judged is not None:
         _do_all(host, _where(host, scope.judged, node, work.body))
@@ -183,7 +185,7 @@ def visit_at_level(host: HostSide, node: ir.Variable, scope: surroundings.LevelS
     host.do(ir.HostIf(build.equal(level, ir.Ref(scope.depth)), tuple(inner)))
 
 
-def _filtered(host: HostSide, s: typed.ForEach | ParallelLoop) -> None:
+def _filtered(host: HostOperations, s: typed.ForEach | ParallelLoop) -> None:
     if s.filter is None:
         host.block(s.body)
     else:
@@ -191,7 +193,7 @@ def _filtered(host: HostSide, s: typed.ForEach | ParallelLoop) -> None:
         host.do(ir.HostIf(condition, host.collected(s.body)))
 
 
-def _do_all(host: HostSide, ops: Iterable[ir.HostOp]) -> None:
+def _do_all(host: HostOperations, ops: Iterable[ir.HostOp]) -> None:
     for op in ops:
         host.do(op)
 

@@ -1,10 +1,13 @@
 """The parts of a host function under construction: operations in order, variables, arrays."""
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from typing import Protocol
 
+from starplat.analysis.races import LoopRaces
 from starplat.frontend import typed, types
 from starplat.ir import build, fresh_names, rewriter
 from starplat.ir import nodes as ir
@@ -14,9 +17,43 @@ from starplat.ir.lowering.surroundings import ArcPlace, LevelScope, Surroundings
 from starplat.source import Span
 
 
+class Launcher(Protocol):
+    """Makes kernels and launches them."""
+
+    def launch(self, races: LoopRaces, levels: LevelScope | None = None) -> None: ...
+
+    def run_once(self, statement: typed.Statement) -> None: ...
+
+    def emit(self, kernel: ir.Kernel) -> None: ...
+
+    def judged(self, races: LoopRaces, levels: LevelScope | None) -> tuple[ir.Array, ...]: ...
+
+    def changes_its_filter(self, races: LoopRaces) -> bool: ...
+
+
 class HostOperations(expressions.ExpressionLowering):
     """A host function that grows: its operations go to the end of `ops`, which `collect` exchanges for inner
-    blocks."""
+    blocks. `regions` appends kernels to it, `rounds` loops of launches, `host_loops` all other loops over the graph."""
+
+    regions: Launcher
+
+    @abstractmethod
+    def block(self, block: typed.Block) -> None: ...
+
+    @abstractmethod
+    def collected(self, block: typed.Block) -> tuple[ir.HostOp, ...]: ...
+
+    @abstractmethod
+    def answered(self, s: typed.Statement, loop: ir.Loop) -> ir.Loop: ...
+
+    @abstractmethod
+    def read(self, array: ir.Array, index: ir.Expression) -> ir.Expression: ...
+
+    @abstractmethod
+    def put(self, symbol: typed.Symbol) -> tuple[ir.Array, ir.Variable]: ...
+
+    @abstractmethod
+    def runs_as_kernel(self, s: typed.ForEach) -> bool: ...
 
     def __init__(self, context: Context, function: typed.FunctionDefinition, is_entry: bool) -> None:
         self.context = context

@@ -7,9 +7,9 @@ from starplat.frontend import typed
 from starplat.frontend.types import Carrier, ListType, MapType, PropertyType, Scalar, SetType, is_list
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.lowering.checking import Checks, failed, printed, risk_of_update
+from starplat.ir.lowering.checking import Checks, failed, printed
 from starplat.ir.lowering.context import Context, array_of, zero
-from starplat.ir.lowering.elements import COMBINES, ELEMENTS, EXTREMES
+from starplat.ir.lowering.elements import ELEMENTS, EXTREMES
 from starplat.ir.lowering.host_lists import HostLists
 from starplat.ir.lowering.host_loops import lower_for_each
 from starplat.ir.lowering.regions import RegionLowering
@@ -44,8 +44,8 @@ class HostLowering(HostLists):
         if isinstance(symbol.type, Scalar):
             variable = self.bind(symbol, ir.Variable(self.names.fresh(symbol.name), ELEMENTS[symbol.type]))
             return ir.Parameter(variable, symbol.role is typed.Role.REFERENCE)
-        weight = self.is_entry and symbol.name == "weight" and _is_edge_property(symbol)
-        origin = ir.Origin.WEIGHT if weight else ir.Origin.PARAMETER
+        of_edges = isinstance(symbol.type, PropertyType) and symbol.type.carrier is Carrier.EDGE
+        origin = ir.Origin.WEIGHT if self.is_entry and of_edges and symbol.name == "weight" else ir.Origin.PARAMETER
         self.arrays[symbol] = array_of(symbol, self.names.fresh(symbol.name), origin)
         return ir.Parameter(self.arrays[symbol], by_reference=True)
 
@@ -197,15 +197,15 @@ class HostLowering(HostLists):
         match s.place:
             case typed.Variable(symbol=symbol):
                 variable = self.variables[symbol]
-                self.do(ir.SetVariable(variable, self._combined(s, ir.Ref(variable), value)))
+                self.do(ir.SetVariable(variable, self.combined(s, ir.Ref(variable), value)))
             case typed.Cell(symbol=symbol):
                 where = self.named(self.place(s.place), "where")
-                self._write(symbol, where, self._combined(s, self.read(self.arrays[symbol], where), value))
+                self._write(symbol, where, self.combined(s, self.read(self.arrays[symbol], where), value))
             case typed.ListItem(symbol=symbol):
                 items, where = self.lists[symbol], self.named(self.expression(s.place.index), "where")
                 old = self.declare(f"{items.name}_value", items.element, zero(items.element))
                 self.do(ir.ReadItem(old, items, where, s.place.span))
-                arguments = (where, self._combined(s, ir.Ref(old), value))
+                arguments = (where, self.combined(s, ir.Ref(old), value))
                 self.do(ir.ChangeList(items, ir.ListChange.SET, arguments, s.place.span))
 
     def _remark(self, s: typed.Remark, checks: Checks) -> None:
@@ -216,27 +216,12 @@ class HostLowering(HostLists):
         condition = self.expression(s.condition)
         self.do(ir.HostIf(build.denied(condition), (ir.Tell(checks.site(failed(s, "")), (), self.nodes_around),)))
 
-    def _combined(self, s: typed.Update, old: ir.Expression, value: ir.Expression) -> ir.Expression:
-        risk = None if self.context.checks is None else risk_of_update(COMBINES[s.combine], typed.scalar_of(s.place))
-        if risk is not None:
-            return self.guarded(risk, (old, value), s.span)
-        operator = ir.BinaryOperator(COMBINES[s.combine].value)
-        whole = s.place.type.is_integer
-        if operator is ir.BinaryOperator.ADD and whole and (
-            self.context.may_be_infinite(s.place) or self.context.may_be_infinite(s.value)
-        ):  # fmt: skip
-            operator = ir.BinaryOperator.ADD_INF
-        return ir.Binary(operator, old, value, old.element)
-
     def _extreme(self, s: typed.AssignExtreme) -> None:
         element = ELEMENTS[s.place.type]
         candidate = ir.Ref(self.declare("candidate", element, self.expression(s.candidate)))
-        carried = []
-        for c in s.carried:
-            value = self.expression(c.value)
-            carried.append((c.place, ir.Ref(self.declare("carried", value.element, value))))
-        less = ir.BinaryOperator.LESS if EXTREMES[s.extreme] is ir.Combine.MIN else ir.BinaryOperator.GREATER
-        wins = ir.Binary(less, candidate, self.expression(s.place), ir.Element.BOOL)
+        values = ((c.place, self.expression(c.value)) for c in s.carried)
+        carried = [(place, ir.Ref(self.declare("carried", value.element, value))) for place, value in values]
+        wins = build.beyond(EXTREMES[s.extreme], candidate, self.expression(s.place))
         with self.collect() as ops:
             self._assign(s.place, candidate)
             for place, kept in carried:
@@ -312,7 +297,3 @@ def result_of(kind: Scalar | ListType | None) -> ir.Element | ir.ListOf | None:
         return None if kind is None else ELEMENTS[kind]
     assert isinstance(kind.element, Scalar)
     return ir.ListOf(ELEMENTS[kind.element])
-
-
-def _is_edge_property(symbol: typed.Symbol) -> bool:
-    return isinstance(symbol.type, PropertyType) and symbol.type.carrier is Carrier.EDGE

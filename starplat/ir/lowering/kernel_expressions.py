@@ -96,15 +96,6 @@ class KernelExpressions(expressions.ExpressionLowering):
             return place.source, place.destination
         return None
 
-    def set_size(self, e: typed.SetSize) -> ir.Expression:
-        return self._hoisted(e)
-
-    def aggregate(self, e: typed.Aggregate) -> ir.Expression:
-        return self._hoisted(e)
-
-    def weight_extreme(self, e: typed.GraphQuery) -> ir.Expression:
-        return self._hoisted(e)
-
     def _hoisted(self, e: typed.SetSize | typed.Aggregate | typed.GraphQuery) -> ir.Expression:
         """A value computed once, before the kernel."""
         if Same(e) not in self.around.hoisted:
@@ -113,6 +104,8 @@ class KernelExpressions(expressions.ExpressionLowering):
                 help="compute it before the 'forall' and pass the number",
             )  # fmt: skip
         return self.around.hoisted[Same(e)]
+
+    set_size = aggregate = weight_extreme = _hoisted
 
     def set_contains(self, e: typed.SetContains) -> ir.Expression:
         array = self.array(e.symbol)

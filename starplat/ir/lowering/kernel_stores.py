@@ -23,9 +23,7 @@ class KernelStores(kernel_expressions.KernelExpressions):
             case typed.Variable(symbol=symbol) if symbol in self.locals:
                 return [ir.SetLocal(self.locals[symbol], value)]
             case typed.Variable(symbol=symbol) if symbol in self.around.words:
-                return [
-                    ir.Store(self.around.words[symbol], ir.Const(0, ir.Element.INT), value, Same(place) in self.shared)
-                ]
+                return [ir.Store(self.around.words[symbol], build.ZERO, value, Same(place) in self.shared)]
             case typed.Variable(symbol=symbol) if symbol in self.around.flags:
                 return [ir.Contribute(self.around.flags[symbol], build.TRUE)]
             case typed.Variable(symbol=symbol):
@@ -47,19 +45,19 @@ class KernelStores(kernel_expressions.KernelExpressions):
         return [ir.Contribute(flag, build.FALSE)]
 
     def _update(self, s: typed.Update) -> list[ir.KernelOp]:
-        combine, value = COMBINES[s.combine], self.expression(s.value)
+        value = self.expression(s.value)
         match s.place:
             case typed.Cell(symbol=symbol):
                 shared, array, where = Same(s.place) in self.shared, self.written_array(symbol), self.place(s.place)
                 return self._update_cell(s, array, where, value, shared)
             case typed.Variable(symbol=symbol) if symbol in self.locals:
                 variable = self.locals[symbol]
-                return [ir.SetLocal(variable, self._combined(s, ir.Ref(variable), value))]
+                return [ir.SetLocal(variable, self.combined(s, ir.Ref(variable), value))]
             case typed.Variable(symbol=symbol) if symbol in self.around.words:
                 word, shared = self.around.words[symbol], Same(s.place) in self.shared
                 if self.context.checks is not None:
                     return self._update_cell(s, word, build.ZERO, value, shared)
-                return [ir.UpdateCell(combine, word, ir.Const(0, ir.Element.INT), value, shared)]
+                return [ir.UpdateCell(COMBINES[s.combine], word, build.ZERO, value, shared)]
             case typed.Variable(symbol=symbol):
                 return [ir.Contribute(self.around.reductions[symbol].variable, value)]
             case typed.ListItem():
@@ -71,7 +69,7 @@ class KernelStores(kernel_expressions.KernelExpressions):
     ) -> list[ir.KernelOp]:
         combine = COMBINES[s.combine]
         risk = None if self.context.checks is None else risk_of_update(combine, typed.scalar_of(s.place))
-        if self._sum_stays_infinite(s) or (risk is not None and not (shared and array.element.is_real)):
+        if self.sum_stays_infinite(s) or (risk is not None and not (shared and array.element.is_real)):
             return self._saturating(s, array, where, value, shared)
         update = ir.UpdateCell(combine, array, where, value, shared)
         return [update] if risk is None else self._summed_reals(s, update)
@@ -97,11 +95,11 @@ class KernelStores(kernel_expressions.KernelExpressions):
         """Adds to a cell what leaves INF as it is, or what may go wrong: no atomic addition does, so shared cells are
         swapped."""
         if not shared:
-            return [ir.Store(array, where, self._combined(s, ir.Load(array, where), value))]
+            return [ir.Store(array, where, self.combined(s, ir.Load(array, where), value))]
         cell, added = (ir.Let(self.temporary(name, e.element), e) for name, e in (("cell", where), ("added", value)))
         index = ir.Ref(cell.variable)
         seen, before = (self.temporary(name, array.element) for name in ("seen", "before"))
-        total = self._combined(s, ir.Ref(before), ir.Ref(added.variable))
+        total = self.combined(s, ir.Ref(before), ir.Ref(added.variable))
         swap = (ir.SetLocal(before, ir.Ref(seen)), ir.CompareSwap(seen, array, index, ir.Ref(before), total))
         again = ir.KernelWhile(build.differs(ir.Ref(seen), ir.Ref(before)), swap, test_last=True)
         return [cell, added, ir.Let(seen, ir.Load(array, index)), ir.Let(before, ir.Ref(seen)), again]
@@ -118,39 +116,27 @@ class KernelStores(kernel_expressions.KernelExpressions):
             value = build.minus(self.guarded(risk, (old, value), s.span), old)
         return helpers.add(window, key, value)
 
-    def _combined(self, s: typed.Update, old: ir.Expression, value: ir.Expression) -> ir.Expression:
-        operator = ir.BinaryOperator(s.combine.value.removesuffix("="))
-        if self._sum_stays_infinite(s):
-            operator = ir.BinaryOperator.ADD_INF
-        risk = None if self.context.checks is None else risk_of_update(COMBINES[s.combine], typed.scalar_of(s.place))
-        if risk is not None:
-            return self.guarded(risk, (old, value), s.span)
-        if (
-            operator is ir.BinaryOperator.ADD
-            and isinstance(value, ir.Unary)
-            and value.operator is ir.UnaryOperator.NEGATE
-        ):
-            return build.minus(old, value.operand)
-        return ir.Binary(operator, old, value, old.element)
-
-    def _sum_stays_infinite(self, s: typed.Update) -> bool:
-        """Whether it adds whole numbers of which one may be INF, which stays."""
-        infinite = self.context.may_be_infinite(s.place) or self.context.may_be_infinite(s.value)
-        return s.combine is typed.Combine.ADD and s.place.type.is_integer and infinite
+    def combined(self, s: typed.Update, old: ir.Expression, value: ir.Expression) -> ir.Expression:
+        """The same; what is added negated is subtracted."""
+        match super().combined(s, old, value):
+            case ir.Binary(ir.BinaryOperator.ADD, _, ir.Unary(ir.UnaryOperator.NEGATE, operand)):
+                return build.minus(old, operand)
+            case total:
+                return total
 
     def _extreme(self, s: typed.AssignExtreme) -> list[ir.KernelOp]:
         match s.place:
             case typed.Cell(symbol=symbol):
                 array, where = self.written_array(symbol), self.place(s.place)
             case typed.Variable(symbol=symbol) if symbol in self.around.words:
-                array, where = self.around.words[symbol], ir.Const(0, ir.Element.INT)
+                array, where = self.around.words[symbol], build.ZERO
             case typed.Variable(symbol=symbol) if symbol in self.locals:
                 return self._local_extreme(s, self.locals[symbol])
             case typed.Variable(symbol=symbol):
                 return [ir.Contribute(self.around.reductions[symbol].variable, self.expression(s.candidate))]
         shared = Same(s.place) in self.shared
         carries, also = self._carries(s)
-        lock = self._lock(array, s) if shared and not all(_is_constant(c.value) for c in carries) else None
+        lock = self._lock(array, s) if shared and not all(isinstance(c.value, ir.Const) for c in carries) else None
         candidate, settles = self.expression(s.candidate), self.context.settles(s.place)
         way = EXTREMES[s.extreme]
         return [ir.ExtremeCell(way, array, where, candidate, tuple(carries), shared, lock, also, settles)]
@@ -174,15 +160,14 @@ class KernelStores(kernel_expressions.KernelExpressions):
                     carries.append(ir.Carry(self.written_array(symbol), self.place(c.place), value))
                     also += self._announce(carries[-1].array)
                 case typed.Variable(symbol=symbol) if symbol in self.around.words:
-                    carries.append(ir.Carry(self.around.words[symbol], ir.Const(0, ir.Element.INT), value))
+                    carries.append(ir.Carry(self.around.words[symbol], build.ZERO, value))
                 case typed.Variable():
                     also += self.assign(c.place, value)
         return carries, tuple(also)
 
     def _local_extreme(self, s: typed.AssignExtreme, variable: ir.Variable) -> list[ir.KernelOp]:
         candidate = self.temporary("candidate", variable.element)
-        less = ir.BinaryOperator.LESS if s.extreme is typed.Extreme.MIN else ir.BinaryOperator.GREATER
-        wins = ir.Binary(less, ir.Ref(candidate), ir.Ref(variable), ir.Element.BOOL)
+        wins = build.beyond(EXTREMES[s.extreme], ir.Ref(candidate), ir.Ref(variable))
         values: list[ir.KernelOp] = []
         stores: list[ir.KernelOp] = []
         for c in s.carried:
@@ -193,7 +178,3 @@ class KernelStores(kernel_expressions.KernelExpressions):
             stores += self.assign(c.place, value)
         first = ir.Let(candidate, self.expression(s.candidate))
         return [first, ir.KernelIf(wins, (*values, ir.SetLocal(variable, ir.Ref(candidate)), *stores))]
-
-
-def _is_constant(value: ir.Expression) -> bool:
-    return isinstance(value, ir.Const)

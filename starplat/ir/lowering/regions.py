@@ -15,7 +15,7 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.lowering.checking import Risk
 from starplat.ir.lowering.context import both
-from starplat.ir.lowering.host_side import HostSide
+from starplat.ir.lowering.host_operations import HostOperations
 from starplat.ir.lowering.kernels import KernelLowering
 from starplat.ir.lowering.maps import rows_of_maps
 from starplat.ir.lowering.surroundings import LevelScope, Surroundings, arc_place
@@ -41,7 +41,7 @@ _VERBS = {
 class RegionLowering:
     """Makes the kernels of one host function; `host` receives the operations around them."""
 
-    def __init__(self, host: HostSide) -> None:
+    def __init__(self, host: HostOperations) -> None:
         self.host = host
         self.context = host.context
 

@@ -10,13 +10,13 @@ from starplat.frontend import typed
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.lowering import checking, host_loops, kernels, surroundings
-from starplat.ir.lowering.host_side import HostSide
+from starplat.ir.lowering.host_operations import HostOperations
 from starplat.same import Same
 
 INT = ir.Element.INT
 
 
-def lower_fixed_point(host: HostSide, s: typed.FixedPoint) -> None:
+def lower_fixed_point(host: HostOperations, s: typed.FixedPoint) -> None:
     """`do { flag = True; body; flag = flag && ALL(condition) } while (!flag)`, on two copies of the flags where the
     form allows it."""
     with host.collect() as ops:
@@ -34,7 +34,9 @@ def lower_fixed_point(host: HostSide, s: typed.FixedPoint) -> None:
     host.do(ir.HostBlock(tuple(ops), s.span))
 
 
-def _two_copies(host: HostSide, s: typed.FixedPoint, flag: ir.Variable, frontier: ir.Array) -> tuple[ir.HostOp, ...]:
+def _two_copies(
+    host: HostOperations, s: typed.FixedPoint, flag: ir.Variable, frontier: ir.Array
+) -> tuple[ir.HostOp, ...]:
     """Reads see the round's start; what is stored goes to a fresh copy, and every store says that the end is not
     reached."""
     following = host.second_copy(frontier)
@@ -48,7 +50,7 @@ def _two_copies(host: HostSide, s: typed.FixedPoint, flag: ir.Variable, frontier
     return tuple(ops)
 
 
-def _in_place(host: HostSide, s: typed.FixedPoint, flag: ir.Variable) -> tuple[ir.HostOp, ...]:
+def _in_place(host: HostOperations, s: typed.FixedPoint, flag: ir.Variable) -> tuple[ir.HostOp, ...]:
     with host.collect() as ops:
         host.do(ir.SetVariable(flag, build.TRUE))
         host.block(s.body)
@@ -72,7 +74,7 @@ def _speaks_of_nodes(s: typed.FixedPoint) -> bool:
     return any(isinstance(e, typed.Variable) and e.symbol is s.node for e in walk.within(s.condition))
 
 
-def lower_bfs(host: HostSide, s: typed.IterateInBFS) -> None:
+def lower_bfs(host: HostOperations, s: typed.IterateInBFS) -> None:
     """Level by level: first all of the next level is found, then the body runs on this one; then back again."""
     with host.collect() as ops:
         source = host.simple(s.source, "source")
@@ -85,7 +87,7 @@ def lower_bfs(host: HostSide, s: typed.IterateInBFS) -> None:
     host.do(ir.HostBlock(tuple(ops), s.span))
 
 
-def checked_source(host: HostSide, s: typed.IterateInBFS, source: ir.Expression) -> ir.Expression:
+def checked_source(host: HostOperations, s: typed.IterateInBFS, source: ir.Expression) -> ir.Expression:
     """The source, which a checked run tells of where it is no node."""
     if host.context.checks is None:
         return source
@@ -93,7 +95,7 @@ def checked_source(host: HostSide, s: typed.IterateInBFS, source: ir.Expression)
     return host.named(host.guarded(checking.at_cell("", source.element), (source, cells), s.source.span), "source")
 
 
-def _search(host: HostSide, s: typed.IterateInBFS, source: ir.Expression) -> None:
+def _search(host: HostOperations, s: typed.IterateInBFS, source: ir.Expression) -> None:
     levels = host.new_array("bfs_level", INT, ir.Extent.NODES, ir.Origin.TEMPORARY)
     host.do(ir.Fill(levels, ir.infinity(INT)))
     host.do(ir.WriteCell(levels, source, ir.Const(0, INT)))
@@ -119,7 +121,7 @@ def _search(host: HostSide, s: typed.IterateInBFS, source: ir.Expression) -> Non
 
 
 def _find_next_level(
-    host: HostSide, s: typed.IterateInBFS, levels: ir.Array, depth: ir.Variable, found: ir.Variable
+    host: HostOperations, s: typed.IterateInBFS, levels: ir.Array, depth: ir.Variable, found: ir.Variable
 ) -> None:
     names = host.names.inner()
     v = ir.Variable(names.fresh(s.iterator.name), ir.Element.NODE)
@@ -144,7 +146,7 @@ def _find_next_level(
     host.regions.emit(kernel)
 
 
-def _run_level(host: HostSide, s: typed.IterateInBFS, work: ParallelLoop, scope: surroundings.LevelScope) -> None:
+def _run_level(host: HostOperations, s: typed.IterateInBFS, work: ParallelLoop, scope: surroundings.LevelScope) -> None:
     """The body for the nodes of one level: one kernel, or node by node if it needs the host."""
     if not work.body.statements:
         return

@@ -36,6 +36,11 @@ class Function:
     comment: str = ""  # what the function is for, where no program text says it
     of_map: MapPart | None = None
 
+    @property
+    def references(self) -> tuple[Variable, ...]:
+        """The scalars that it takes by reference."""
+        return tuple(p.what for p in self.parameters if p.by_reference and isinstance(p.what, Variable))
+
 
 @dataclass(frozen=True, slots=True)
 class AllNodes:

@@ -4,7 +4,7 @@
 gives one work-item to each member of its domain; there is no other choice to show.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -155,31 +155,20 @@ def _kernel(module: ir.Module, kernel: ir.Kernel) -> str:
     filtered = " that passes its filter" if kernel.filter is not None else ""
     back = kernel.brought_back
     brought = f"; brings back {_names(r.variable for r in back)}" if back else ""
-    return f"launch {kernel.name}: {_domain(kernel.domain)}{filtered}{brought}{line}"
+    return f"launch {kernel.name}: {_DOMAINS[type(kernel.domain)].format(kernel.domain)}{filtered}{brought}{line}"
 
 
-def _domain(domain: ir.Domain) -> str:
-    match domain:
-        case ir.AllNodes():
-            return "a work-item for every node"
-        case ir.AllArcs():
-            return "a work-item for every arc"
-        case ir.NodeNeighbors():
-            return "a work-item for every neighbor of a node"
-        case ir.Listed():
-            return f"a work-item for every node that is listed in {domain.array.name}"
-        case ir.InWords():
-            return f"a work-item for every bit of the words that are listed in {domain.array.name}"
-        case ir.Numbers():
-            return "a work-item for every number below a limit"
-        case ir.Triangles():
-            return "work-items for the triangles among the arcs that nodes keep"
-        case ir.Workers():
-            return "a work-item for each of a few shares of the work"
-        case ir.Once():
-            return "one work-item"
-        case _:
-            assert_never(domain)
+_DOMAINS: Mapping[type, str] = {
+    ir.AllNodes: "a work-item for every node",
+    ir.AllArcs: "a work-item for every arc",
+    ir.NodeNeighbors: "a work-item for every neighbor of a node",
+    ir.Listed: "a work-item for every node that is listed in {0.array.name}",
+    ir.InWords: "a work-item for every bit of the words that are listed in {0.array.name}",
+    ir.Numbers: "a work-item for every number below a limit",
+    ir.Triangles: "work-items for the triangles among the arcs that nodes keep",
+    ir.Workers: "a work-item for each of a few shares of the work",
+    ir.Once: "one work-item",
+}
 
 
 def _names(things: Iterable[ir.Array | ir.Variable]) -> str:

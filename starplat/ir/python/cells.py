@@ -75,28 +75,21 @@ class CellWriter(FunctionWriter):
                 self.line(f"{target} = {value}")
             self.block(op.also)
 
-    def fetch_add(self, op: ir.FetchAdd) -> None:
-        cell, old = self.fetched(op.array, op.index)
-        value = self.expressions.exact(op.value)
-        total = Text(f"{old} + {value.at(SUM + 1)}", SUM, not width(op.array.element))
-        self.line(f"{cell} = {self.expressions.into_range(total, op.array.element).text}")
+    def fetch(self, op: ir.FetchAdd | ir.FetchOr | ir.CompareSwap) -> None:
+        """Changes a cell, and keeps what it held before."""
+        cell = self.cell(op.array, op.index)
+        old = self.assigned(cell)
+        match op:
+            case ir.FetchAdd():
+                value = self.expressions.exact(op.value)
+                total = Text(f"{old} + {value.at(SUM + 1)}", SUM, not width(op.array.element))
+                self.line(f"{cell} = {self.expressions.into_range(total, op.array.element).text}")
+            case ir.FetchOr():
+                self.line(f"{cell} = {old} | {self.expressions.exact(op.value).at(BIT_OR + 1)}")
+            case ir.CompareSwap():
+                expected = self.expressions.exact(op.expected)
+                self.line(f"if {old} == {expected.at(BIT_OR)}: {cell} = {self.stored(op.array, op.value)}")
         self.line(f"{self.names.variables[op.variable.name]} = {old}")
-
-    def fetch_or(self, op: ir.FetchOr) -> None:
-        cell, old = self.fetched(op.array, op.index)
-        self.line(f"{cell} = {old} | {self.expressions.exact(op.value).at(BIT_OR + 1)}")
-        self.line(f"{self.names.variables[op.variable.name]} = {old}")
-
-    def compare_swap(self, op: ir.CompareSwap) -> None:
-        cell, old = self.fetched(op.array, op.index)
-        expected = self.expressions.exact(op.expected)
-        self.line(f"if {old} == {expected.at(BIT_OR)}: {cell} = {self.stored(op.array, op.value)}")
-        self.line(f"{self.names.variables[op.variable.name]} = {old}")
-
-    def fetched(self, array: ir.Array, index: ir.Expression) -> tuple[str, str]:
-        """The cell, and a name for what it holds now."""
-        cell = self.cell(array, index)
-        return cell, self.assigned(cell)
 
     def carried_early(self, carry: ir.Carry) -> str | None:
         """What may fail is computed before the test, as the operation says; what may not, only if it is needed."""

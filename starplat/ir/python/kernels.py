@@ -6,6 +6,7 @@ by reference. Arrays are memoryviews. Every iteration is a turn of a Python loop
 """
 
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from typing import assert_never
 
 from starplat.ir import nodes as ir
@@ -33,9 +34,7 @@ def helper_text(helper: ir.Function, functions: Mapping[str, str]) -> str:
     variables = [p.what for p in helper.parameters if isinstance(p.what, ir.Variable)]
     arrays = [p.what for p in helper.parameters if isinstance(p.what, ir.Array)]
     writer = _BodyWriter(helper.body, arrays, [*variables, *_declared(helper.body)], functions)
-    writer.references = writer.variables(
-        [p.what for p in helper.parameters if p.by_reference and isinstance(p.what, ir.Variable)]
-    )
+    writer.references = writer.variables(helper.references)
     parameters = [
         writer.arrays([p.what])[0] if isinstance(p.what, ir.Array) else writer.variables([p.what])[0]
         for p in helper.parameters
@@ -68,51 +67,39 @@ class _BodyWriter(cells.CellWriter, loops.LoopWriter):
     # --- the kernel around its body ---
 
     def iterations(self, kernel: ir.Kernel, condition: ir.Expression | None) -> None:
+        with self.domain(kernel):
+            if condition is None:
+                self.block(kernel.body)
+                return
+            with self.indented(f"if {self.expressions.raw(condition).text}:"):
+                self.block(kernel.body)
+
+    def domain(self, kernel: ir.Kernel) -> AbstractContextManager[None]:
+        """The loop over the iterations."""
+        iterator = kernel.iterator
+        if iterator is None:
+            return self.indented(f"for {self.expressions.temporary()} in items:")
+        name = self.names.variables[iterator.name]
         match kernel.domain:
             case ir.AllNodes() | ir.AllArcs():
-                assert kernel.iterator is not None
                 extent = ir.Extent.NODES if isinstance(kernel.domain, ir.AllNodes) else ir.Extent.ARCS
-                self.bounds.learn(kernel.iterator, extent)
-                head = f"for {self.names.variables[kernel.iterator.name]} in items:"
-                with self.indented(head):
-                    self.iteration(kernel, condition)
+                self.bounds.learn(iterator, extent)
+                return self.indented(f"for {name} in items:")
             case ir.NodeNeighbors(direction, node, position):
-                assert kernel.iterator is not None
-                with self.neighbors(direction.layout, node, position, kernel.iterator):
-                    self.iteration(kernel, condition)
+                return self.neighbors(direction.layout, node, position, iterator)
             case ir.Listed():
-                assert kernel.iterator is not None
-                with self.listed(kernel.domain, kernel.iterator):
-                    self.iteration(kernel, condition)
+                return self.listed(kernel.domain, iterator)
             case ir.InWords():
-                assert kernel.iterator is not None
-                with self.in_words(kernel.domain, kernel.iterator):
-                    self.iteration(kernel, condition)
+                return self.in_words(kernel.domain, iterator)
             case ir.Numbers(count):
-                assert kernel.iterator is not None
-                end = self.expressions.exact(count).text
-                with self.indented(f"for {self.names.variables[kernel.iterator.name]} in range({end}):"):
-                    self.iteration(kernel, condition)
+                return self.indented(f"for {name} in range({self.expressions.exact(count).text}):")
             case ir.Triangles():
-                assert kernel.iterator is not None
-                with self.triangles(kernel.domain, kernel.iterator):
-                    self.iteration(kernel, condition)
+                return self.triangles(kernel.domain, iterator)
             case ir.Workers():
-                assert kernel.iterator is not None
-                with self.indented(f"for {self.names.variables[kernel.iterator.name]} in range({ir.WORKERS}):"):
-                    self.iteration(kernel, condition)
+                return self.indented(f"for {name} in range({ir.WORKERS}):")
             case ir.Once():
-                with self.indented(f"for {self.expressions.temporary()} in items:"):
-                    self.iteration(kernel, condition)
-            case _:
-                assert_never(kernel.domain)
-
-    def iteration(self, kernel: ir.Kernel, condition: ir.Expression | None) -> None:
-        if condition is None:
-            self.block(kernel.body)
-            return
-        with self.indented(f"if {self.expressions.raw(condition).text}:"):
-            self.block(kernel.body)
+                raise AssertionError("it has no iterator")
+        assert_never(kernel.domain)
 
     # --- operations ---
 
@@ -140,12 +127,8 @@ class _BodyWriter(cells.CellWriter, loops.LoopWriter):
                 self.update(op)
             case ir.ExtremeCell():
                 self.extreme(op)
-            case ir.FetchAdd():
-                self.fetch_add(op)
-            case ir.FetchOr():
-                self.fetch_or(op)
-            case ir.CompareSwap():
-                self.compare_swap(op)
+            case ir.FetchAdd() | ir.FetchOr() | ir.CompareSwap():
+                self.fetch(op)
             case ir.Contribute():
                 self.contribute(op)
             case ir.KernelIf(condition, then, otherwise):

@@ -5,6 +5,7 @@ one value per arc into the local, and the rest. Threads can share the arcs of su
 does not matter (reals within the language's tolerance).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from starplat.ir import build
@@ -101,6 +102,21 @@ def extreme_with(op: ir.KernelOp) -> tuple[ir.Variable, ir.Combine, ir.Expressio
             if local == other and value == same and operator in _BEYOND:
                 return local, _BEYOND[operator], value
     return None
+
+
+def giving(
+    body: tuple[ir.KernelOp, ...], total: ir.Variable, give: Callable[[ir.Expression], ir.KernelOp]
+) -> tuple[ir.KernelOp, ...]:
+    """The body of a loop that gathers, which gives what it would have combined into `total`."""
+    *lets, last = body
+    if (extreme := extreme_with(last)) is not None:
+        return (*lets, give(extreme[2]))
+    match last:
+        case ir.SetLocal(_, value) if (found := combined_with(total, value)) is not None:
+            return (*lets, give(found[1]))
+        case ir.KernelIf(condition, then, ()):
+            return (*lets, ir.KernelIf(condition, giving(then, total, give)))
+    raise AssertionError("the loop does not gather")
 
 
 def _refs(op: ir.KernelOp) -> list[ir.Variable]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from starplat.ir import nodes as ir
 from starplat.ir.shapes.gathering import repeatable
 from starplat.ir.shapes.members import membership
-from starplat.ir.visitor import all_expressions, expressions_of, walk_expression, walk_kernel
+from starplat.ir.visitor import all_expressions, expressions_of, walk, walk_expression, walk_kernel
 
 _TWO = ir.Const(2, ir.Element.LONG)
 
@@ -83,7 +83,7 @@ def _adding(op: ir.KernelOp, module: ir.Module) -> ir.CallFunction | None:
         return None
     last = body[-1]
     if isinstance(last, ir.KernelCall):
-        inner = any(isinstance(e, ir.CallFunction) for a in last.call.arguments[4:] for e in _inside(a))
+        inner = any(isinstance(part, ir.CallFunction) for part in walk(last.call.arguments[4:]))
         return last.call if is_call(last, ir.MapPart.ADD, module) and not inner else None
     return _adding(last, module) if isinstance(last, ir.KernelIf) else None
 
@@ -128,7 +128,3 @@ def _mentions(op: ir.KernelOp, window: set[ir.Ref], arrays: tuple[ir.Array, ...]
 
 def _parts(op: ir.KernelOp) -> Iterable[ir.Expression]:
     return (part for e in expressions_of(op) for part in walk_expression(e))
-
-
-def _inside(argument: ir.Expression | ir.Array | ir.Variable) -> Iterable[ir.Expression]:
-    return () if isinstance(argument, ir.Array | ir.Variable) else walk_expression(argument)

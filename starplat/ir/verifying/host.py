@@ -9,7 +9,7 @@ from starplat.ir.capabilities import machine_elements
 from starplat.ir.shapes.set_rounds import set_rounds
 from starplat.ir.verifying.lists import verify_list
 from starplat.ir.verifying.operations import combines
-from starplat.ir.verifying.wellformed import Scope
+from starplat.ir.verifying.wellformed import Scope, calls_itself
 from starplat.ir.visitor import arrays_in, expressions_of, walk_host
 
 
@@ -23,11 +23,7 @@ def verify_host(module: ir.Module) -> None:
     functions = {function.name: function for function in module.functions}
     for function in module.functions:
         scope = Scope(f"host function '{function.name}'", {}, on_host=True)
-        for parameter in function.parameters:
-            if isinstance(parameter.what, ir.Array):
-                scope.add_array(parameter.what)
-            else:
-                scope.declare(parameter.what)
+        scope.declare_parameters(function.parameters)
         for items in function.lists:
             scope.declare(items)
         for array in function.arrays:
@@ -35,16 +31,11 @@ def verify_host(module: ir.Module) -> None:
             own = array.origin in (ir.Origin.LOCAL, ir.Origin.TEMPORARY, ir.Origin.HOST)
             scope.require(own, f"'{array.name}' is not its own")
         _Host(scope, function, kernels, functions).block(function.body)
-        scope.require(not _reaches(function.name, function, functions, set()), "it calls itself")
+        scope.require(not calls_itself(function.name, lambda name: _callees(functions[name])), "it calls itself")
 
 
-def _reaches(name: str, function: ir.HostFunction, functions: dict[str, ir.HostFunction], seen: set[str]) -> bool:
-    for op in walk_host(function.body):
-        if isinstance(op, ir.HostCall) and op.function not in seen:
-            seen.add(op.function)
-            if op.function == name or _reaches(name, functions[op.function], functions, seen):
-                return True
-    return False
+def _callees(function: ir.HostFunction) -> set[str]:
+    return {op.function for op in walk_host(function.body) if isinstance(op, ir.HostCall)}
 
 
 class _Host:

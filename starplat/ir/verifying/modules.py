@@ -3,13 +3,12 @@
 Takes a module, returns nothing, raises `InvalidModule`. It is run after lowering and, in tests, after every pass.
 """
 
-from collections.abc import Iterable
 from typing import assert_never
 
 from starplat.ir import nodes as ir
 from starplat.ir.verifying import host, spaces
 from starplat.ir.verifying.operations import Body, combines
-from starplat.ir.verifying.wellformed import InvalidModule, Scope
+from starplat.ir.verifying.wellformed import InvalidModule, Scope, calls_itself
 from starplat.ir.visitor import all_expressions, arrays_in, used_arrays, used_scalars, walk_expression, written_arrays
 from starplat.same import remembered
 
@@ -206,25 +205,12 @@ def _verify_signature(kernel: ir.Kernel, scope: Scope) -> None:
 
 def _verify_helper(helper: ir.Function, helpers: dict[str, ir.Function]) -> None:
     scope = Scope(f"helper '{helper.name}'", helpers, on_host=False)
-    _declare_parameters(helper.parameters, scope)
+    scope.declare_parameters(helper.parameters)
     body = Body(scope, set(), result=helper.result, in_helper=True, alone=False)
     body.locals.update(p.what for p in helper.parameters if isinstance(p.what, ir.Variable))
     body.block(helper.body)
-    scope.require(not _reaches(helper.name, helper, helpers, set()), "it calls itself")
+    scope.require(not calls_itself(helper.name, lambda name: _callees(helpers[name])), "it calls itself")
 
 
-def _declare_parameters(parameters: Iterable[ir.Parameter], scope: Scope) -> None:
-    for parameter in parameters:
-        if isinstance(parameter.what, ir.Array):
-            scope.add_array(parameter.what)
-        else:
-            scope.declare(parameter.what)
-
-
-def _reaches(name: str, helper: ir.Function, helpers: dict[str, ir.Function], seen: set[str]) -> bool:
-    for expression in all_expressions(helper.body):
-        if isinstance(expression, ir.CallFunction) and expression.function not in seen:
-            seen.add(expression.function)
-            if expression.function == name or _reaches(name, helpers[expression.function], helpers, seen):
-                return True
-    return False
+def _callees(helper: ir.Function) -> set[str]:
+    return {call.function for call in all_expressions(helper.body) if isinstance(call, ir.CallFunction)}

@@ -3,7 +3,7 @@
 `InvalidModule` says that they were broken, which is a mistake of the compiler and never of a program.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import assert_never
 
@@ -63,6 +63,13 @@ class Scope:
     def declare(self, variable: ir.Variable | ir.HostList) -> None:
         self._add_name(variable.name)
         self._visible[variable.name] = variable
+
+    def declare_parameters(self, parameters: Iterable[ir.Parameter]) -> None:
+        for parameter in parameters:
+            if isinstance(parameter.what, ir.Array):
+                self.add_array(parameter.what)
+            else:
+                self.declare(parameter.what)
 
     def _add_name(self, name: str) -> None:
         self.require(name not in self._names, f"'{name}' is declared twice")
@@ -228,6 +235,17 @@ class Scope:
                 case _:
                     self.require(isinstance(what, ir.Variable) and not parameter.by_reference, f"{name} is no value")
                     self.value(argument, what.element)
+
+
+def calls_itself(name: str, callees: Callable[[str], Iterable[str]]) -> bool:
+    """Whether a function calls itself, also by way of others; `callees` gives those that one calls."""
+    seen: set[str] = set()
+    waiting = [name]
+    while waiting:
+        found = set(callees(waiting.pop())) - seen
+        seen |= found
+        waiting.extend(found)
+    return name in seen
 
 
 def _takes(operator: ir.UnaryOperator, element: ir.Element) -> bool:

@@ -126,7 +126,8 @@ class Checks:
 
     def _checked(self, risk: Risk) -> ir.Function:
         record, lent = parameters_of_record()
-        values = (*(_shown(one) for one in risk.operands), _long(0))[:2]
+        shown = (_long(0) if one.element.is_real else _as(ir.Ref(one), _LONG) for one in risk.operands)
+        values = (*shown, _long(0))[:2]
         body: list[ir.KernelOp] = []
         for place, wrong in enumerate(risk.wrongs):
             site = build.plus(ir.Ref(_SITE), build.number(place)) if place else ir.Ref(_SITE)
@@ -188,10 +189,6 @@ def is_iterator(e: typed.Expression) -> bool:
 def _place(iteration: ir.Expression, number: int) -> ir.Expression:
     first = build.times(iteration, _long(FAULT_CELLS))
     return build.plus(first, _long(number)) if number else first
-
-
-def _shown(operand: ir.Variable) -> ir.Expression:
-    return _long(0) if operand.element.is_real else _as(ir.Ref(operand), _LONG)
 
 
 def _as(value: ir.Expression, element: ir.Element) -> ir.Expression:
