@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from starplat.backends.c.cplusplus import CPLUSPLUS, of_reals
+from starplat.backends.compiled_loops import compiled_text
 from starplat.backends.files import definitions, headers, layout
 from starplat.backends.files.artifact import artifact_pieces
 from starplat.backends.files.render import helper_texts, render
@@ -111,9 +112,11 @@ class DirectiveBackend:
         return self.capabilities if processor in self.processors else None
 
     def kernels_text(self, module: ir.Module) -> str:
-        """The kernels as one C++ file without a `main`. `-DARC_64` makes arc numbers 64 bits wide."""
+        """The kernels, and loops that are compiled with them, as one C++ file without a `main`. `-DARC_64` makes
+        numbers of arcs 64 bits wide."""
         unit = view(module, self.capabilities, self.spelling)
-        return render("directives/kernels.cpp.jinja", language=self.language, **self._pieces(unit))
+        loops = compiled_text(module, self.capabilities, unit.helpers)
+        return render("directives/kernels.cpp.jinja", language=self.language, loops=loops, **self._pieces(unit, loops))
 
     def artifact(
         self, module: ir.Module, stem: str, *, library: bool = False, single_file: bool = False
@@ -151,9 +154,9 @@ class DirectiveBackend:
             frozenset(map(headers.bare, (*helpers, *for_host))),
         )
 
-    def _pieces(self, unit: Unit) -> dict[str, object]:
+    def _pieces(self, unit: Unit, loops: str = "") -> dict[str, object]:
         helpers = self._helpers(unit)
-        everything = (*helpers, *unit.lines)
+        everything = (*helpers, *unit.lines, loops)
 
         def mentions(*words: str) -> bool:
             return any(word in text for text in everything for word in words)

@@ -23,6 +23,6 @@ OPENMP = DirectiveBackend(
     name="openmp",
     language="OpenMP",
     spelling=spelling(DIRECTIVES, function="static "),
-    capabilities=replace(CAPABILITIES, lockstep=False, group_loops=True),
+    capabilities=replace(CAPABILITIES, lockstep=False, group_loops=True, compiled_loops=True),
     includes=("#include <omp.h>",),
 )

@@ -44,6 +44,7 @@ class Capabilities:
         batches: whether the host can ask for launches ahead, of which each finds what those before it have done, and
             what comes of a kernel's reductions can stay on the device.
         late_words: whether a readback is so much slower than a launch that this is worth it.
+        compiled_loops: whether kernels are functions of the host, so that its loops can be compiled with them.
         inner_loops: whether threads can share a loop inside an iteration of such a loop.
         mapped_memory: whether kernels can read page-locked memory of the host.
         managed_memory: whether the driver moves pages of memory between the host and the device.
@@ -63,6 +64,7 @@ class Capabilities:
     quick_groups: bool = False
     lockstep: bool = True
     structured_loops: bool = False
+    compiled_loops: bool = False
     inner_loops: bool = False
     batches: bool = False
     late_words: bool = False

@@ -212,6 +212,7 @@ def _within_limits(
             work,
             seconds=limits.time_limit,
             look=None if follow is None else lambda: follow(progress),
+            stop=progress.stop,
             left_behind=left_behind,
         )
     except TimeIsOverError as over:

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from starplat.backends import BACKENDS
+from starplat.backends.compiled_loops import compiled_functions
 from starplat.backends.text.names import Names
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir import nodes as ir
@@ -103,7 +104,9 @@ def _overriding_text(path: Path, target: str, module: ir.Module, emitted: str) -
     names = Names(module, (), ())
     alone = (names.kernel(kernel.name) for kernel in launched_alone(module))
     together = (names.kernel(loop.name) for loop in loops_of(module))
-    lost = [name for name in (*alone, *together) if not re.search(rf"\b{re.escape(name)}\b", text)]
+    compiled = BACKENDS[target].capabilities.compiled_loops
+    loops = (one.name for one in compiled_functions(module).functions if compiled)
+    lost = [name for name in (*alone, *together, *loops) if not re.search(rf"\b{re.escape(name)}\b", text)]
     if lost:
         raise _unfit(f"{path} has no kernel '{lost[0]}', which the program launches")
     how = "as it is emitted" if text == emitted else "instead of the emitted kernels"

@@ -22,6 +22,7 @@ from starplat.schedule.frontier.step import frontiers
 from starplat.schedule.frontier.until_empty import ends_when_empty
 from starplat.schedule.levels.step import levels_at_hand
 from starplat.schedule.loop.batches import rounds_in_batches
+from starplat.schedule.loop.compiled import compiled_rounds
 from starplat.schedule.loop.groups import rounds_by_one_group
 from starplat.schedule.loop.hand_over import has_few_arcs, has_rounds, rounds_by_one_cluster
 from starplat.schedule.loop.pieces import kernels_in_pieces
@@ -183,8 +184,14 @@ STEPS: tuple[Step | GraphStep, ...] = (
     Step(
         "memory",
         "arrays with a cell for each arc are placed in host memory",
-        "last: it looks at which arrays all kernels only read",
+        "after all that makes kernels: it looks at which arrays all of them only read",
         arcs_in_host_memory,
+    ),
+    Step(
+        "compiled",
+        "loops of launches are compiled together with the kernels",
+        "last: it changes nothing and says which loops these are",
+        compiled_rounds,
     ),
 )
 

@@ -52,7 +52,8 @@ def host_text(
 
 @dataclass
 class HostPrinter:
-    """Prints one host function. `rounds` holds, for every loop around, what must run before its next round."""
+    """Prints one host function. `rounds` holds, for every loop around, what must run before its next round. A run calls
+    the function where it is printed for use `within_run`, and may stop it between two rounds."""
 
     module: ir.Module
     names: Names
@@ -61,6 +62,7 @@ class HostPrinter:
     launching: Launching
     loops: Mapping[str, st.LegalLoop]
     fixed_sets: frozenset[ir.Array]
+    within_run: bool = False
     rounds: list[tuple[str, ...]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -79,8 +81,8 @@ class HostPrinter:
 
     def lines(self) -> tuple[str, ...]:
         """The whole function."""
-        result = returned_type(self.function)
-        head = f"static {result} {self.names.host_function(self.function.name)}"
+        name, result = self.function.name, returned_type(self.function)
+        head = f'extern "C" void {name}' if self.within_run else f"static {result} {self.names.host_function(name)}"
         place = origin(self.module, self.function.span)
         body = self.block(self.function.body)
         words = max((array.extent.cells_of_a_node for array in self.function.arrays), default=1)
@@ -157,7 +159,10 @@ class HostPrinter:
         self.rounds.append(before_next)
         lines = self.block(body)
         self.rounds.pop()
-        return lines
+        if not self.within_run:
+            return lines
+        ended = "device.stopped" if self.rounds else "!device.begin_round()"
+        return [f"{INDENT}if ({ended}) return;", *lines]
 
     def operation(self, op: ir.HostOp) -> Iterator[str]:
         match op:
@@ -203,6 +208,8 @@ class HostPrinter:
                 yield list_operation(self, op)
             case _ if isinstance(op, ir.Exchange):
                 raise AssertionError("emitted programs run in one part")
+            case ir.CheckCell() if self.within_run:
+                return  # it is there for sure, else the loop would not be compiled
             case ir.CheckCell(array, index):
                 self.helpers.need("check_place")
                 yield f"check_place({self.text(index)}, {size_of(replace(array, packed=None))});"

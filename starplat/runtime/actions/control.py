@@ -10,6 +10,7 @@ import numpy as np
 
 from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import settled
+from starplat.runtime.actions.compiled import all_rounds
 from starplat.runtime.actions.machine import Flow, Frame, Machine, Op, Place
 from starplat.source import NOWHERE
 
@@ -19,6 +20,8 @@ def branch(machine: Machine, op: ir.HostIf, frame: Frame) -> Flow:
 
 
 def rounds(machine: Machine, op: ir.Loop, frame: Frame) -> Flow:
+    if (compiled := machine.compiled(op)) is not None:
+        return all_rounds(machine, compiled, frame)
     if isinstance(op.driver, ir.Ahead):
         return _rounds_ahead(machine, op, op.driver, frame)
     tested = not op.test_last
@@ -53,6 +56,8 @@ def _rounds_ahead(machine: Machine, op: ir.Loop, driver: ir.Ahead, frame: Frame)
 
 
 def for_range(machine: Machine, op: ir.HostForRange, frame: Frame) -> Flow:
+    if (compiled := machine.compiled(op)) is not None:
+        return all_rounds(machine, compiled, frame)
     end = machine.value(op.end, frame)
     machine.set(op.variable, machine.value(op.first, frame), frame)
     with machine.progress.loop() as loop:
@@ -80,6 +85,8 @@ def for_neighbors(machine: Machine, op: ir.HostForNeighbors, frame: Frame) -> Fl
 
 
 def for_members(machine: Machine, op: ir.HostForMembers, frame: Frame) -> Flow:
+    if (compiled := machine.compiled(op)) is not None:
+        return all_rounds(machine, compiled, frame)
     place = frame.places[op.members.name]
     flags = place.known if place.known is not None else machine.device.download(place.buffer)
 

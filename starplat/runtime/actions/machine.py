@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from starplat.backends.compiled_loops import CompiledFunction, CompiledLoop
 from starplat.backends.launch import SET_WORDS
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.graph.graph import Graph
@@ -32,6 +33,7 @@ from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device, Kernels
 from starplat.runtime.elements import Cells, Returned, Value, as_value, clipped, dtype_of
 from starplat.runtime.parts.parts import Parts
+from starplat.same import Same
 from starplat.source import NOWHERE, Span
 
 Op = tuple[ir.HostOp, ...]
@@ -164,6 +166,11 @@ class Machine(ABC):
     def together(self, op: ir.OnDevice, frame: Frame) -> dict[str, Buffer]:
         """The buffers that the launch of a whole operation gets."""
         return {array.name: self.buffer(array, frame) for array in op.arrays}
+
+    def compiled(self, loop: CompiledLoop) -> CompiledFunction | None:
+        """What was compiled of a loop; None where its rounds are to be gone through one by one."""
+        counted = self.progress.most_rounds is not None
+        return None if counted else self.kernels.compiled.get(Same(loop))
 
     # --- scalars ---------------------------------------------------------------------------------------------------
 

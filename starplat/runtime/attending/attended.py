@@ -30,7 +30,7 @@ class TimeIsOverError(Exception):
     left_behind = ""
 
 
-class _StopWorking(SystemExit):
+class StopWorking(SystemExit):
     """Raised in a thread that works; a thread that ends by it says nothing."""
 
 
@@ -89,7 +89,7 @@ class _Worker(threading.Thread):
         self._jobs.put(None)
         deadline = monotonic() + GRACE
         while not (ended := job.done.is_set() or not self.is_alive()) and (left := deadline - monotonic()) > 0:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident or 0), ctypes.py_object(_StopWorking))
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident or 0), ctypes.py_object(StopWorking))
             job.done.wait(min(left, _ASKED_AGAIN))
         return ended
 
@@ -102,6 +102,7 @@ def attended(
     *,
     seconds: float | None = None,
     look: Callable[[], None] | None = None,
+    stop: Callable[[], None] = lambda: None,
     left_behind: Callable[[Job[Answer]], str],
 ) -> Answer:
     """What `work` gives, done on another thread if this is the main one or there is a time limit.
@@ -109,6 +110,7 @@ def attended(
     Args:
         seconds: how long it may take.
         look: is called some times a second meanwhile.
+        stop: is called once if the work is to stop, before its thread is asked to.
         left_behind: is told of a job that goes on though it was asked to stop; gives a sentence about it.
 
     Raises:
@@ -126,6 +128,7 @@ def attended(
         worker.take(job)
         _wait_for(job, seconds, look)
     except BaseException as error:
+        stop()
         said = "" if worker.stop(job) else left_behind(job)
         if isinstance(error, TimeIsOverError):
             error.left_behind = said

@@ -6,6 +6,7 @@ passes.
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import dataclass, field
 from enum import Enum
 from time import perf_counter
@@ -21,6 +22,12 @@ class Step(Enum):
     FINISHING = "copying the results to the host"
 
 
+class Control(ctypes.Structure):
+    """The words that a loop compiled with the kernels shares with its run: whether to stop, and its rounds so far."""
+
+    _fields_ = (("stopped", ctypes.c_int), ("rounds", ctypes.c_longlong))
+
+
 @dataclass(slots=True)
 class Progress:
     """One run, written by the thread that runs and read by others.
@@ -30,6 +37,7 @@ class Progress:
         rounds: the rounds of the loops under way, the outermost first.
         active: how many nodes the last list of active nodes had that the host knows the length of; None before.
         by_device: whether a loop that runs wholly on the device is under way.
+        control: what is shared with compiled loops.
     """
 
     most_rounds: int | None = None
@@ -37,6 +45,7 @@ class Progress:
     rounds: list[int] = field(default_factory=list)
     active: int | None = None
     by_device: bool = False
+    control: Control = field(default_factory=Control)
     began: float = field(default_factory=perf_counter)
     step_began: float = field(default_factory=perf_counter)
 
@@ -59,6 +68,10 @@ class Progress:
         """Since it turned to what it is busy with."""
         return perf_counter() - self.step_began
 
+    def stop(self) -> None:
+        """Compiled loops end before their next round."""
+        self.control.stopped = 1
+
     def loop(self) -> LoopProgress:
         """A loop that begins; it is under way inside a `with`."""
         return LoopProgress(self)
@@ -66,7 +79,8 @@ class Progress:
     def __str__(self) -> str:
         """A line for people."""
         words = [f"{self.seconds:.0f} s"]
-        rounds, active = tuple(self.rounds), self.active
+        compiled = self.control.rounds
+        rounds, active = (*self.rounds, *((compiled,) if compiled else ())), self.active
         if self.step is not Step.RUNNING:
             words.append(self.step.value)
         elif self.by_device:

@@ -18,11 +18,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from starplat.backends.compiled_loops import CompiledFunction
 from starplat.backends.launch import MOST_THREADS
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.visitor import written_arrays
+from starplat.runtime.attending.progress import Control
 from starplat.runtime.devices.buffers import Adopted, Buffer
 from starplat.runtime.devices.vectors import VectorMemory
 from starplat.runtime.elements import Cells, Value
@@ -178,6 +180,15 @@ def uses_of(kernel: ir.Kernel) -> Uses:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What came of a compiled loop: the names of the arrays that have changed places, each with that of the array whose
+    cells it stands for now, and the scalars that it changes."""
+
+    places: Mapping[str, str]
+    scalars: Mapping[str, Value]
+
+
 @dataclass(eq=False)
 class Kernels(ABC):
     """The kernels of one module on one device; `cached` tells that building them was spared."""
@@ -220,6 +231,22 @@ class Kernels(ABC):
         self, op: ir.OnDevice, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
     ) -> dict[str, Value]:
         raise AssertionError(f"{self.device.target} has no grid barrier, so nothing is scheduled for one")
+
+    @property
+    def compiled(self) -> Mapping[Same, CompiledFunction]:
+        """The loops of the host program that are compiled with the kernels, which `call` runs."""
+        return {}
+
+    def call(
+        self,
+        function: CompiledFunction,
+        arrays: Mapping[str, Buffer],
+        scalars: Mapping[str, Value],
+        size: LaunchSize,
+        control: Control,
+    ) -> Called:
+        """Goes through all rounds of a compiled loop, unless the run's `control` stops it."""
+        raise AssertionError(f"loops of {self.device.target} are not compiled")
 
     @abstractmethod
     def _launch(

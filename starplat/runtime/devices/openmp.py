@@ -1,17 +1,23 @@
-"""The device of target `openmp`: the host's cores; one of them can run rounds by itself."""
+"""The device of target `openmp`: the host's cores; one of them can run rounds by itself, or the loops around them."""
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
 
 from starplat.backends import BACKENDS, legal_module
 from starplat.backends import statements as st
+from starplat.backends.compiled_loops import CompiledFunction, compiled_functions
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import loops_of
+from starplat.runtime.attending.progress import Control
 from starplat.runtime.devices import buffers, process_exit
-from starplat.runtime.devices.device import LaunchSize
+from starplat.runtime.devices.device import Called, LaunchSize
 from starplat.runtime.devices.library import HostCell, LibraryDevice, LibraryKernels
 from starplat.runtime.devices.words import Loaded, Word
 from starplat.runtime.elements import Value, as_value, dtype_of
+from starplat.same import Same
 
 
 class OpenMPDevice(LibraryDevice):
@@ -31,7 +37,8 @@ class OpenMPDevice(LibraryDevice):
 
 
 class KernelsWithGroups(LibraryKernels):
-    """The same where a thread of the host can run rounds by itself; what it changes it leaves in words of the host."""
+    """The same where a thread of the host can run rounds by itself, which leaves what it changes in words of the host;
+    loops are compiled with the kernels."""
 
     runs_together = True
 
@@ -40,6 +47,9 @@ class KernelsWithGroups(LibraryKernels):
     ) -> None:
         super().__init__(device, module, wide_arcs, library, cached)
         self._groups = {op.name: self._load_group(op) for op in loops_of(module)}
+        self._compiled = compiled_functions(module)
+        self._graph = _graph_type(self._compiled.graph_arrays, self.number(ir.Element.ARC))
+        self._by_loop = {Same(one.loop): one for one in self._compiled.functions}
 
     def _load_group(self, op: ir.OnDevice) -> Loaded:
         name, parameters = legal_module.loop_entry(op, self.module, BACKENDS[self.device.target].capabilities)
@@ -57,3 +67,47 @@ class KernelsWithGroups(LibraryKernels):
         self.device.ready()
         process_exit.within(self.device.name, group.entry, *(given(arrays, scalars, size) for given in group.arguments))
         return {name: as_value(word.buffer.memory.cell[0], word.element) for name, word in group.words.items()}
+
+    @property
+    def compiled(self) -> Mapping[Same, CompiledFunction]:
+        return self._by_loop
+
+    def call(
+        self,
+        function: CompiledFunction,
+        arrays: Mapping[str, buffers.Buffer],
+        scalars: Mapping[str, Value],
+        size: LaunchSize,
+        control: Control,
+    ) -> Called:
+        self.device.traffic.launches += 1
+        of_graph = (_range_of(arrays[array.name]) for array in self._compiled.graph_arrays)
+        graph = self._graph(size.num_nodes, size.num_arcs, *of_graph)
+        own = {array.name: _range_of(arrays[array.name]) for array in function.arrays}
+        numbers = {scalar.name: self.number(scalar.element)(scalars[scalar.name]) for scalar in function.scalars}
+        changed = {scalar.name: scalar.element for scalar in function.changed}
+        given = (ctypes.byref(number) if name in changed else number for name, number in numbers.items())
+        before = {cells.address: name for name, cells in own.items()}
+        self.device.ready()
+        process_exit.within(
+            self.device.name, self.entry(function.name, ()), *map(ctypes.byref, (control, graph, *own.values())), *given
+        )
+        moved = {name: before[cells.address] for name, cells in own.items() if before[cells.address] != name}
+        return Called(moved, {name: as_value(numbers[name].value, element) for name, element in changed.items()})
+
+
+class CellRange(ctypes.Structure):
+    """A `Buffer` of the text."""
+
+    _fields_ = (("address", ctypes.c_void_p), ("count", ctypes.c_size_t))
+
+
+def _range_of(buffer: buffers.Buffer) -> CellRange:
+    memory = buffer.memory
+    return CellRange(memory.ctypes.data if isinstance(memory, np.ndarray) else memory.address, buffer.count)
+
+
+def _graph_type(arrays: tuple[ir.Array, ...], arc: Callable[[Any], Any]) -> type[ctypes.Structure]:
+    """The `Graph` of the text."""
+    fields = (("num_nodes", ctypes.c_int32), ("num_arcs", arc), *((array.name, CellRange) for array in arrays))
+    return type("Graph", (ctypes.Structure,), {"_fields_": fields})

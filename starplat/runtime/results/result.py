@@ -123,7 +123,7 @@ class Result(Mapping[str, Any]):
         types: the type of each of them.
         returned: what the entry returned, None if nothing, a tuple of several values, a list of the elements of a
             list; a node is an original id.
-        launches: how many kernels the last repetition launched.
+        launches: how many kernels the last repetition launched; a loop that is compiled with them is one.
         cached: whether the kernels had been built by an earlier run.
         on_device: whether the properties were left on the device.
         estimate: the memory that the run was expected to take there, and the arrays in mapped host memory.

@@ -7,6 +7,7 @@ persistent kernel records its rounds itself.
 from dataclasses import dataclass
 from time import perf_counter
 
+from starplat.backends.compiled_loops import CompiledFunction, CompiledLoop
 from starplat.backends.launch import RECORDS
 from starplat.ir import nodes as ir
 from starplat.ir.points import Event, Point, points_of
@@ -80,6 +81,10 @@ class WatchedExecutor(Executor):
         """Seconds that have passed besides those for looking, with all done that was asked of the device."""
         self.device.synchronise()
         return perf_counter() - self._looked
+
+    def compiled(self, loop: CompiledLoop) -> CompiledFunction | None:
+        """None, since rounds are watched one by one."""
+        return None
 
     # --- kernels ---------------------------------------------------------------------------------------------------
 

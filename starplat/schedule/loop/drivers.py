@@ -1,7 +1,8 @@
 """Says which drivers of a loop's rounds are legal, and why others are not.
 
-The host can drive any loop, round by round. The threads of one launch (`Grid`), one group of threads (`Group`) and the
+The host can drive any loop, round by round. The threads of one launch (`Grid`), one group of threads (`Group`), the
 host ahead of the device (`Ahead`) lack something that it has: each names the first operation of a round that needs it.
+So does a function that is compiled with the kernels, in `compiled`.
 """
 
 from abc import ABC, abstractmethod
@@ -149,11 +150,7 @@ class Group(Driver):
         return None
 
     def cell(self, op: ir.ReadCell | ir.WriteCell, holds: Holds = ()) -> str | None:
-        """It is the one cell of an array, or one of what a step keeps for each level, whose number is in range."""
-        own = op.array.origin in (ir.Origin.HOST, ir.Origin.TEMPORARY)
-        only = op.array.extent is ir.Extent.ONE and op.index == build.ZERO
-        fits = own and is_safe(op.index) and (only or op.array.extent is ir.Extent.NODES_AND_ONE)
-        return None if fits else _unchecked(op)
+        return cell_of_own(op)
 
 
 class Ahead(Driver):
@@ -227,6 +224,14 @@ def is_safe(expression: ir.Expression) -> bool:
     return True
 
 
+def cell_of_own(op: ir.ReadCell | ir.WriteCell | ir.CheckCell) -> str | None:
+    """None for the one cell of an array, or one of what a step keeps for each level, whose number is in range."""
+    own = op.array.origin in (ir.Origin.HOST, ir.Origin.TEMPORARY)
+    only = op.array.extent is ir.Extent.ONE and op.index == build.ZERO
+    fits = own and is_safe(op.index) and (only or op.array.extent is ir.Extent.NODES_AND_ONE)
+    return None if fits else _unchecked(op)
+
+
 def _is_filled(extent: ir.Extent) -> bool:
     """Whether a kernel is made to fill an array of that size."""
     return extent in _FILLED or isinstance(extent.value, int) or extent.cells_of_a_node > 1
@@ -252,5 +257,5 @@ def _says_not_negative(condition: ir.Expression, index: ir.Ref) -> bool:
     return False
 
 
-def _unchecked(op: ir.ReadCell | ir.WriteCell) -> str:
+def _unchecked(op: ir.ReadCell | ir.WriteCell | ir.CheckCell) -> str:
     return f"the host must check that '{op.array.name}' has the cell that it reads"

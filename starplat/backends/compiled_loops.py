@@ -1,0 +1,114 @@
+"""Prints the loops of a host program that are compiled with the kernels, as functions which a run calls.
+
+Each is what an emitted program has in its place, in the same words, and looks in every round whether it is to stop.
+Runtimes ask here for the functions' parameters, so that they cannot disagree with the text.
+"""
+
+from dataclasses import dataclass
+
+from starplat.backends import statements as st
+from starplat.backends.files.render import helper_texts, render
+from starplat.backends.host.functions import HostPrinter
+from starplat.backends.host.launches import Launching
+from starplat.backends.host.words import CELLS
+from starplat.backends.legal_module import legal, legal_names
+from starplat.backends.text.comments import line_mark
+from starplat.backends.text.helpers import Helper, Helpers
+from starplat.backends.text.names import Names
+from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.launches import in_one_launch
+from starplat.ir.visitor import walk_host
+from starplat.same import remembered
+from starplat.schedule.loop.compiled import CompiledLoop, loops_to_compile
+from starplat.source import NOWHERE
+
+BESIDE_KERNELS = Launching("::{kernel}", "::{kernel}", group="::{kernel}")
+"""Kernels are functions of the same text."""
+
+_INCLUDED = (
+    ("algorithm", ("std::min", "std::max")),
+    ("cmath", ("std::f", "std::isnan", "std::sqrt", "std::pow", "std::exp", "std::log", "std::abs", "std::ceil")),
+    ("limits", ("numeric_limits",)),
+    ("vector", (".members()",)),
+)
+"""Headers, each by the words that ask for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledFunction:
+    """A loop as a function. It takes what tells it to stop, the graph, `arrays` and `scalars`, those that it has
+    `changed` by reference."""
+
+    name: str
+    loop: CompiledLoop
+    arrays: tuple[ir.Array, ...]
+    scalars: tuple[ir.Variable, ...]
+    changed: tuple[ir.Variable, ...]
+
+    def as_host_function(self, module: ir.Module) -> ir.HostFunction:
+        """The function for the printer of host functions."""
+        parameters = (
+            *map(ir.Parameter, self.arrays),
+            *(ir.Parameter(scalar, by_reference=scalar in self.changed) for scalar in self.scalars),
+        )
+        launched = (op for op in walk_host((self.loop,)) if isinstance(op, ir.Launch))
+        span = next((module.kernel(op.kernel).span for op in launched), NOWHERE)
+        return ir.HostFunction(self.name, parameters, (), None, (self.loop,), span)
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledFunctions:
+    """The compiled loops of a module, and the arrays of the graph that they use."""
+
+    functions: tuple[CompiledFunction, ...]
+    graph_arrays: tuple[ir.Array, ...]
+
+
+@remembered(64)
+def compiled_functions(module: ir.Module) -> CompiledFunctions:
+    """The loops of a module's host program that are compiled with its kernels."""
+    names, taken, found, used = Names(module, (), ()), set[str](), list[CompiledFunction](), set[ir.Array]()
+    for function in module.functions:
+        for loop in loops_to_compile(function, module):
+            whole = in_one_launch(ir.OnDevice(_name(function, names, taken), (loop,)), module)
+            taken.add(whole.name)
+            used.update(array for array in whole.arrays if array.origin is ir.Origin.GRAPH)
+            own = tuple(array for array in whole.arrays if array.origin is not ir.Origin.GRAPH)
+            found.append(CompiledFunction(whole.name, loop, own, whole.scalars, whole.outcomes))
+    return CompiledFunctions(tuple(found), tuple(array for array in ir.GRAPH_ARRAYS if array in used))
+
+
+def _name(function: ir.HostFunction, names: Names, taken: set[str]) -> str:
+    name = f"{names.host_function(function.name).rstrip('_')}_rounds"
+    number, candidate = 2, name
+    while candidate in taken or names.is_taken(candidate):
+        candidate, number = f"{name}_{number}", number + 1
+    return candidate
+
+
+def compiled_text(module: ir.Module, capabilities: Capabilities, known: tuple[Helper, ...]) -> str:
+    """The functions in C++, behind the kernels that they call and the helper functions that are `known` already."""
+    found = compiled_functions(module)
+    if not (capabilities.compiled_loops and found.functions):
+        return ""
+    loops = {one.op.name: one for one in legal(module, capabilities)[0] if isinstance(one, st.LegalLoop)}
+    helpers, texts = Helpers(), []
+    for function in (one.as_host_function(module) for one in found.functions):
+        names = legal_names(module, capabilities)
+        printer = HostPrinter(module, names, function, helpers, BESIDE_KERNELS, loops, frozenset(), within_run=True)
+        texts.append("\n".join(_with_mark(printer.lines(), line_mark(module, function.span))))
+    own = helper_texts(["common/host_helpers.jinja"], [helper for helper in helpers.needed if helper not in known])
+    everything = (*own, *texts)
+    return render(
+        "directives/loops.cpp.jinja",
+        headers=[name for name, words in _INCLUDED if any(word in text for text in everything for word in words)],
+        arrays=[(CELLS[array.element], array.name) for array in found.graph_arrays],
+        helpers=own,
+        functions=texts,
+    )
+
+
+def _with_mark(lines: tuple[str, ...], mark: str | None) -> tuple[str, ...]:
+    """The lines of a function, which begin with a comment where a `mark` says what place it stems from."""
+    return lines if mark is None else (lines[0], mark, *lines[1:])
