@@ -17,6 +17,7 @@ from dataclasses import replace
 from starplat.ir import fresh_names, launches, rewriter
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.module_rewriter import with_graph_arrays
 from starplat.ir.shapes.shared_rows import leaves
 from starplat.ir.visitor import (
     all_expressions,
@@ -29,7 +30,6 @@ from starplat.ir.visitor import (
     with_signature,
 )
 from starplat.passes.memory import has_two_names
-from starplat.schedule.direction.pull_kernels import with_graph_arrays
 from starplat.schedule.schedule import Schedule
 from starplat.schedule.step import Choice, Decided
 
