@@ -69,6 +69,7 @@ def test_gives_what_networkx_gives_on_every_small_ugly_graph(name: str) -> None:
 
 
 @pytest.mark.campaign
+@pytest.mark.thin(plain=2, campaign=None)  # the others by night
 @pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize("backend_target", ["openmp", "reference"])
 @pytest.mark.parametrize("name", sorted(HOMES))
