@@ -71,14 +71,14 @@ def run_command(line: str, expected: int) -> None:
     assert name == "starplat"
     command = [sys.executable, "-m", "starplat", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == expected, f"{line}\n{done.stdout}\n{done.stderr}"
 
 
 def run_python(text: str) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, "-c", text], env=environment, capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, "-c", text], env=environment, capture_output=True, text=True, check=False, timeout=300
     )
     assert done.returncode == 0, done.stderr
 

@@ -1,7 +1,7 @@
 """Which tests run when: `pytest` in minutes, the campaign of `.ci/run` longer, the nightly run everything.
 
 A pytest plugin. A test that takes a device meets one device for each combination of its other parameters in a plain
-run, another in the campaign (of three of four combinations) and the rest at night, so that every run tries every
+run, another in the campaign (of half of the combinations) and the rest at night, so that every run tries every
 promise and every device; a test that is marked `campaign` itself meets one there. Devices whose programs take seconds
 to build come up less often. The interpreter is always met. A device that is not here is skipped once a test.
 
@@ -27,7 +27,8 @@ Combination = tuple[tuple[str, int], ...]
 SLOW_ONE_IN = 8
 """Of so many combinations one meets a device that is slow to build for."""
 BY_NIGHT = 4
-"""Of so many combinations one meets its second device at night, and not in the campaign."""
+"""Of so many combinations half meet their second device in the campaign, the others at night: two and two in turn, so
+that every device is a second one by day."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -56,7 +57,7 @@ def spread(items: list[pytest.Item]) -> None:
         for number, here in enumerate(met.values(), start):
             for place, label in enumerate(turns(tuple(here), number)):
                 for item in here[label] if place else ():
-                    by_day = place == 1 and number % BY_NIGHT != BY_NIGHT - 1 and not is_for_the_campaign(item)
+                    by_day = place == 1 and number % BY_NIGHT < BY_NIGHT // 2 and not is_for_the_campaign(item)
                     item.add_marker(pytest.mark.campaign if by_day else pytest.mark.nightly)
 
 

@@ -54,7 +54,7 @@ def process() -> Callable[..., Outcome]:
         environment = {**os.environ, **variables}
         command = [sys.executable, "-m", "starplat", *map(str, arguments)]
         done = subprocess.run(
-            command, input=input, env=environment, capture_output=True, text=True, check=False, timeout=120
+            command, input=input, env=environment, capture_output=True, text=True, check=False, timeout=300
         )
         return Outcome(done.returncode, done.stdout, done.stderr)
 

@@ -64,6 +64,6 @@ def test_what_is_sent_to_a_command_reaches_the_work(tmp_path: Path, number: sign
             _, err = started.communicate(timeout=10)  # which ends when nobody has the pipe any more
         except subprocess.TimeoutExpired:  # a signal that came just before the reading began is looked at when it ends
             os.close(writer)
-            _, err = started.communicate(timeout=120)
+            _, err = started.communicate(timeout=300)
     assert started.returncode == code
     assert "Traceback" not in err

@@ -298,7 +298,7 @@ sys.exit(main(["check", "x.sp"]))
         assert child.stdout is not None
         assert child.stdout.readline() == "half\n"
         child.send_signal(number)
-        child.communicate(timeout=120)
+        child.communicate(timeout=300)
     assert child.returncode == 130
     assert list(folder.iterdir()) == []
 
@@ -314,7 +314,7 @@ def test_two_processes_at_once_both_succeed(examples: Path, roads: Path, tmp_pat
         for _ in range(2)
     ]
     for child in children:
-        _, err = child.communicate(timeout=120)
+        _, err = child.communicate(timeout=300)
         assert child.returncode == 0, err
     assert np.load(out)["dist"].tolist() == [0, 3, 1, 8, INF]
 

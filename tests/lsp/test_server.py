@@ -210,7 +210,7 @@ def test_stdout_holds_the_protocol_only() -> None:
     client.send({"id": "last", "method": "shutdown"})
     assert client.receive()["id"] == "last"
     client.notify("exit", None)
-    out, _ = client.process.communicate(timeout=120)
+    out, _ = client.process.communicate(timeout=300)
     assert (out, client.process.returncode) == (b"", 0)
 
 

@@ -116,6 +116,7 @@ def test_leaves_weights_that_are_no_numbers_to_networkx_where_the_target_is_miss
 
 
 @pytest.mark.campaign
+@pytest.mark.thin(plain=2, campaign=None)  # the others by night
 @pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize("backend_target", ["openmp", "reference"])
 @pytest.mark.parametrize("name", sorted(HOMES))

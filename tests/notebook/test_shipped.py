@@ -33,7 +33,7 @@ def test_a_notebook_runs(notebook: Path, tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     executed = nbformat.read(notebook, as_version=4)
-    nbclient.NotebookClient(executed, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    nbclient.NotebookClient(executed, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
     outputs = [output for cell in executed.cells for output in cell.get("outputs", ())]
     assert "image/png" in {kind for output in outputs for kind in output.get("data", ())}
     assert any("<svg" in output.get("data", {}).get("text/html", "") for output in outputs)

@@ -104,7 +104,7 @@ class HostNccl:
         }
         self.awaited = local()
         self.given: list[Any] = [None] * size
-        self.barrier = Barrier(size, timeout=60)
+        self.barrier = Barrier(size, timeout=300)
 
     def groupStart(self) -> None:  # noqa: N802  as NCCL has it
         self.awaited.parts = []

@@ -48,7 +48,7 @@ def start(tmp_path: Path) -> Start:
         more = {"STARPLAT_OVERRIDE": str(tmp_path / "edited")} if edited else {}
         environment = {**os.environ, "STARPLAT_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT), **more}
         words = [sys.executable, *map(str, command)]
-        return subprocess.run(words, capture_output=True, text=True, env=environment, timeout=120, check=False)
+        return subprocess.run(words, capture_output=True, text=True, env=environment, timeout=300, check=False)
 
     return run
 

@@ -41,7 +41,7 @@ def in_process(program: str, cache: Path, **more: str) -> tuple[str, str]:
         if name not in more:
             environment.pop(name, None)
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, env=environment, timeout=120, check=False
+        [sys.executable, "-c", program], capture_output=True, text=True, env=environment, timeout=300, check=False
     )
     return done.stdout, done.stderr
 

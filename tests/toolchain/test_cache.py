@@ -114,6 +114,6 @@ def test_two_processes_that_build_at_once_both_succeed(folder: Path, tmp_path: P
         "assert open_cache('things').get_or_build('00key', build)[0] == b'binary'"
     )
     processes = [subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) for _ in range(3)]
-    outputs = [process.communicate(timeout=60)[0] for process in processes]
+    outputs = [process.communicate(timeout=300)[0] for process in processes]
     assert [process.returncode for process in processes] == [0, 0, 0]
     assert "".join(outputs).count("built") == 1

@@ -46,7 +46,7 @@ def in_process(program: str, cache: Path, **more: str) -> subprocess.Popen[str]:
 
 def test_a_second_process_builds_nothing(tmp_path: Path) -> None:
     device_of("opencl")
-    outputs = [in_process(RUN, tmp_path / "cache").communicate(timeout=120) for _ in range(2)]
+    outputs = [in_process(RUN, tmp_path / "cache").communicate(timeout=300) for _ in range(2)]
     assert outputs == [("False\n", ""), ("True\n", "")]
 
 
@@ -54,30 +54,30 @@ def test_a_second_process_builds_nothing(tmp_path: Path) -> None:
 def test_processes_that_start_at_once_all_succeed(tmp_path: Path) -> None:
     device_of("opencl")
     processes = [in_process(RUN, tmp_path / "cache") for _ in range(3)]
-    outputs = sorted(process.communicate(timeout=120) for process in processes)
+    outputs = sorted(process.communicate(timeout=300) for process in processes)
     assert outputs == [("False\n", ""), ("True\n", ""), ("True\n", "")]
 
 
 def test_a_damaged_binary_is_built_anew(tmp_path: Path) -> None:
     device_of("opencl")
     cache = tmp_path / "cache"
-    assert in_process(RUN, cache).communicate(timeout=120)[0] == "False\n"
+    assert in_process(RUN, cache).communicate(timeout=300)[0] == "False\n"
     for path in (cache / "opencl").rglob("*"):
         if path.is_file():
             path.write_bytes(b"damaged")
-    assert in_process(RUN, cache).communicate(timeout=120) == ("False\n", "")
+    assert in_process(RUN, cache).communicate(timeout=300) == ("False\n", "")
 
 
 def test_a_value_that_the_user_set_is_respected(tmp_path: Path) -> None:
     pytest.importorskip("pyopencl")
     program = "from starplat.toolchain.opencl import opencl; import os; opencl(); print(os.environ['OCL_ICD_VENDORS'])"
     mine = f"{tmp_path}{os.sep}"
-    assert in_process(program, tmp_path / "cache", OCL_ICD_VENDORS=mine).communicate(timeout=60)[0] == f"{mine}\n"
+    assert in_process(program, tmp_path / "cache", OCL_ICD_VENDORS=mine).communicate(timeout=300)[0] == f"{mine}\n"
 
 
 def test_importing_the_runtime_does_not_import_pyopencl(tmp_path: Path) -> None:
     program = "import sys, starplat.runtime; print('pyopencl' in sys.modules)"
-    assert in_process(program, tmp_path / "cache").communicate(timeout=60)[0] == "False\n"
+    assert in_process(program, tmp_path / "cache").communicate(timeout=300)[0] == "False\n"
 
 
 def test_vendor_files_have_true_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
