@@ -165,3 +165,16 @@ def test_ranks_that_read_other_files_are_refused(tmp_path: Path) -> None:
         return "none"
 
     assert in_threads(2, work) == ["E0735", "E0735"]
+
+
+def test_cells_of_the_hosts_cores_are_exchanged_where_they_lie() -> None:
+    device = starplat.Session().device("openmp")
+    buffer = device.allocate(np.dtype(np.int32), 3)
+    device.fill(buffer, 7)
+    there = device.in_place(buffer)
+    assert there is not None
+    there[1] = 5
+    assert device.download(buffer).tolist() == [7, 5, 7]
+    empty = device.in_place(device.allocate(np.dtype(np.int32), 0))
+    assert empty is not None
+    assert len(empty) == 0

@@ -234,6 +234,10 @@ class DeviceMemory(ABC):
             self._download(buffer, cells)
         return cells
 
+    def in_place(self, buffer: Buffer) -> Cells | None:
+        """The cells where they lie, to be read and changed there; None where the host cannot."""
+        return None
+
     def fill(self, buffer: Buffer, value: Value) -> None:
         """Every cell becomes `value`; nothing crosses."""
         if buffer.count:

@@ -16,7 +16,7 @@ from starplat.runtime.devices import buffers, process_exit
 from starplat.runtime.devices.device import Called, LaunchSize
 from starplat.runtime.devices.library import HostCell, LibraryDevice, LibraryKernels
 from starplat.runtime.devices.words import Loaded, Word
-from starplat.runtime.elements import Value, as_value, dtype_of
+from starplat.runtime.elements import Cells, Value, as_value, dtype_of
 from starplat.same import Same
 
 
@@ -30,6 +30,12 @@ class OpenMPDevice(LibraryDevice):
     @property
     def kernels(self) -> type[LibraryKernels]:
         return KernelsWithGroups
+
+    def in_place(self, buffer: buffers.Buffer) -> Cells:
+        room = max(buffer.count, 1) * buffer.dtype.itemsize
+        there = (ctypes.c_uint8 * room).from_address(buffer.memory.address)
+        cells: Cells = np.ctypeslib.as_array(there).view(buffer.dtype)
+        return cells[: buffer.count]
 
     def _name(self) -> str:
         threads = self._memory.number("device_threads")

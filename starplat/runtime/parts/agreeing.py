@@ -18,7 +18,7 @@ from starplat.runtime.arguments.caller_arrays import CallerArray
 from starplat.runtime.parts.communicator import Communicator
 
 Answer = TypeVar("Answer")
-SAMPLES, SAMPLE = 64, 1024
+SAMPLES, SAMPLE = 16, 1024
 """How many cells of an array tell graphs apart: so many, from so many places."""
 PATIENCE = 3.0
 """Seconds that a rank waits for the others to fail as it has."""

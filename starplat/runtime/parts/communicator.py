@@ -70,13 +70,18 @@ class Communicator(ABC):
         """The cells from `bounds[rank]` up to `bounds[rank + 1]` of every rank; they may stand in `cells` itself."""
 
     def cells(self, device: DeviceMemory, buffer: Buffer) -> Cells:
-        """The cells of a buffer as this exchanges them: a copy on the host, or its own, to be changed where they lie;
+        """The cells of a buffer as this exchanges them: its own, to be changed where they lie, or a copy on the host;
         NumPy's functions are for both."""
-        return device.download(buffer)
+        there = device.in_place(buffer)
+        return device.download(buffer) if there is None else there
 
     def put(self, device: DeviceMemory, buffer: Buffer, cells: Cells) -> None:
         """Makes them the cells of a buffer, where they do not stand in it already."""
-        device.upload(buffer, cells)
+        there = device.in_place(buffer)
+        if there is None:
+            device.upload(buffer, cells)
+        elif there.ctypes.data != cells.ctypes.data:
+            there[:] = cells
 
     @contextmanager
     def running(self, device: DeviceMemory) -> Iterator[None]:

@@ -26,6 +26,7 @@ class MpiCommunicator(Communicator):
         from mpi4py import MPI
 
         self.rank, self.size, self._comm, self.tables = comm.Get_rank(), comm.Get_size(), comm, {}
+        self._in_place = MPI.IN_PLACE
         here = comm.Split_type(MPI.COMM_TYPE_SHARED)
         self.place, self.first_here = here.Get_rank(), here.bcast(self.rank)
 
@@ -38,19 +39,15 @@ class MpiCommunicator(Communicator):
         return found
 
     def combine(self, cells: Cells, combine: ir.Combine) -> Cells:
-        given = np.ascontiguousarray(cells)
-        found = np.empty_like(given)
-        self.counted(given.nbytes)
-        self._comm.Allreduce(_plain(given), _plain(found), _operation(combine, given.dtype.kind))
-        return found
+        self.counted(cells.nbytes)
+        self._comm.Allreduce(self._in_place, _plain(cells), _operation(combine, cells.dtype.kind))
+        return cells
 
     def share(self, cells: Cells, bounds: list[int]) -> Cells:
-        own = np.ascontiguousarray(cells[bounds[self.rank] : bounds[self.rank + 1]])
-        found = np.empty(bounds[-1], cells.dtype)
-        self.counted(own.nbytes)
         sizes = [end - first for first, end in pairwise(bounds)]
-        self._comm.Allgatherv(_plain(own), [_plain(found), (sizes, bounds[:-1])])
-        return found
+        self.counted(sizes[self.rank] * cells.itemsize)
+        self._comm.Allgatherv(self._in_place, [_plain(cells), (sizes, bounds[:-1])])
+        return cells
 
     def all_fail(self, seconds: float) -> bool:
         others = [rank for rank in range(self.size) if rank != self.rank]

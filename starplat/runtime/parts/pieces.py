@@ -17,9 +17,12 @@ def with_own_rows(graph: Graph, parts: Parts, module: ir.Module) -> Graph:
     """
     own = graph.with_rows_of(*parts.nodes[parts.rank : parts.rank + 2])
     used = {ir.IN_ARCS, *((ir.IN_ROW_OFFSETS, ir.IN_COLUMNS) if graph.directed else ())}
-    if not used.isdisjoint(module.graph_arrays) and "reverse" not in own.__dict__:
-        apart = parts.communicator.ends_processes and "reverse" not in graph.__dict__
-        own.__dict__["reverse"] = reverse_within(graph, parts) if apart else graph.reverse
+    if used.isdisjoint(module.graph_arrays):
+        return own
+    if not parts.communicator.ends_processes:
+        own.__dict__["reverse"] = graph.reverse
+    elif any(parts.communicator.gather("reverse" not in own.__dict__)):  # all make them, or none
+        own.__dict__["reverse"] = reverse_within(graph, parts)
     return own
 
 
