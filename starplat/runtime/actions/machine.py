@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from starplat.backends.compiled_loops import CompiledFunction, CompiledLoop
+from starplat.backends.compiled_loops import CompiledFunction
 from starplat.backends.launch import SET_WORDS
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.graph.graph import Graph
@@ -34,6 +34,7 @@ from starplat.runtime.devices.device import Device, Kernels
 from starplat.runtime.elements import Cells, Returned, Value, as_value, clipped, dtype_of
 from starplat.runtime.parts.parts import Parts
 from starplat.same import Same
+from starplat.schedule.loop.compiled import CompiledLoop
 from starplat.source import NOWHERE, Span
 
 Op = tuple[ir.HostOp, ...]

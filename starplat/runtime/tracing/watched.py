@@ -7,7 +7,7 @@ persistent kernel records its rounds itself.
 from dataclasses import dataclass
 from time import perf_counter
 
-from starplat.backends.compiled_loops import CompiledFunction, CompiledLoop
+from starplat.backends.compiled_loops import CompiledFunction
 from starplat.backends.launch import RECORDS
 from starplat.ir import nodes as ir
 from starplat.ir.points import Event, Point, points_of
@@ -21,6 +21,7 @@ from starplat.runtime.tracing.active import filled_by, walk_of
 from starplat.runtime.tracing.records import fresh_records, line_of, told
 from starplat.runtime.tracing.watch import Watch
 from starplat.same import Same
+from starplat.schedule.loop.compiled import CompiledLoop
 
 
 class WatchedExecutor(Executor):
