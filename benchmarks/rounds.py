@@ -18,7 +18,6 @@ from time import process_time
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-os.environ["OMP_NUM_THREADS"] = "1"
 
 ROUNDS = 20_000
 MANY = 2**31 - 1
@@ -52,6 +51,7 @@ LIBRARY: Mapping[str, Mapping[str, Any]] = {
 
 def main() -> int:
     options = parser().parse_args()
+    os.environ["OMP_NUM_THREADS"] = "1"
     import starplat
     from starplat.graph import Graph, generators
 
