@@ -7,6 +7,7 @@ Runtimes ask here for the functions' parameters, so that they cannot disagree wi
 from dataclasses import dataclass
 
 from starplat.backends import statements as st
+from starplat.backends.files.headers import bare
 from starplat.backends.files.render import helper_texts, render
 from starplat.backends.host.functions import HostPrinter
 from starplat.backends.host.launches import Launching
@@ -27,10 +28,12 @@ BESIDE_KERNELS = Launching("::{kernel}", "::{kernel}", group="::{kernel}")
 """Kernels are functions of the same text."""
 
 _INCLUDED = (
+    ("cstddef", ("size_t",)),
+    ("utility", ("conditional_t", "std::swap")),
     ("algorithm", ("std::min", "std::max")),
     ("cmath", ("std::f", "std::isnan", "std::sqrt", "std::pow", "std::exp", "std::log", "std::abs", "std::ceil")),
     ("limits", ("numeric_limits",)),
-    ("vector", (".members()",)),
+    ("vector", ("std::vector",)),
 )
 """Headers, each by the words that ask for it."""
 
@@ -87,26 +90,33 @@ def _name(function: ir.HostFunction, names: Names, taken: set[str]) -> str:
     return candidate
 
 
-def compiled_text(module: ir.Module, capabilities: Capabilities, known: tuple[Helper, ...]) -> str:
-    """The functions in C++, behind the kernels that they call and the helper functions that are `known` already."""
+@dataclass(frozen=True, slots=True)
+class CompiledText:
+    """Functions in C++, to stand behind the kernels that they call; `headers` are those of C++ that they need."""
+
+    headers: tuple[str, ...] = ()
+    text: str = ""
+
+
+def compiled_text(module: ir.Module, capabilities: Capabilities, known: tuple[Helper, ...]) -> CompiledText:
+    """The compiled loops of a module; the helper functions that are `known` stand ahead of them already."""
     found = compiled_functions(module)
     if not (capabilities.compiled_loops and found.functions):
-        return ""
+        return CompiledText()
     loops = {one.op.name: one for one in legal(module, capabilities)[0] if isinstance(one, st.LegalLoop)}
-    helpers, texts = Helpers(), []
+    helpers, functions, there = Helpers(), [], set(map(bare, known))
     for function in (one.as_host_function(module) for one in found.functions):
         names = legal_names(module, capabilities)
         printer = HostPrinter(module, names, function, helpers, BESIDE_KERNELS, loops, frozenset(), within_run=True)
-        texts.append("\n".join(_with_mark(printer.lines(), line_mark(module, function.span))))
-    own = helper_texts(["common/host_helpers.jinja"], [helper for helper in helpers.needed if helper not in known])
-    everything = (*own, *texts)
-    return render(
+        functions.append("\n".join(_with_mark(printer.lines(), line_mark(module, function.span))))
+    text = render(
         "directives/loops.cpp.jinja",
-        headers=[name for name, words in _INCLUDED if any(word in text for text in everything for word in words)],
+        with_members=any(".members()" in function for function in functions),
         arrays=[(CELLS[array.element], array.name) for array in found.graph_arrays],
-        helpers=own,
-        functions=texts,
+        helpers=helper_texts(["common/host_helpers.jinja"], [one for one in helpers.needed if bare(one) not in there]),
+        functions=functions,
     )
+    return CompiledText(tuple(name for name, words in _INCLUDED if any(word in text for word in words)), text)
 
 
 def _with_mark(lines: tuple[str, ...], mark: str | None) -> tuple[str, ...]:

@@ -116,7 +116,9 @@ class DirectiveBackend:
         numbers of arcs 64 bits wide."""
         unit = view(module, self.capabilities, self.spelling)
         loops = compiled_text(module, self.capabilities, unit.helpers)
-        return render("directives/kernels.cpp.jinja", language=self.language, loops=loops, **self._pieces(unit, loops))
+        return render(
+            "directives/kernels.cpp.jinja", language=self.language, loops=loops, **self._pieces(unit, loops.text)
+        )
 
     def artifact(
         self, module: ir.Module, stem: str, *, library: bool = False, single_file: bool = False

@@ -78,6 +78,15 @@ FOR_EACH = """function f(Graph g, propNode<long> total) {
     forall (v in g.nodes().filter(level != INF)) { v.total += v.level; }
   }
 }"""
+OF_MEMBERS = """function f(Graph g, propNode<int> x, SetN<g> s) {
+  propNode<int> y;
+  g.attachNodeProperty(x = 0, y = 1);
+  for (v in s) {
+    v.y = 10;
+    forall (w in g.neighbors(v)) { w.x += v.y; }
+    forall (w in g.nodes()) { w.x += v; }
+  }
+}"""
 LEFT = {
     "the host goes over a node's arcs or the elements of a list": """function f(Graph g, propNode<int> x, node s) {
   for (v in g.neighbors(s)) { forall (w in g.nodes()) { w.x += v; } }
@@ -135,6 +144,14 @@ def test_a_loop_around_loops_is_one_call() -> None:
     result = starplat.compile(FOR_EACH).run(PATH, target="openmp")
     assert result["total"].tolist() == [0, 1, 3, 6, 10, 15]
     assert result.launches == 1
+
+
+def test_a_loop_over_members_of_a_set_is_compiled() -> None:
+    device_of("openmp")
+    program = starplat.compile(OF_MEMBERS)
+    for members in ([], [4], [1, 3, 5]):
+        expected = program.run(PATH, target="reference", s=members)
+        assert program.run(PATH, target="openmp", s=members)["x"].tolist() == expected["x"].tolist()
 
 
 def test_a_function_is_what_an_emitted_program_has_in_the_loops_place() -> None:

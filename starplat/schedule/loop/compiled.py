@@ -90,14 +90,17 @@ class Compiled(Driver):
         return None
 
     def launch(self, kernel: ir.Kernel) -> str | None:
-        """Its iterations are counted by what the function knows."""
-        if isinstance(kernel.domain, ir.NodeNeighbors):
+        if isinstance(kernel.domain, ir.NodeNeighbors) and not self.is_node(kernel.domain.node):
             return f"'{kernel.name}' walks the neighbors of a node that the host must check"
         return None
 
     def cell(self, op: ir.ReadCell | ir.WriteCell | ir.CheckCell, holds: Holds) -> str | None:
-        of_node = isinstance(op.index, ir.Ref) and op.index.variable in self.nodes
-        return None if of_node and op.array.extent is ir.Extent.NODES else cell_of_own(op)
+        of_node = op.array.extent is ir.Extent.NODES and self.is_node(op.index)
+        return None if of_node else cell_of_own(op)
+
+    def is_node(self, index: ir.Expression) -> bool:
+        """Whether it is a node for sure."""
+        return isinstance(index, ir.Ref) and index.variable in self.nodes
 
     def loop(self, op: ir.HostLoop, holds: Holds) -> str | None:
         """What is inside a loop is reached under a condition."""
