@@ -60,7 +60,9 @@ class _Fuser(rewriter.Rewriter):
         kernels = [kernel for kernel in self._in_order() if kernel.name in launched]
         names = fresh_names.FreshNames(kernel.name for kernel in kernels if kernel.name not in self.wanted)
         final = {k.name: names.fresh(self.wanted[k.name]) for k in kernels if k.name in self.wanted}
-        renamer = _Renamer(final)
+        renamer = rewriter.HostRule(
+            lambda op: (ir.Launch(final.get(op.kernel, op.kernel)),) if isinstance(op, ir.Launch) else None
+        )
         used = {array for kernel in kernels for array in kernel.arrays}
         return replace(
             self.module,
@@ -219,15 +221,3 @@ def _deed(op: ir.Fill | ir.CopyArray) -> str:
             return f"{array.name} = {print_expression(value)}"
         case ir.CopyArray(destination, source):
             return f"{destination.name} = {source.name}"
-
-
-class _Renamer(rewriter.Rewriter):
-    """Gives kernels their final names."""
-
-    def __init__(self, names: dict[str, str]) -> None:
-        self.names = names
-
-    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
-        if isinstance(op, ir.Launch):
-            return (ir.Launch(self.names.get(op.kernel, op.kernel)),)
-        return (self.rebuild(op),)

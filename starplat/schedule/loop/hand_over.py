@@ -14,7 +14,7 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import in_one_launch, scalars_read, scalars_set, used_host_arrays
-from starplat.ir.module_rewriter import ModuleRewriter, Pushes
+from starplat.ir.module_rewriter import PUSHING, ModuleRewriter
 from starplat.ir.shapes.listed import known_length
 from starplat.ir.shapes.members import membership
 from starplat.ir.uses import stream
@@ -258,7 +258,7 @@ class _Spread:
     ) -> tuple[ir.HostOp, ...]:
         """The loop in one of the launches."""
         made = replace(loop, before=copied(loop.before), body=copied(loop.body))
-        made = replace(made, body=Pushes().host_block(made.body)) if few else made
+        made = replace(made, body=PUSHING.host_block(made.body)) if few else made
         nodes = MOST if few else LEAST
         if isinstance(loop.driver, ir.NearestFirst):
             assert limit is not None
