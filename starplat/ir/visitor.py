@@ -197,9 +197,14 @@ def _values(record: object) -> tuple[Any, ...]:
     return values(record)
 
 
+def host_ops(module: ir.Module) -> Iterator[ir.HostOp]:
+    """All operations of the host, function by function."""
+    return chain.from_iterable(walk_host(function.body) for function in module.functions)
+
+
 def loops_of(module: ir.Module) -> tuple[ir.OnDevice, ...]:
     """The persistent kernels, in the order of the functions."""
-    return tuple(op for function in module.functions for op in walk_host(function.body) if isinstance(op, ir.OnDevice))
+    return tuple(op for op in host_ops(module) if isinstance(op, ir.OnDevice))
 
 
 def launched_alone(module: ir.Module) -> tuple[ir.Kernel, ...]:

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from starplat.ir import fresh_names, launches, rewriter, visitor
 from starplat.ir import nodes as ir
+from starplat.ir.module_rewriter import with_graph_arrays
 from starplat.ir.printing.expressions import print_expression
 from starplat.passes import forwarding, joining, memory, rows
 from starplat.passes.host_effects import Effects, commute, effects
@@ -63,13 +64,9 @@ class _Fuser(rewriter.Rewriter):
         renamer = rewriter.HostRule(
             lambda op: (ir.Launch(final.get(op.kernel, op.kernel)),) if isinstance(op, ir.Launch) else None
         )
-        used = {array for kernel in kernels for array in kernel.arrays}
-        return replace(
-            self.module,
-            functions=tuple(replace(f, body=renamer.host_block(f.body)) for f in functions),
-            kernels=tuple(replace(kernel, name=final.get(kernel.name, kernel.name)) for kernel in kernels),
-            graph_arrays=tuple(array for array in self.module.graph_arrays if array in used),
-        )
+        functions = tuple(replace(f, body=renamer.host_block(f.body)) for f in functions)
+        named = tuple(replace(kernel, name=final.get(kernel.name, kernel.name)) for kernel in kernels)
+        return with_graph_arrays(replace(self.module, functions=functions, kernels=named))
 
     def _in_order(self) -> Iterator[ir.Kernel]:
         name = self.module.kernels[0].name if self.module.kernels else None

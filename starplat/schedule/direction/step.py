@@ -41,7 +41,7 @@ def push_or_pull(module: ir.Module, schedule: Schedule, capabilities: Capabiliti
 
 def _only_pushing(module: ir.Module) -> ir.Module:
     """The module whose launches do not pull."""
-    if not any(isinstance(op, ir.Launch) and op.pull for f in module.functions for op in visitor.walk_host(f.body)):
+    if not any(isinstance(op, ir.Launch) and op.pull for op in visitor.host_ops(module)):
         return module
     pushing = with_arrays(replace(module, functions=PUSHING.functions_of(module)))
     return with_graph_arrays(without_the_unused(pushing, module))

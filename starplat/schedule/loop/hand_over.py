@@ -18,7 +18,7 @@ from starplat.ir.module_rewriter import PUSHING, ModuleRewriter
 from starplat.ir.shapes.listed import known_length
 from starplat.ir.shapes.members import membership
 from starplat.ir.uses import stream
-from starplat.ir.visitor import blocks_of, walk_around, walk_host
+from starplat.ir.visitor import blocks_of, host_ops, walk_around, walk_host
 from starplat.same import Same
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.loop.group_rounds import copied
@@ -49,8 +49,7 @@ def rounds_by_one_cluster(
 
 def has_rounds(module: ir.Module, capabilities: Capabilities) -> bool:
     """Whether a cluster may run rounds of the program."""
-    ops = (op for function in module.functions for op in walk_host(function.body))
-    return capabilities.clusters and any(isinstance(op, ir.Loop) for op in ops)
+    return capabilities.clusters and any(isinstance(op, ir.Loop) for op in host_ops(module))
 
 
 def has_few_arcs(num_nodes: int, num_arcs: int) -> bool:
