@@ -5,7 +5,15 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 
 from starplat.ir import nodes as ir
-from starplat.ir.visitor import arrays_in, declared_by, expressions_of, walk_expression, walk_host, written_arrays
+from starplat.ir.visitor import (
+    arrays_in,
+    declared_by,
+    expressions_of,
+    host_ops,
+    walk_expression,
+    walk_host,
+    written_arrays,
+)
 from starplat.same import remembered
 
 MOST_ARRAYS_OF_PARTS = 24
@@ -124,7 +132,7 @@ def assigns(op: ir.HostOp, variable: ir.Variable, module: ir.Module) -> bool:
 @remembered(256)
 def changes_graph(module: ir.Module) -> bool:
     """Whether the graph changes while the module runs."""
-    return any(isinstance(op, ir.ChangeGraph) for function in module.functions for op in walk_host(function.body))
+    return any(isinstance(op, ir.ChangeGraph) for op in host_ops(module))
 
 
 def in_one_launch(op: ir.OnDevice, module: ir.Module, asked: Container[ir.Variable] | None = None) -> ir.OnDevice:

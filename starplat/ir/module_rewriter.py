@@ -3,13 +3,12 @@
 Also here: the lists of arrays that a module keeps of what its kernels use, brought up to date.
 """
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from starplat.ir import nodes as ir
 from starplat.ir.fresh_names import names_of
 from starplat.ir.launches import with_own_arrays
-from starplat.ir.rewriter import Rewriter
+from starplat.ir.rewriter import HostRule, Rewriter
 
 
 class ModuleRewriter(Rewriter):
@@ -46,24 +45,14 @@ class ModuleRewriter(Rewriter):
         return replace(self.given, kernels=(*kept, *self.kernels))
 
 
-class Pushes(Rewriter):
-    """Drops what launches may do in place of pushing: pulls, which are for many nodes."""
-
-    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
-        return (ir.Launch(op.kernel),) if isinstance(op, ir.Launch) else (self.rebuild(op),)
-
-
-class _OfPersistentKernels(Rewriter):
-    def __init__(self, module: ir.Module) -> None:
-        self.module = module
-
-    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
-        return (with_own_arrays(op, self.module) if isinstance(op, ir.OnDevice) else self.rebuild(op),)
+PUSHING = HostRule(lambda op: (ir.Launch(op.kernel),) if isinstance(op, ir.Launch) else None)
+"""Drops what launches may do in place of pushing: pulls, which are for many nodes."""
 
 
 def with_arrays(module: ir.Module) -> ir.Module:
     """The module with the arrays of its persistent kernels derived again."""
-    return replace(module, functions=_OfPersistentKernels(module).functions_of(module))
+    derived = HostRule(lambda op: (with_own_arrays(op, module),) if isinstance(op, ir.OnDevice) else None)
+    return replace(module, functions=derived.functions_of(module))
 
 
 def with_graph_arrays(module: ir.Module) -> ir.Module:

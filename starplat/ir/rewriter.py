@@ -29,11 +29,7 @@ _RECORDS = frozenset(
 def map_expression(change: Callable[[ir.Expression], ir.Expression], expression: ir.Expression) -> ir.Expression:
     """The expression with `change` applied to every part of it, innermost first."""
 
-    class Mapped(Rewriter):
-        def expression(self, inner: ir.Expression) -> ir.Expression:
-            return change(self.rebuild(inner))
-
-    return Mapped().expression(expression)
+    return _Mapped(change).expression(expression)
 
 
 class Rewriter:
@@ -102,6 +98,47 @@ class Rewriter:
         else:
             new = tuple(self._part(item) for item in items)
         return items if len(new) == len(items) and all(a is b for a, b in zip(new, items, strict=True)) else new
+
+
+class _Mapped(Rewriter):
+    def __init__(self, change: Callable[[ir.Expression], ir.Expression]) -> None:
+        self.change = change
+
+    def expression(self, expression: ir.Expression) -> ir.Expression:
+        return self.change(self.rebuild(expression))
+
+
+class Replacer(Rewriter):
+    """Puts other expressions in the place of some."""
+
+    def __init__(self, values: Mapping[ir.Expression, ir.Expression]) -> None:
+        self.values = values
+
+    def expression(self, expression: ir.Expression) -> ir.Expression:
+        found = self.values.get(expression)
+        return self.rebuild(expression) if found is None else found
+
+
+class KernelRule(Rewriter):
+    """Rewrites the operations of kernels for which `change` gives others; None leaves one, and looks inside it."""
+
+    def __init__(self, change: Callable[[ir.KernelOp], Iterable[ir.KernelOp] | None]) -> None:
+        self.change = change
+
+    def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
+        found = self.change(op)
+        return (self.rebuild(op),) if found is None else found
+
+
+class HostRule(Rewriter):
+    """The same for operations of the host."""
+
+    def __init__(self, change: Callable[[ir.HostOp], Iterable[ir.HostOp] | None]) -> None:
+        self.change = change
+
+    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
+        found = self.change(op)
+        return (self.rebuild(op),) if found is None else found
 
 
 class Renamer(Rewriter):

@@ -124,9 +124,13 @@ def walk_around(ops: Iterable[ir.HostOp], *left_out: ir.HostOp) -> Iterator[ir.H
 
 def all_expressions(ops: Iterable[ir.KernelOp] | Iterable[ir.HostOp]) -> Iterator[ir.Expression]:
     """Every expression of the operations and of what is inside them, subexpressions too."""
-    for op in _walk(ops):
-        for expression in expressions_of(op):
-            yield from walk_expression(expression)
+    return iter(_expressions_in(tuple(ops)))
+
+
+@remembered(8192)
+def _expressions_in(block: tuple[Any, ...]) -> tuple[ir.Expression, ...]:
+    own = (expression for op in _operations_in(block) for expression in expressions_of(op))
+    return tuple(inner for expression in own for inner in walk_expression(expression))
 
 
 def walk(node: object) -> Iterator[Any]:
@@ -193,9 +197,14 @@ def _values(record: object) -> tuple[Any, ...]:
     return values(record)
 
 
+def host_ops(module: ir.Module) -> Iterator[ir.HostOp]:
+    """All operations of the host, function by function."""
+    return chain.from_iterable(walk_host(function.body) for function in module.functions)
+
+
 def loops_of(module: ir.Module) -> tuple[ir.OnDevice, ...]:
     """The persistent kernels, in the order of the functions."""
-    return tuple(op for function in module.functions for op in walk_host(function.body) if isinstance(op, ir.OnDevice))
+    return tuple(op for op in host_ops(module) if isinstance(op, ir.OnDevice))
 
 
 def launched_alone(module: ir.Module) -> tuple[ir.Kernel, ...]:
@@ -243,8 +252,13 @@ def continues(body: Iterable[ir.KernelOp]) -> bool:
 # --- what a kernel uses --------------------------------------------------------------------------------------------
 
 
-def arrays_in(node: ir.KernelOp | ir.HostOp | ir.Domain | ir.Expression) -> Iterator[ir.Array]:
+@remembered(8192)
+def arrays_in(node: ir.KernelOp | ir.HostOp | ir.Domain | ir.Expression) -> tuple[ir.Array, ...]:
     """The arrays that one node names or uses by its meaning, those of its expressions included, of its blocks not."""
+    return tuple(_each_array(node))
+
+
+def _each_array(node: ir.KernelOp | ir.HostOp | ir.Domain | ir.Expression) -> Iterator[ir.Array]:
     if isinstance(node, ir.ForNeighbors):
         yield from node.layout.row_arrays
     elif isinstance(node, ir.NodeNeighbors):
@@ -257,7 +271,7 @@ def arrays_in(node: ir.KernelOp | ir.HostOp | ir.Domain | ir.Expression) -> Iter
         if type(part) is ir.Array:
             yield part
         elif type(part) in _EXPRESSIONS:
-            yield from arrays_in(part)
+            yield from _each_array(part)
 
 
 @remembered(8192)

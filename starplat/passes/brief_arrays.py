@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from starplat.ir import fresh_names, launches, rewriter
 from starplat.ir import nodes as ir
-from starplat.ir.visitor import all_expressions, walk_expression, walk_host, with_signature
+from starplat.ir.visitor import all_expressions, walk_expression, walk_host, walk_kernel, with_signature
 from starplat.passes.cells import accesses, expression_accesses, own_cells
 
 _OWN = (ir.Origin.LOCAL, ir.Origin.TEMPORARY)
@@ -62,21 +62,7 @@ def _is_brief(array: ir.Array, kernel: ir.Kernel) -> bool:
 def _only_stores(array: ir.Array, kernel: ir.Kernel) -> bool:
     """Whether the array is written by plain stores only."""
     writes = sum(access.writes for access in accesses(kernel.body) if access.array == array)
-    counter = _Stores(array)
-    counter.kernel_block(kernel.body)
-    return writes == counter.found
-
-
-class _Stores(rewriter.Rewriter):
-    """Counts stores to an array."""
-
-    def __init__(self, array: ir.Array) -> None:
-        self.brief = array
-        self.found = 0
-
-    def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
-        self.found += isinstance(op, ir.Store) and op.array == self.brief
-        return (self.rebuild(op),)
+    return writes == sum(isinstance(op, ir.Store) and op.array == array for op in walk_kernel(kernel.body))
 
 
 def _with_local(array: ir.Array, kernel: ir.Kernel) -> ir.Kernel:
@@ -118,14 +104,5 @@ class _InLocal(rewriter.Rewriter):
 
 def _without_fills(function: ir.HostFunction, array: ir.Array) -> ir.HostFunction:
     arrays = tuple(a for a in function.arrays if a != array)
-    return replace(function, arrays=arrays, body=_Unfilled(array).host_block(function.body))
-
-
-class _Unfilled(rewriter.Rewriter):
-    """Drops the fills of an array."""
-
-    def __init__(self, array: ir.Array) -> None:
-        self.brief = array
-
-    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
-        return () if isinstance(op, ir.Fill) and op.array == self.brief else (self.rebuild(op),)
+    drops = rewriter.HostRule(lambda op: () if isinstance(op, ir.Fill) and op.array == array else None)
+    return replace(function, arrays=arrays, body=drops.host_block(function.body))

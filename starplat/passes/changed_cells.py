@@ -53,7 +53,7 @@ def _with_comparison(store: ir.Store, kernel: ir.Kernel, memory: Memory) -> tupl
         work = (ir.Let(new, value if value.element is old.element else ir.Cast(value, old.element)),)
         value = ir.Ref(new)
     comparison = ir.KernelIf(_differ(ir.Ref(old), value), (replace(store, value=value),))
-    held = _Held(cell, ir.Ref(old)).kernel_block(before[first:])
+    held = rewriter.Replacer({cell: ir.Ref(old)}).kernel_block(before[first:])
     return (*before[:first], ir.Let(old, cell), *held, *work, comparison, *body[place + 1 :])
 
 
@@ -80,16 +80,3 @@ def _differ(old: ir.Expression, new: ir.Expression) -> ir.Expression:
         return differ
     zero = build.equal(new, ir.Const(0.0, new.element))
     return build.either(differ, zero)
-
-
-class _Held(rewriter.Rewriter):
-    """Puts a local in the place of a cell that is loaded."""
-
-    def __init__(self, cell: ir.Load, local: ir.Ref) -> None:
-        self.cell, self.local = cell, local
-
-    def expression(self, expression: ir.Expression) -> ir.Expression:
-        return self.local if expression == self.cell else self.rebuild(expression)
-
-    def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
-        return (self.rebuild(op),)

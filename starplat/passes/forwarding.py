@@ -25,7 +25,7 @@ class _Forwarder:
         ops = list(body)
         for place, op in enumerate(ops):
             if isinstance(op, ir.Store) and self.is_own_store(op) and isinstance(op.value, ir.Const | ir.Ref):
-                reader = _Reader(op)
+                reader = rewriter.Replacer({ir.Load(op.array, op.index): op.value})
                 for later in range(place + 1, len(ops)):
                     if self.touches(ops[later], op.array, writing=True) or _changes(op.value, ops[later]):
                         break
@@ -57,17 +57,3 @@ class _Forwarder:
 def _changes(value: ir.Const | ir.Ref, op: ir.KernelOp) -> bool:
     """Whether the operation gives the variable another value."""
     return isinstance(value, ir.Ref) and value.variable in visitor.assigned_variables((op,))
-
-
-class _Reader(rewriter.Rewriter):
-    """Puts the stored value in the place of the cell."""
-
-    def __init__(self, store: ir.Store) -> None:
-        self.cell = ir.Load(store.array, store.index)
-        self.value = store.value
-
-    def expression(self, expression: ir.Expression) -> ir.Expression:
-        return self.value if expression == self.cell else self.rebuild(expression)
-
-    def kernel_op(self, op: ir.KernelOp) -> tuple[ir.KernelOp, ...]:
-        return (self.rebuild(op),)

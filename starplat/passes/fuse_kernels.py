@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from starplat.ir import fresh_names, launches, rewriter, visitor
 from starplat.ir import nodes as ir
+from starplat.ir.module_rewriter import with_graph_arrays
 from starplat.ir.printing.expressions import print_expression
 from starplat.passes import forwarding, joining, memory, rows
 from starplat.passes.host_effects import Effects, commute, effects
@@ -60,14 +61,12 @@ class _Fuser(rewriter.Rewriter):
         kernels = [kernel for kernel in self._in_order() if kernel.name in launched]
         names = fresh_names.FreshNames(kernel.name for kernel in kernels if kernel.name not in self.wanted)
         final = {k.name: names.fresh(self.wanted[k.name]) for k in kernels if k.name in self.wanted}
-        renamer = _Renamer(final)
-        used = {array for kernel in kernels for array in kernel.arrays}
-        return replace(
-            self.module,
-            functions=tuple(replace(f, body=renamer.host_block(f.body)) for f in functions),
-            kernels=tuple(replace(kernel, name=final.get(kernel.name, kernel.name)) for kernel in kernels),
-            graph_arrays=tuple(array for array in self.module.graph_arrays if array in used),
+        renamer = rewriter.HostRule(
+            lambda op: (ir.Launch(final.get(op.kernel, op.kernel)),) if isinstance(op, ir.Launch) else None
         )
+        functions = tuple(replace(f, body=renamer.host_block(f.body)) for f in functions)
+        named = tuple(replace(kernel, name=final.get(kernel.name, kernel.name)) for kernel in kernels)
+        return with_graph_arrays(replace(self.module, functions=functions, kernels=named))
 
     def _in_order(self) -> Iterator[ir.Kernel]:
         name = self.module.kernels[0].name if self.module.kernels else None
@@ -219,15 +218,3 @@ def _deed(op: ir.Fill | ir.CopyArray) -> str:
             return f"{array.name} = {print_expression(value)}"
         case ir.CopyArray(destination, source):
             return f"{destination.name} = {source.name}"
-
-
-class _Renamer(rewriter.Rewriter):
-    """Gives kernels their final names."""
-
-    def __init__(self, names: dict[str, str]) -> None:
-        self.names = names
-
-    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
-        if isinstance(op, ir.Launch):
-            return (ir.Launch(self.names.get(op.kernel, op.kernel)),)
-        return (self.rebuild(op),)

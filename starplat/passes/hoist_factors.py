@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from starplat.ir import nodes as ir
 from starplat.ir.fresh_names import FreshNames, names_throughout
-from starplat.ir.rewriter import Rewriter, map_expression
+from starplat.ir.rewriter import HostRule, KernelRule, Rewriter, map_expression
 from starplat.ir.visitor import all_expressions, assigned_variables, walk_host, with_signature, written_arrays
 from starplat.passes.factors import Factor, Neighbor, is_product
 from starplat.passes.memory import Memory
@@ -46,11 +46,10 @@ def _hoisted(
     if not hoister.found:
         return module
     name = FreshNames(other.name for other in module.kernels).fresh(f"{function.name}_set_{_first(hoister.found).name}")
-    changed = replace(
-        function,
-        arrays=(*function.arrays, *hoister.found.values()),
-        body=_LaunchedBefore(kernel.name, name).host_block(function.body),
-    )
+    launch = ir.Launch(kernel.name)
+    before = HostRule(lambda op: (ir.Launch(name), op) if op == launch else None)
+    arrays = (*function.arrays, *hoister.found.values())
+    changed = replace(function, arrays=arrays, body=before.host_block(function.body))
     pair = (
         _giving(kernel, hoister.found, name),
         with_signature(replace(kernel, body=_without_unused(body, hoister.known))),
@@ -77,17 +76,6 @@ def _giving(kernel: ir.Kernel, found: dict[Factor, ir.Array], name: str) -> ir.K
         stores.append(store if here.guard is None else ir.KernelIf(here.guard, (store,)))
     comment = f"what a node gives to each of its neighbors in '{kernel.name}'"
     return with_signature(ir.Kernel(name, ir.AllNodes(), node, tuple(stores), span=kernel.span, comment=comment))
-
-
-class _LaunchedBefore(Rewriter):
-    """Launches a kernel before another, wherever that is launched."""
-
-    def __init__(self, kernel: str, before: str) -> None:
-        self.kernel_name = kernel
-        self.before = before
-
-    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
-        return (ir.Launch(self.before), op) if op == ir.Launch(self.kernel_name) else (self.rebuild(op),)
 
 
 def _breaks_off(body: Iterable[ir.KernelOp]) -> bool:
@@ -232,14 +220,5 @@ def _without_unused(body: tuple[ir.KernelOp, ...], candidates: Iterable[ir.Varia
     unused = frozenset(candidates) - read
     if not unused:
         return body
-    return _without_unused(_Dropper(unused).kernel_block(body), frozenset(candidates) - unused)
-
-
-class _Dropper(Rewriter):
-    def __init__(self, unused: frozenset[ir.Variable]) -> None:
-        self.unused = unused
-
-    def kernel_op(self, op: ir.KernelOp) -> tuple[ir.KernelOp, ...]:
-        if isinstance(op, ir.Let) and op.variable in self.unused:
-            return ()
-        return (self.rebuild(op),)
+    drops = KernelRule(lambda op: () if isinstance(op, ir.Let) and op.variable in unused else None)
+    return _without_unused(drops.kernel_block(body), frozenset(candidates) - unused)

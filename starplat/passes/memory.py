@@ -6,7 +6,7 @@ the module, any two arrays of one kind may be one.
 """
 
 from starplat.ir import nodes as ir
-from starplat.ir.visitor import walk_host
+from starplat.ir.visitor import host_ops
 from starplat.same import remembered
 
 
@@ -27,6 +27,6 @@ class Memory:
 @remembered(16)
 def has_two_names(module: ir.Module) -> bool:
     """Whether some function is called with one array for two of its parameters."""
-    calls = (op for function in module.functions for op in walk_host(function.body) if isinstance(op, ir.HostCall))
+    calls = (op for op in host_ops(module) if isinstance(op, ir.HostCall))
     lent = ([argument for argument in call.arguments if isinstance(argument, ir.Array)] for call in calls)
     return any(len(set(arrays)) < len(arrays) for arrays in lent)

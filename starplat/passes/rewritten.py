@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from starplat.ir import launches, rewriter, visitor
 from starplat.ir import nodes as ir
+from starplat.ir.module_rewriter import with_graph_arrays
 from starplat.same import Same
 
 _OWN = (ir.Origin.LOCAL, ir.Origin.TEMPORARY)
@@ -52,10 +53,8 @@ def tidied(module: ir.Module) -> ir.Module:
     """The module without kernels that nothing launches, and with the graph's arrays that the others use."""
     launched = launches.launched_names(module.functions)
     kernels = tuple(kernel for kernel in module.kernels if kernel.name in launched)
-    used = {array for kernel in kernels for array in kernel.arrays}
     functions = tuple(_without_idle_arrays(function, module) for function in module.functions)
-    graph_arrays = tuple(array for array in ir.GRAPH_ARRAYS if array in used)
-    return replace(module, functions=functions, kernels=kernels, graph_arrays=graph_arrays)
+    return with_graph_arrays(replace(module, functions=functions, kernels=kernels))
 
 
 def _without_idle_arrays(function: ir.HostFunction, module: ir.Module) -> ir.HostFunction:

@@ -19,9 +19,10 @@ from dataclasses import replace
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.launches import is_launched_once
 from starplat.ir.module_rewriter import ModuleRewriter, with_graph_arrays
 from starplat.ir.shapes.histograms import Histogram, histogram
-from starplat.ir.visitor import all_expressions, walk_expression, walk_host, walk_kernel, with_signature
+from starplat.ir.visitor import all_expressions, host_ops, walk_expression, walk_kernel, with_signature
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import Schedule
 from starplat.schedule.step import Choice, Decided
@@ -34,9 +35,7 @@ _WHOLE = (ir.Element.BOOL, ir.Element.INT, ir.Element.LONG, ir.Element.NODE)
 def has_rounds_of_rows(module: ir.Module, capabilities: Capabilities) -> bool:
     """Whether there are such rounds, on a symmetric graph."""
     return not capabilities.lockstep and any(
-        isinstance(op, ir.Loop) and any(isinstance(inner, ir.CopyArray) for inner in op.body)
-        for function in module.functions
-        for op in walk_host(function.body)
+        isinstance(op, ir.Loop) and any(isinstance(inner, ir.CopyArray) for inner in op.body) for op in host_ops(module)
     )
 
 
@@ -68,15 +67,9 @@ class _Maker(ModuleRewriter):
 
     def _kernel(self, launch: ir.Launch, cells: ir.Array, following: ir.Array) -> ir.Kernel | None:
         """The launched kernel, if nothing else launches it and it works out `following` from rows of `cells`."""
-        launches = [
-            op
-            for function in self.given.functions
-            for op in walk_host(function.body)
-            if isinstance(op, ir.Launch) and op.kernel == launch.kernel
-        ]
         kernel = self.given.kernel(launch.kernel)
         found = histogram(kernel, self.given)
-        alone = len(launches) == 1 and launch.members is None
+        alone = is_launched_once(launch.kernel, self.given) and launch.members is None
         return kernel if alone and found is not None and _is_of_row(kernel, found, cells, following) else None
 
     def _rounds(

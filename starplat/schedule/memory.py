@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.visitor import arrays_in, walk_host, written_arrays
+from starplat.ir.visitor import arrays_in, host_ops, written_arrays
 from starplat.schedule.schedule import Memory, Schedule
 from starplat.schedule.step import Choice, Decided
 
@@ -47,9 +47,5 @@ def _is_for_kernels_to_read(module: ir.Module, array: ir.Array) -> bool:
     using = [kernel for kernel in module.kernels if array in kernel.arrays]
     if not using or any(array in written_arrays(kernel.body) for kernel in using):
         return False
-    return array.origin is ir.Origin.GRAPH or not any(
-        array in arrays_in(op)
-        for function in module.functions
-        for op in walk_host(function.body)
-        if not isinstance(op, ir.OnDevice)
-    )
+    others = (op for op in host_ops(module) if not isinstance(op, ir.OnDevice))
+    return array.origin is ir.Origin.GRAPH or not any(array in arrays_in(op) for op in others)

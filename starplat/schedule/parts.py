@@ -10,10 +10,10 @@ rows in parts itself, once for a graph (see `part_rows`).
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from starplat.ir import build, fresh_names, rewriter
+from starplat.ir import build, fresh_names
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.module_rewriter import with_graph_arrays
+from starplat.ir.module_rewriter import ModuleRewriter, with_graph_arrays
 from starplat.ir.shapes.gathering import Gathering, gathering
 from starplat.ir.visitor import all_expressions, variables_read, walk_expression, with_signature, written_arrays
 from starplat.schedule import part_rows, step
@@ -121,26 +121,18 @@ class _InParts:
         yield ir.Launch(self.rest.name)
 
 
-class _Gathers(rewriter.Rewriter):
+class _Gathers(ModuleRewriter):
     """Puts the kernels' parts in their place."""
 
     def __init__(self, given: ir.Module, found: dict[str, int]) -> None:
-        names = fresh_names.names_of(given)
-        self.given = given
-        self.found = {name: _taken_apart(given.kernel(name), parts, names) for name, parts in found.items()}
-        self.sums: list[ir.Array] = []
+        super().__init__(given)
+        self.found = {name: _taken_apart(given.kernel(name), parts, self.taken) for name, parts in found.items()}
 
-    def module(self) -> ir.Module:
-        """The module with all in parts."""
-        functions = []
-        for function in self.given.functions:
-            self.sums = []
-            body = self.host_block(function.body)
-            functions.append(replace(function, body=body, arrays=(*function.arrays, *dict.fromkeys(self.sums))))
-        kernels = (kernel for old in self.given.kernels for kernel in self.kernels(old))
-        return replace(self.given, functions=tuple(functions), kernels=tuple(kernels))
+    def with_kernels(self) -> ir.Module:
+        kernels = (kernel for old in self.given.kernels for kernel in self.of(old))
+        return replace(self.given, kernels=tuple(kernels))
 
-    def kernels(self, old: ir.Kernel) -> tuple[ir.Kernel, ...]:
+    def of(self, old: ir.Kernel) -> tuple[ir.Kernel, ...]:
         """What becomes of a kernel."""
         new = self.found.get(old.name)
         return (old,) if new is None else (new.one, new.rest)
@@ -148,7 +140,7 @@ class _Gathers(rewriter.Rewriter):
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         if isinstance(op, ir.Launch) and op.kernel in self.found:
             new = self.found[op.kernel]
-            self.sums.append(new.sums)
+            self.arrays += () if new.sums in self.arrays else (new.sums,)
             return tuple(new.launches())
         return (self.rebuild(op),)
 

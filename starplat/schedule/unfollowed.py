@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from starplat.diagnostics import DiagnosticError
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.visitor import walk_host, walk_kernel
+from starplat.ir.visitor import host_ops, walk_kernel
 from starplat.schedule.apply import STEPS, decided
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import AUTO, KNOBS, PLAIN, Algebra, Direction, Loop, Schedule
@@ -165,8 +165,7 @@ def _needed(members: tuple[Member, ...], help: Callable[[tuple[Member, ...]], bo
 
 def _has_batches(module: ir.Module) -> bool:
     """Whether the host launches any rounds ahead."""
-    ops = (op for function in module.functions for op in walk_host(function.body))
-    return any(isinstance(op, ir.Loop) and isinstance(op.driver, ir.Ahead) for op in ops)
+    return any(isinstance(op, ir.Loop) and isinstance(op.driver, ir.Ahead) for op in host_ops(module))
 
 
 def _is_written_so(module: ir.Module, value: object) -> bool:

@@ -22,7 +22,7 @@ from starplat.ir.python.arithmetic import identity
 from starplat.ir.shapes.members import membership
 from starplat.ir.shapes.set_rounds import set_rounds
 from starplat.ir.verifying.modules import verify
-from starplat.ir.visitor import arrays_in, launched_alone, walk_host, walk_kernel, with_signature
+from starplat.ir.visitor import arrays_in, host_ops, launched_alone, walk_host, walk_kernel, with_signature
 from starplat.passes.memory import has_two_names
 from starplat.passes.parts.effects import KernelEffects
 from starplat.passes.parts.placing import POISON
@@ -105,7 +105,7 @@ class _Alike:
 
     def private(self, heavy: Iterable[str]) -> set[ir.Array]:
         """The arrays written by such kernels of which no part needs any cells but its own, inside of launches."""
-        ops = [op for f in self.given.functions for op in walk_host(f.body)]
+        ops = list(host_ops(self.given))
         named = {array for op in ops if not isinstance(op, ir.Fill | ir.OnDevice) for array in arrays_in(op)}
         once = Counter(array for op in ops if isinstance(op, ir.OnDevice) for array in op.arrays)
         written = {array for name in heavy for array in self.own[name].own if not array.packed and once[array] == 1}

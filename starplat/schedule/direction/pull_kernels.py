@@ -128,7 +128,7 @@ def _locks(module: ir.Module, kernel: str) -> set[ir.Array]:
 
 
 def _is_only_filled(array: ir.Array, module: ir.Module) -> bool:
-    ops = (op for f in module.functions for op in visitor.walk_host(f.body) if not isinstance(op, ir.OnDevice))
+    ops = (op for op in visitor.host_ops(module) if not isinstance(op, ir.OnDevice))
     return all(isinstance(op, ir.Fill) for op in ops if array in visitor.arrays_in(op))
 
 

@@ -104,10 +104,11 @@ class _Puller:
     ) -> tuple[tuple[Step, ...], tuple[ir.KernelOp, ...]]:
         """The same with a single read of a cell that other threads may change, so that carried values belong to it."""
         seen = ir.Variable(self.taken.fresh(f"{effect.array.name}_seen"), effect.array.element)
-        look = _Seen(ir.Load(effect.array, ir.Ref(self.join.teller)), seen)
-        looking = tuple(look.step(step) for step in steps)
+        cell = ir.Load(effect.array, ir.Ref(self.join.teller))
+        look = rewriter.Replacer({cell: ir.Ref(seen)})
+        looking = tuple(look.rebuild(step) if isinstance(step, ir.Let) else look.expression(step) for step in steps)
         inside = look.kernel_block(last)
-        return ((ir.Let(seen, look.cell), *looking), inside) if (looking, inside) != (steps, last) else (steps, last)
+        return ((ir.Let(seen, cell), *looking), inside) if (looking, inside) != (steps, last) else (steps, last)
 
     def gathering_all(self, effect: ir.UpdateCell, place: ir.Variable) -> tuple[ir.KernelOp, ...]:
         """Combines values in any order."""
@@ -174,16 +175,3 @@ def _within(steps: Iterable[Step], last: tuple[ir.KernelOp, ...]) -> tuple[ir.Ke
             case _:
                 inside = (ir.KernelIf(step, inside),)
     return inside
-
-
-class _Seen(rewriter.Rewriter):
-    """Replaces the cell by the local."""
-
-    def __init__(self, cell: ir.Load, seen: ir.Variable) -> None:
-        self.cell, self.seen = cell, seen
-
-    def step(self, step: Step) -> Step:
-        return replace(step, value=self.expression(step.value)) if isinstance(step, ir.Let) else self.expression(step)
-
-    def expression(self, expression: ir.Expression) -> ir.Expression:
-        return ir.Ref(self.seen) if expression == self.cell else self.rebuild(expression)

@@ -48,8 +48,7 @@ def pullable(module: ir.Module) -> Pullable:
 def _loops_around(module: ir.Module) -> Mapping[str, list[ir.Loop]]:
     """The loops in whose rounds a kernel is launched, by its name."""
     found: dict[str, list[ir.Loop]] = defaultdict(list)
-    loops = (op for f in module.functions for op in visitor.walk_host(f.body) if isinstance(op, ir.Loop))
-    for loop in loops:
+    for loop in (op for op in visitor.host_ops(module) if isinstance(op, ir.Loop)):
         for op in uses.stream(loop.body):
             if isinstance(op, ir.Launch):
                 found[op.kernel].append(loop)

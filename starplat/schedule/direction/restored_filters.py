@@ -11,10 +11,10 @@ from itertools import pairwise
 
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjuncts
-from starplat.ir.launches import is_launched_once, used_host_arrays
+from starplat.ir.launches import is_launched_once, launches
 from starplat.ir.rewriter import Rewriter, map_expression
 from starplat.ir.uses import stream
-from starplat.ir.visitor import arrays_in, walk_host, with_signature, written_arrays
+from starplat.ir.visitor import arrays_in, host_ops, with_signature, written_arrays
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def _judged(judge: ir.Launch, asking: ir.Launch, module: ir.Module) -> Judged | 
     asked = [] if kernel.filter is None else list(conjuncts(kernel.filter))
     flag, here = ir.Load(flags, ir.Ref(kernel.iterator)), ir.Ref(kernel.iterator)
     once = _mentions(flags, module) == 2 and asked.count(flag) == 1
-    ops = (op for function in module.functions for op in walk_host(function.body) if not isinstance(op, ir.OnDevice))
+    ops = (op for op in host_ops(module) if not isinstance(op, ir.OnDevice))
     if not once or any(flags in arrays_in(op) for op in ops):
         return None
     taken = map_expression(lambda part: here if part == ir.Ref(own) else part, value)
@@ -109,8 +109,7 @@ def _judged(judge: ir.Launch, asking: ir.Launch, module: ir.Module) -> Judged | 
 
 def _mentions(flags: ir.Array, module: ir.Module) -> int:
     """How many launches use the flags."""
-    ops = (op for function in module.functions for op in walk_host(function.body))
-    return sum(flags in used_host_arrays((op,), module) for op in ops if isinstance(op, ir.Launch))
+    return sum(flags in module.kernel(launch.kernel).arrays for launch in launches(module.functions))
 
 
 class _Unjudger(Rewriter):

@@ -11,7 +11,7 @@ from dataclasses import replace
 from starplat.ir import build, launches, rewriter, uses, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.module_rewriter import ModuleRewriter, Pushes, with_arrays, with_graph_arrays
+from starplat.ir.module_rewriter import PUSHING, ModuleRewriter, with_arrays, with_graph_arrays
 from starplat.ir.shapes.members import membership
 from starplat.same import Same
 from starplat.schedule.direction.pull_kernels import from_other_end, without_the_unused
@@ -41,9 +41,9 @@ def push_or_pull(module: ir.Module, schedule: Schedule, capabilities: Capabiliti
 
 def _only_pushing(module: ir.Module) -> ir.Module:
     """The module whose launches do not pull."""
-    if not any(isinstance(op, ir.Launch) and op.pull for f in module.functions for op in visitor.walk_host(f.body)):
+    if not any(isinstance(op, ir.Launch) and op.pull for op in visitor.host_ops(module)):
         return module
-    pushing = with_arrays(replace(module, functions=Pushes().functions_of(module)))
+    pushing = with_arrays(replace(module, functions=PUSHING.functions_of(module)))
     return with_graph_arrays(without_the_unused(pushing, module))
 
 

@@ -125,21 +125,12 @@ class _Maker(rewriter.Rewriter):
         if kernel.name not in self.told:
             return kernel
         variable = self.told[kernel.name]
-        body = _Silent(variable).kernel_block(kernel.body)
+        drops = rewriter.KernelRule(
+            lambda op: () if isinstance(op, ir.Contribute) and op.reduction == variable else None
+        )
+        body = drops.kernel_block(kernel.body)
         left = tuple(reduction for reduction in kernel.reductions if reduction.variable != variable)
         return visitor.with_signature(replace(kernel, body=body, reductions=left))
-
-
-class _Silent(rewriter.Rewriter):
-    """Removes the contributions to one variable."""
-
-    def __init__(self, variable: ir.Variable) -> None:
-        self.told = variable
-
-    def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
-        if isinstance(op, ir.Contribute) and op.reduction == self.told:
-            return ()
-        return (self.rebuild(op),)
 
 
 def _said_by(condition: ir.Expression) -> tuple[ir.Variable, bool] | None:

@@ -132,20 +132,14 @@ class _Flagger(ReturnRewriter):
         asked = asked_level(kernel, self.levels.cells, self.levels.depth)
         assert asked is not None
         filter = _replaced(kernel.filter, asked, ir.Load(self.now, ir.Ref(kernel.iterator)))
-        body = _Carrier(self.levels.cells, self.following).kernel_block(kernel.body)
+        body = rewriter.KernelRule(self.carrying).kernel_block(kernel.body)
         return visitor.with_signature(replace(kernel, filter=filter, body=body))
 
-
-class _Carrier(rewriter.Rewriter):
-    """Sets a flag beside every cell that is lowered."""
-
-    def __init__(self, cells: ir.Array, flags: ir.Array) -> None:
-        self.cells, self.flags = cells, flags
-
-    def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
-        if isinstance(op, ir.ExtremeCell) and op.array == self.cells:
-            return (replace(op, carried=(ir.Carry(self.flags, op.index, build.TRUE),)),)
-        return (self.rebuild(op),)
+    def carrying(self, op: ir.KernelOp) -> Iterable[ir.KernelOp] | None:
+        """Sets a flag beside a cell that is lowered."""
+        if isinstance(op, ir.ExtremeCell) and op.array == self.levels.cells:
+            return (replace(op, carried=(ir.Carry(self.following, op.index, build.TRUE),)),)
+        return None
 
 
 def _replaced(expression: ir.Expression, old: ir.Expression, new: ir.Expression) -> ir.Expression:

@@ -13,7 +13,6 @@ from starplat.ir import build, fresh_names, rewriter, uses, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import identity
 from starplat.schedule.loop.batch_values import (
-    Reading,
     Values,
     combined_with,
     found_in,
@@ -88,8 +87,8 @@ class Round:
 
     def value(self, expression: ir.Expression) -> ir.Expression:
         """The host's value here, as the device computes it."""
-        values = self.values
-        return rewriter.map_expression(lambda p: values.get(p.variable, p) if isinstance(p, ir.Ref) else p, expression)
+        values: dict[ir.Expression, ir.Expression] = {ir.Ref(variable): v for variable, v in self.values.items()}
+        return rewriter.Replacer(values).expression(expression)
 
     def set(self, variable: ir.Variable, value: ir.Expression) -> None:
         self.values[variable] = value if value.element is variable.element else ir.Cast(value, variable.element)
@@ -174,7 +173,7 @@ class Round:
         if any(self._is_heavy(self.values[scalar], kernel) for scalar in varying):
             self.store()
         words = {r: self.word(r) for r in kernel.reductions}
-        made = Reading({scalar: self.values[scalar] for scalar in varying}).kernel(kernel)
+        made = rewriter.Replacer({ir.Ref(scalar): self.values[scalar] for scalar in varying}).kernel(kernel)
         reductions = tuple(replace(reduction, into=word) for reduction, word in words.items())
         self.add(
             replace(made, name=self.names.get(kernel.name) or self.taken.fresh(f"{kernel.name}_ahead")), reductions

@@ -27,18 +27,6 @@ def stores_of(kept: Iterable[tuple[ir.Array, str, ir.Expression]]) -> Iterator[i
     yield from stores
 
 
-class Reading(rewriter.Rewriter):
-    """Evaluates scalars from their cells instead of receiving them."""
-
-    def __init__(self, values: Values) -> None:
-        self.values = values
-
-    def expression(self, expression: ir.Expression) -> ir.Expression:
-        if isinstance(expression, ir.Ref) and expression.variable in self.values:
-            return self.values[expression.variable]
-        return self.rebuild(expression)
-
-
 def loaded_by(value: ir.Expression) -> set[ir.Array]:
     """What a value reads."""
     return set(arrays_in(value))

@@ -5,7 +5,6 @@ scalars that rounds change, and every kernel first tests whether its round takes
 without knowing how many there are, and looks after 1, 2, 4, … of them.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -56,8 +55,6 @@ class _Batcher(ModuleRewriter):
         self.spares_doubles = spares_doubles
         self.choices: list[Choice] = []
         self.around: list[ir.HostOp] = []
-        everything = (op for function in module.functions for op in walk_host(function.body))
-        self.launches = Counter(op.kernel for op in everything if isinstance(op, ir.Launch))
 
     def function(self, function: ir.HostFunction) -> ir.HostFunction:
         """The function, with the cells that its loops need."""
@@ -109,7 +106,7 @@ class _Batcher(ModuleRewriter):
         inside = tuple(walk_host((op,)))
         launched = [inner.kernel for inner in inside if isinstance(inner, ir.Launch)]
         before = {inner.kernel for inner in walk_host(rounds.ahead) if isinstance(inner, ir.Launch)}
-        names = {name: name for name in launched if self.launches[name] == 1 and name not in before}
+        names = {name: name for name in launched if launches.is_launched_once(name, self.given) and name not in before}
         span = self.given.kernel(launched[0]).span if self.place == NOWHERE else self.place
         one = batch_rounds.Round(self.given, self.taken, self.host.name, span, names)
         body = one.row(rounds.row, rounds.condition, rounds.varying)

@@ -173,16 +173,7 @@ def with_plain_walks(
         if kernel.shares_arcs:
             names[name] = taken.fresh(f"{name}_of_few")
             added.append(replace(kernel, name=names[name], shares_arcs=False))
-    return replace(loop, body=_Renamed(names).host_block(loop.body))
-
-
-class _Renamed(rewriter.Rewriter):
-    """Launches kernels by their new names."""
-
-    def __init__(self, names: dict[str, str]) -> None:
-        self.names = names
-
-    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
-        if isinstance(op, ir.Launch):
-            return (replace(op, kernel=self.names.get(op.kernel, op.kernel)),)
-        return (self.rebuild(op),)
+    renamed = rewriter.HostRule(
+        lambda op: (replace(op, kernel=names.get(op.kernel, op.kernel)),) if isinstance(op, ir.Launch) else None
+    )
+    return replace(loop, body=renamed.host_block(loop.body))

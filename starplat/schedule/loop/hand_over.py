@@ -14,11 +14,11 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import in_one_launch, scalars_read, scalars_set, used_host_arrays
-from starplat.ir.module_rewriter import ModuleRewriter, Pushes
+from starplat.ir.module_rewriter import PUSHING, ModuleRewriter
 from starplat.ir.shapes.listed import known_length
 from starplat.ir.shapes.members import membership
 from starplat.ir.uses import stream
-from starplat.ir.visitor import blocks_of, walk_around, walk_host
+from starplat.ir.visitor import blocks_of, host_ops, walk_around, walk_host
 from starplat.same import Same
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.loop.group_rounds import copied
@@ -49,8 +49,7 @@ def rounds_by_one_cluster(
 
 def has_rounds(module: ir.Module, capabilities: Capabilities) -> bool:
     """Whether a cluster may run rounds of the program."""
-    ops = (op for function in module.functions for op in walk_host(function.body))
-    return capabilities.clusters and any(isinstance(op, ir.Loop) for op in ops)
+    return capabilities.clusters and any(isinstance(op, ir.Loop) for op in host_ops(module))
 
 
 def has_few_arcs(num_nodes: int, num_arcs: int) -> bool:
@@ -258,7 +257,7 @@ class _Spread:
     ) -> tuple[ir.HostOp, ...]:
         """The loop in one of the launches."""
         made = replace(loop, before=copied(loop.before), body=copied(loop.body))
-        made = replace(made, body=Pushes().host_block(made.body)) if few else made
+        made = replace(made, body=PUSHING.host_block(made.body)) if few else made
         nodes = MOST if few else LEAST
         if isinstance(loop.driver, ir.NearestFirst):
             assert limit is not None

@@ -66,7 +66,7 @@ class ListRounds:
         self.together = True
         body = self.block(op.body, set())
         self.together = False
-        body = self.with_counts(_WithoutChecks().host_block(body))
+        body = self.with_counts(_WITHOUT_CHECKS.host_block(body))
         return with_own_arrays(replace(op, body=body), self.made, self.kernels)
 
     def arrays(self, array: ir.Array) -> tuple[ir.Array, ...]:
@@ -245,8 +245,4 @@ class ListRounds:
         return {array for array in touched(op, self.module) if array in self.queues}
 
 
-class _WithoutChecks(rewriter.Rewriter):
-    """Leaves out the checks of cells."""
-
-    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
-        return () if isinstance(op, ir.CheckCell) else (self.rebuild(op),)
+_WITHOUT_CHECKS = rewriter.HostRule(lambda op: () if isinstance(op, ir.CheckCell) else None)

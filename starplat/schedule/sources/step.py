@@ -8,7 +8,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import used_host_arrays
 from starplat.ir.module_rewriter import ModuleRewriter, with_graph_arrays
-from starplat.ir.visitor import walk_host
+from starplat.ir.visitor import host_ops, walk_host
 from starplat.schedule.direction.pull_kernels import without_the_unused
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import Batch, Loop, Order, Schedule, Sources
@@ -25,8 +25,9 @@ def searches_on_cpus(module: ir.Module, capabilities: Capabilities) -> bool:
     """Whether the module has loops over sources whose searches only some graphs should run at once."""
     if capabilities.shared_arcs:
         return False
-    ops = (op for function in module.functions for op in walk_host(function.body))
-    return any(isinstance(op, ir.HostForRange | ir.HostForMembers) and op.searches is not None for op in ops)
+    return any(
+        isinstance(op, ir.HostForRange | ir.HostForMembers) and op.searches is not None for op in host_ops(module)
+    )
 
 
 def searches_in_batches(
