@@ -117,7 +117,7 @@ def test_the_documentation_builds(tmp_path: Path) -> None:
     """Without a warning: every link leads somewhere, every parameter that a docstring names exists."""
     for needed in ("mkdocs", "mkdocstrings"):
         pytest.importorskip(needed)
-    quiet_run([sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)], ROOT)
+    quiet_run([sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)], ROOT)
     reference = (tmp_path / "api" / "index.html").read_text(encoding="utf-8")
     assert 'id="starplat.Program.run"' in reference
 

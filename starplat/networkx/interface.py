@@ -40,10 +40,14 @@ class Backend:
         """True, or why the function does not take these arguments."""
         if (row := registry.function(name)) is None:
             return f"starplat has no function '{name}'"
-        return row.refused(args, kwargs) or registry.no_device() or True
+        return row.refused(args, kwargs) or True
 
     def should_run(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
-        """True, or why NetworkX itself is likely to be faster."""
+        """True, or why NetworkX itself is likely to be faster, or has to run since there is no device.
+
+        This is not asked of calls that name starplat: there the run says what to install."""
+        if (lacking := registry.no_device()) is not None:
+            return lacking
         row = registry.function(name)
         graph = args[0] if args else kwargs.get("G")
         if row is None or not isinstance(graph, nx.Graph):

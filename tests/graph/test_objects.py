@@ -107,6 +107,11 @@ def _plain(value: object) -> str:
     return "object" if type(value) is object else repr(value)
 
 
+def test_the_type_of_what_holds_no_graph_is_named() -> None:
+    with pytest.raises(DiagnosticError, match="a value of type dict holds no graph"):
+        from_object({0: [1]})
+
+
 @pytest.mark.parametrize(
     "object", [42, "roads.gr", object(), ([0, 1], [0.5, 1.5]), ([0, 1], [1]), ([0, -3], [1, 2])], ids=_plain
 )

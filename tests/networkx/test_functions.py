@@ -108,6 +108,20 @@ def test_networkx_logs_why_a_call_is_not_taken(caplog: pytest.LogCaptureFixture)
 
 
 @pytest.mark.usefixtures("installed")
+def test_says_what_to_install_where_there_is_no_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_lacking", lambda: "pip install it")
+    G = nx.path_graph(5)
+    with pytest.raises(NotImplementedError) as refused:
+        nx.pagerank(G, backend="starplat")
+    assert str(refused.value.__cause__) == "pip install it"
+    G = nx.path_graph(5)
+    assert backend.should_run("pagerank", (G,), {}) == "pip install it"
+    with nx.config(backend_priority=["starplat"]):
+        assert len(nx.pagerank(G)) == 5
+    assert not G.__networkx_cache__.get("backends")
+
+
+@pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize("length", [nx.dijkstra_path_length, nx.bellman_ford_path_length])
 def test_leaves_weights_that_are_no_numbers_to_networkx_where_the_target_is_missing(length: Any) -> None:
     with pytest.raises(NotImplementedError) as refused:

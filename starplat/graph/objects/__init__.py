@@ -51,7 +51,9 @@ def from_object(obj: Any, *, directed: bool | None = None, name: str = "graph") 
         return _from_pairs(host_array(obj), directed is not False, name)
     if isinstance(obj, Iterable) and not isinstance(obj, str | bytes | Mapping):
         return from_edges(obj, directed=directed is not False, name=name)
-    raise not_a_graph(f"a {type(obj).__module__}.{type(obj).__qualname__} holds no graph that starplat knows", _KNOWN)
+    home = type(obj).__module__
+    kind = f"{home}.{type(obj).__qualname__}".removeprefix("builtins.")
+    raise not_a_graph(f"a value of type {kind} holds no graph that starplat knows", _KNOWN)
 
 
 _KNOWN = (
