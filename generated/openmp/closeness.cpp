@@ -101,35 +101,57 @@ extern "C" void closeness_centrality_offer_bits(
     int *active_next_size, int active_count, int *more
 ) {
     int more_part = 0;
-    #pragma omp parallel for schedule(dynamic, 64) if(active_count > 1000) reduction(|| : more_part)
-    for (int place = 0; place < active_count; place++) {
-        const int v_2 = active_list[place];
-        for (arc_t e_2 = row_offsets[v_2]; e_2 < row_offsets[v_2 + 1]; e_2++) {
-            const int w_2 = columns[e_2];
-            const int word = multiply(w_2, 4);
-            const long long fresh = front[multiply(v_2, 4)] & ~reached[word];
-            const long long fresh_2 = front[multiply(v_2, 4) + 1] & ~reached[word + 1];
-            const long long fresh_3 = front[multiply(v_2, 4) + 2] & ~reached[word + 2];
-            const long long fresh_4 = front[multiply(v_2, 4) + 3] & ~reached[word + 3];
-            if ((fresh | fresh_2 | fresh_3 | fresh_4) != 0) {
-                if (fresh != 0) {
-                    #pragma omp atomic update
-                    reached[word] |= fresh;
+    if (active_count > 1000) {
+        #pragma omp parallel for schedule(dynamic, 64) reduction(|| : more_part)
+        for (int place = 0; place < active_count; place++) {
+            const int v_2 = active_list[place];
+            for (arc_t e_2 = row_offsets[v_2]; e_2 < row_offsets[v_2 + 1]; e_2++) {
+                const int w_2 = columns[e_2];
+                const int word = multiply(w_2, 4);
+                const long long fresh = front[multiply(v_2, 4)] & ~reached[word];
+                const long long fresh_2 = front[multiply(v_2, 4) + 1] & ~reached[word + 1];
+                const long long fresh_3 = front[multiply(v_2, 4) + 2] & ~reached[word + 2];
+                const long long fresh_4 = front[multiply(v_2, 4) + 3] & ~reached[word + 3];
+                if ((fresh | fresh_2 | fresh_3 | fresh_4) != 0) {
+                    if (fresh != 0) {
+                        #pragma omp atomic update
+                        reached[word] |= fresh;
+                    }
+                    if (fresh_2 != 0) {
+                        #pragma omp atomic update
+                        reached[word + 1] |= fresh_2;
+                    }
+                    if (fresh_3 != 0) {
+                        #pragma omp atomic update
+                        reached[word + 2] |= fresh_3;
+                    }
+                    if (fresh_4 != 0) {
+                        #pragma omp atomic update
+                        reached[word + 3] |= fresh_4;
+                    }
+                    enlist(w_2, active_next_bits, active_next_list, active_next_size);
+                    more_part = 1;
                 }
-                if (fresh_2 != 0) {
-                    #pragma omp atomic update
-                    reached[word + 1] |= fresh_2;
+            }
+        }
+    } else {
+        for (int place = 0; place < active_count; place++) {
+            const int v_2 = active_list[place];
+            for (arc_t e_2 = row_offsets[v_2]; e_2 < row_offsets[v_2 + 1]; e_2++) {
+                const int w_2 = columns[e_2];
+                const int word = multiply(w_2, 4);
+                const long long fresh = front[multiply(v_2, 4)] & ~reached[word];
+                const long long fresh_2 = front[multiply(v_2, 4) + 1] & ~reached[word + 1];
+                const long long fresh_3 = front[multiply(v_2, 4) + 2] & ~reached[word + 2];
+                const long long fresh_4 = front[multiply(v_2, 4) + 3] & ~reached[word + 3];
+                if ((fresh | fresh_2 | fresh_3 | fresh_4) != 0) {
+                    if (fresh != 0) reached[word] |= fresh;
+                    if (fresh_2 != 0) reached[word + 1] |= fresh_2;
+                    if (fresh_3 != 0) reached[word + 2] |= fresh_3;
+                    if (fresh_4 != 0) reached[word + 3] |= fresh_4;
+                    enlist(w_2, active_next_bits, active_next_list, active_next_size);
+                    more_part = 1;
                 }
-                if (fresh_3 != 0) {
-                    #pragma omp atomic update
-                    reached[word + 2] |= fresh_3;
-                }
-                if (fresh_4 != 0) {
-                    #pragma omp atomic update
-                    reached[word + 3] |= fresh_4;
-                }
-                enlist(w_2, active_next_bits, active_next_list, active_next_size);
-                more_part = 1;
             }
         }
     }
@@ -266,7 +288,7 @@ extern "C" void arcs_of_active_list(
 }
 
 }  // namespace kernels
-#line 270 "closeness.cpp"
+#line 292 "closeness.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -80,15 +80,26 @@ extern "C" void k_core_add_degree_2(
     const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, const int *__restrict__ peeling_list,
     int *peeling_bits, int *degree, int peeling_count
 ) {
-    #pragma omp parallel for schedule(dynamic, 64) if(peeling_count > 1000)
-    for (int place = 0; place < peeling_count; place++) {
-        const int v = peeling_list[place];
-        peeling_bits[v / 32] = 0;
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-            const int nbr = columns[e];
-            if (nbr != v) {
-                #pragma omp atomic update
-                degree[nbr] -= 1;
+    if (peeling_count > 1000) {
+        #pragma omp parallel for schedule(dynamic, 64)
+        for (int place = 0; place < peeling_count; place++) {
+            const int v = peeling_list[place];
+            peeling_bits[v / 32] = 0;
+            for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                const int nbr = columns[e];
+                if (nbr != v) {
+                    #pragma omp atomic update
+                    degree[nbr] -= 1;
+                }
+            }
+        }
+    } else {
+        for (int place = 0; place < peeling_count; place++) {
+            const int v = peeling_list[place];
+            peeling_bits[v / 32] = 0;
+            for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                const int nbr = columns[e];
+                if (nbr != v) degree[nbr] -= 1;
             }
         }
     }
@@ -115,7 +126,7 @@ extern "C" void k_core_add_degree_2_of_many(
 }
 
 }  // namespace kernels
-#line 119 "k_core.cpp"
+#line 130 "k_core.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from starplat.backends.directives import CAPABILITIES, DirectiveBackend, spelling
+from starplat.backends.launch import FEW_ITERATIONS
 from starplat.backends.spelling import Directives
 
 DIRECTIVES = Directives(
@@ -15,7 +16,7 @@ DIRECTIVES = Directives(
     results="",
     atomic="#pragma omp atomic update",
     capture="#pragma omp atomic capture",
-    few="if({length} > 1000)",
+    few=f"if({{length}} > {FEW_ITERATIONS})",
     vector_loop="#pragma omp simd",
 )
 

@@ -7,10 +7,12 @@ taken.
 from dataclasses import replace
 
 from starplat.backends import statements as st
+from starplat.backends.launch import FEW_ITERATIONS
 from starplat.backends.legal.blocks import tested_in_blocks
 from starplat.backends.legal.contributions import Together, result_word
 from starplat.backends.legal.domains import in_pieces, over_domain
 from starplat.backends.legal.gangs import by_gangs, guarded, guarded_block
+from starplat.backends.legal.one_thread import by_one_thread
 from starplat.backends.legal.operations import Operations
 from starplat.backends.legal.unread import without_unread
 from starplat.ir import build
@@ -80,7 +82,18 @@ def _structured(kernel: ir.Kernel, operations: Operations, results: tuple[ir.Arr
         ends = contributions.ends(results, Together.APART)
         loop = by_gangs(shared.loop, reductions, begins, ends, operations.locals, for_teams=shared.by_teams)
         return (replace(shared, loop=guarded(loop, kernel.guard), reductions=(), by_gangs=True),)
-    return (*begins, replace(shared, loop=guarded(shared.loop, kernel.guard)), *contributions.handed_over(results))
+    shared = replace(shared, loop=guarded(shared.loop, kernel.guard))
+    loops = _by_one_if_few(shared, kernel) if operations.capabilities.group_loops else (shared,)
+    return (*begins, *loops, *contributions.handed_over(results))
+
+
+def _by_one_if_few(shared: st.SharedLoop, kernel: ir.Kernel) -> st.Body:
+    """The loop, whose one thread needs no atomic updates where listed nodes are few."""
+    many = None if shared.length is None else build.greater(shared.length, build.number(FEW_ITERATIONS))
+    updates = any(isinstance(part, st.AtomicCell) for part in walk(shared.loop.body))
+    if many is None or not isinstance(kernel.domain, ir.Listed) or not updates:
+        return (shared,)
+    return (st.If(many, (replace(shared, length=None),), by_one_thread((shared.loop,))),)
 
 
 def _shared_out(
