@@ -258,9 +258,11 @@ class Builder(Transformer[Token, ast.Program]):
 
 def _picker(kind: type[ast.Syntax], places: dict[str, int]) -> Callable[[Builder, Children], ast.Syntax]:
     def build(_: Builder, children: Children) -> ast.Syntax:
-        picked = {field: children[place] for field, place in places.items()}
-        texts = {field: child.value if isinstance(child, Token) else child for field, child in picked.items()}
-        return kind(**texts, span=_span(children))
+        given = {}
+        for field, place in places.items():
+            child = children[place]
+            given[field] = child.value if isinstance(child, Token) else child
+        return kind(**given, span=_span(children))
 
     return build
 
