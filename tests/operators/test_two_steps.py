@@ -1,4 +1,5 @@
-"""Rounds in which nodes are told first, and get their level then, are rounds of one step; near misses stay right."""
+"""Rounds in which nodes are discovered first and then get their level are rounds of one step; near misses stay
+right."""
 
 from __future__ import annotations
 

@@ -161,6 +161,11 @@ def last_visit(a: Arcs, c: Call) -> Answer:
     return found
 
 
+def least_parent_only(a: Arcs, c: Call) -> Answer:
+    least = {v: min(u for u, t, _ in a.arcs if t == v) for _, v, _ in a.arcs}
+    return hops(a, c, [arc for arc in a.arcs if arc[0] == least[arc[1]]])
+
+
 def ends_at_single_nodes(a: Arcs, c: Call) -> Answer:
     levels = hops(a, c)
     sizes = [levels.count(d) for d in range(1, a.n + 2)]
@@ -215,6 +220,13 @@ def all_parents(a: Arcs, c: Call) -> Answer:
     found, parents = {c["src"]}, [{u for u, v, _ in a.arcs if v == node} for node in range(a.n)]
     for _ in range(a.n):
         found |= {v for v in range(a.n) if parents[v] and parents[v] <= found}
+    return [v in found for v in range(a.n)]
+
+
+def two_arcs_needed(a: Arcs, c: Call) -> Answer:
+    found = {c["src"]}
+    for _ in range(a.n):
+        found |= {v for v in range(a.n) if sum(t == v and u in found for u, t, _ in a.arcs) > 1}
     return [v in found for v in range(a.n)]
 
 
@@ -425,6 +437,7 @@ NEAR: dict[str, dict[str, Callable[[Arcs, Call], Answer]]] = {
         "ends_at_single_nodes": ends_at_single_nodes,
         "first_come_in_order": first_come_in_order,
         "one_child_each": one_child_each,
+        "least_parent_only": least_parent_only,
         "odd_nodes_seen_before": by_step(lambda x, u, v, w: None if v % 2 else x + 1),
     },
     "sssp": {
@@ -462,6 +475,7 @@ NEAR: dict[str, dict[str, Callable[[Arcs, Call], Answer]]] = {
         "source_not_counted": source_not_counted,
         "all_parents": all_parents,
         "exactly_four_arcs": exactly_four_arcs,
+        "two_arcs_needed": two_arcs_needed,
     },
     "connected_components": {
         "along_arcs_only": lambda a, c: labels(a, a.arcs),
@@ -480,6 +494,7 @@ NEAR: dict[str, dict[str, Callable[[Arcs, Call], Answer]]] = {
         "loops_left_out": lambda a, c: ranks(a, c, loops=False),
         "undivided": undivided,
         "greatest_change": lambda a, c: ranks(a, c, total=max),
+        "first_shares_kept": lambda a, c: ranks(a, {**c, "max_iterations": 1}),
     },
     "betweenness": {
         "source_counts": summed(lambda a, s: dependency(s), guard=False),

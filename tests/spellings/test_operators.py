@@ -33,7 +33,8 @@ REACHED = {
     "sssp": "all_arcs changed_in_this_round ends_when_sum_stands frontier_count goes_on_in_order helpers in_its_turn"
     " local_result long_sums marked_in_neighbors marked_sources min_plus old_distance one_after_another over_edges pull"
     " relax_of_a_helper round_flag tentative_beside_final two_flags waiting_in_order",
-    "connected_components": "both_neighbors count_rounds edges_until_quiet helpers old_and_new round_flag two_flags",
+    "connected_components": "both_neighbors count_rounds edges_until_quiet either_end_in_order helpers"
+    " old_and_new round_flag two_flags",
     "reachability": "as_many_rounds bfs_levels_known count_of_the_frontier count_rounds distance_known"
     " greatest_number int_flags least_number levels levels_offered local_result look_for_parent marked_in_their_turn"
     " number_and_count numbers_for_flags or_and or_assign over_edges parents_only round_flag size_of_the_set to_do"

@@ -3,8 +3,8 @@
 bool moved = False; ... moved = True; ...        going = False; ... going = True; ...
 going = moved;
 
-bool told = False; ... told = True; ...          ... more = True; ...
-if (told) { more = True; }
+bool found = False; ... found = True; ...          ... more = True; ...
+if (found) { more = True; }
 
 forall (v in g.nodes()) {                        now = next;
   v.now = v.next; v.next = False;                g.attachNodeProperty(next = False);
@@ -41,7 +41,7 @@ def without_copies(body: typed.Block) -> typed.Block:
         if not isinstance(part, typed.Block):
             return None
         inner = tuple(new for s in part.statements for new in _distributed(rebuilt(s, change)))
-        return _renamed(_told_at_once(replace(part, statements=inner)))
+        return _renamed(_signalled_at_once(replace(part, statements=inner)))
 
     return rebuilt(body, change)
 
@@ -76,17 +76,17 @@ def _renamed(block: typed.Block) -> typed.Block:
     return block
 
 
-def _told_at_once(block: typed.Block) -> typed.Block:
+def _signalled_at_once(block: typed.Block) -> typed.Block:
     """The block without a local flag for which others are set at its end: they are set where the local is."""
     for last, s in enumerate(block.statements):
         match s:
-            case typed.If(condition=typed.Variable(symbol=local), then=typed.Block(statements=told), otherwise=None):
+            case typed.If(condition=typed.Variable(symbol=local), then=typed.Block(statements=found), otherwise=None):
                 pass
             case _:
                 continue
         first = next((i for i, s in enumerate(block.statements[:last]) if _declares(s, local)), None)
-        signals = [t.place.symbol for t in told if isinstance(t, typed.Assign) and t.value == typed.TRUE]
-        if first is None or len(signals) < len(told) or not _begins_false(block.statements[first]):
+        signals = [t.place.symbol for t in found if isinstance(t, typed.Assign) and t.value == typed.TRUE]
+        if first is None or len(signals) < len(found) or not _begins_false(block.statements[first]):
             continue
         between, after = block.statements[first + 1 : last], block.statements[last + 1 :]
         inside = [i for s in between for i in walk.statements(s)]
@@ -94,22 +94,22 @@ def _told_at_once(block: typed.Block) -> typed.Block:
         plain = all(isinstance(i, typed.Assign) and i.value == typed.TRUE for i in stores)
         asked = {symbol for i in inside for symbol in walk.read(i)} | {s for a in after for s in _used(a)}
         leaves = any(isinstance(i, typed.Break | typed.Continue | typed.Return) for i in inside)
-        cells = any(isinstance(t, typed.Assign) and isinstance(t.place, typed.Cell) for t in told)
+        cells = any(isinstance(t, typed.Assign) and isinstance(t.place, typed.Cell) for t in found)
         if not plain or leaves or cells or local in asked or asked & set(signals):
             continue
 
-        kept = _with_signals(typed.Block(between), local, told).statements
-        return _told_at_once(replace(block, statements=(*block.statements[:first], *kept, *after)))
+        kept = _with_signals(typed.Block(between), local, found).statements
+        return _signalled_at_once(replace(block, statements=(*block.statements[:first], *kept, *after)))
     return block
 
 
-def _with_signals(block: typed.Block, local: typed.Symbol, told: tuple[typed.Statement, ...]) -> typed.Block:
+def _with_signals(block: typed.Block, local: typed.Symbol, found: tuple[typed.Statement, ...]) -> typed.Block:
     """The block with other statements wherever a local is stored, each time anew."""
 
     def change(part: Any) -> Any:
-        return _with_signals(part, local, told) if isinstance(part, typed.Block) else None
+        return _with_signals(part, local, found) if isinstance(part, typed.Block) else None
 
-    inner = (map(replace, told) if local in walk.written(s) else (rebuilt(s, change),) for s in block.statements)
+    inner = (map(replace, found) if local in walk.written(s) else (rebuilt(s, change),) for s in block.statements)
     return with_statements(block, [s for statements in inner for s in statements])
 
 
@@ -140,7 +140,7 @@ def _distributed(s: typed.Statement) -> Iterator[typed.Statement]:
         case _:
             yield s
             return
-    own, rest, wholes = typed.Variable(s.iterator), list(_given_when_told(body.statements)), []
+    own, rest, wholes = typed.Variable(s.iterator), list(_given_when_as_update(body.statements)), []
     while rest and (whole := _whole(rest[0], own, graph)) is not None:
         wholes.append(whole)
         rest = list(_asked_again(whole, rest[1:], own))
@@ -151,11 +151,11 @@ def _distributed(s: typed.Statement) -> Iterator[typed.Statement]:
         return
     yield from wholes
     if rest:
-        yield replace(s, body=replace(body, statements=tuple(_told(r) for r in rest)))
+        yield replace(s, body=replace(body, statements=tuple(_as_update(r) for r in rest)))
 
 
-def _given_when_told(statements: Sequence[typed.Statement]) -> Sequence[typed.Statement]:
-    """A flag that says what the branch behind it asks, given in that branch."""
+def _given_when_as_update(statements: Sequence[typed.Statement]) -> Sequence[typed.Statement]:
+    """A flag that says what the branch behind it asks, set in that branch."""
     match statements:
         case [
             typed.Assign(place=typed.Cell() as flag, value=typed.Binary() as value) as store,
@@ -211,7 +211,7 @@ def _is_own(s: typed.Statement, own: typed.Variable) -> bool:
     return plain and all(cell.index == own for cell in cells)
 
 
-def _told(s: typed.Statement) -> typed.Statement:
+def _as_update(s: typed.Statement) -> typed.Statement:
     """`if (flag) more = True;` as `more ||= flag`."""
     match s:
         case typed.If(

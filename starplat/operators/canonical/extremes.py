@@ -5,8 +5,14 @@ if (d + 1 < w.level) {                           <w.level, more> = <Min(w.level,
   more = True;
 }
 int d = v.far < w.far ? v.far : w.far;           int d = min(v.far, w.far);
+
+Where neither or one of two cells takes the value of the other, each takes it by itself:
+
+if (w.c > v.c) { w.c = v.c; }                    if (w.c > v.c) { w.c = v.c; }
+else if (w.c < v.c) { v.c = w.c; }               if (w.c < v.c) { v.c = w.c; }
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +20,7 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import MIRRORED, conjuncts, says_that_it_wins
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
-from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.rebuilding import rebuilt, with_statements
 
 _WAYS = {typed.Function.MIN: typed.Extreme.MIN, typed.Function.MAX: typed.Extreme.MAX}
 _STRICT = (typed.Operator.LESS, typed.Operator.GREATER)
@@ -37,6 +43,52 @@ def as_extremes(body: typed.Block) -> typed.Block:
         return None
 
     return rebuilt(body, change)
+
+
+def with_branches_apart(body: typed.Block) -> typed.Block:
+    """The body of a loop with such branches apart; for proofs about the loop, since in a `forall` another iteration may
+    lower a cell between them."""
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, typed.Block):
+            return None
+        return with_statements(part, [rebuilt(one, change) for s in part.statements for one in _apart(s)])
+
+    branches = any(isinstance(s, typed.If) and s.otherwise is not None for s in walk.statements(body))
+    return rebuilt(body, change) if branches else body
+
+
+def _apart(s: typed.Statement) -> Iterator[typed.Statement]:
+    """Two branches as two statements, where the first makes two cells equal and the second asks whether they differ."""
+    match s:
+        case typed.If(
+            condition=typed.Binary(operator=operator, left=typed.Cell() as one, right=typed.Cell() as other),
+            then=typed.Block(statements=stores),
+            otherwise=typed.Block(statements=(typed.If(condition=typed.Binary() as second, otherwise=None) as branch,)),
+        ) if operator in _STRICT and one.symbol is other.symbol and _turns(second, operator, one, other):
+            equal = any(isinstance(i, typed.Assign) and {i.place, i.value} == {one, other} for i in stores)
+            if equal and all(_is_apart(i, one, other) for i in stores):
+                yield from (replace(s, otherwise=None), branch)
+                return
+    yield s
+
+
+def _turns(second: typed.Binary, operator: typed.Operator, one: typed.Cell, other: typed.Cell) -> bool:
+    """Whether a comparison is of the same two cells, the other way round."""
+    way = (second.operator, second.left, second.right)
+    return way in ((operator, other, one), (MIRRORED[operator], one, other))
+
+
+def _is_apart(s: typed.Statement, one: typed.Cell, other: typed.Cell) -> bool:
+    """Whether a statement gives one of two cells the value of the other, or stores a constant in a scalar."""
+    match s:
+        case typed.Assign(place=typed.Cell() as place, value=value):
+            of_nodes = isinstance(one.index, typed.Variable) and isinstance(other.index, typed.Variable)
+            return of_nodes and {place, value} == {one, other}
+        case typed.Assign(place=typed.Variable(symbol=symbol), value=typed.Literal()):
+            indices = (one.index, other.index)
+            return all(isinstance(at, typed.Variable) and at.symbol is not symbol for at in indices)
+    return False
 
 
 def _as_extreme(branch: typed.If) -> typed.Statement | None:

@@ -31,10 +31,10 @@ from starplat.operators.canonical.ranges import within_range
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.searches.by_level import asked_by_level
 from starplat.operators.canonical.searches.in_bfs import as_rounds
-from starplat.operators.canonical.searches.marks_on_discovery import marked_on_discovery
 from starplat.operators.canonical.searches.reached import without_reached
 from starplat.operators.canonical.searches.two_steps import discovered_in_one_step
 from starplat.operators.canonical.searches.visited import as_marks_that_spread
+from starplat.operators.canonical.searches.visited_on_discovery import visited_on_discovery
 from starplat.operators.canonical.sums.cleared import cleared_first
 from starplat.operators.canonical.sums.degrees import without_degrees
 from starplat.operators.canonical.sums.dissolved import dissolved
@@ -80,7 +80,7 @@ def _canonical_function(
     flagged = without_copies(turned(flags, frozenset(function.parameters)))
     flagged = as_spreading(flagged, program)
     body = over_frontiers(
-        marked_on_discovery(asked_by_level(discovered_in_one_step(flagged, results), results), results),
+        visited_on_discovery(asked_by_level(discovered_in_one_step(flagged, results), results), results),
         program,
         results,
     )

@@ -16,7 +16,7 @@ from starplat.frontend import typed
 from starplat.operators.canonical.arcs import by_rows
 from starplat.operators.canonical.counted import added_by_arcs, never_better, until_nothing_changes, until_quiet
 from starplat.operators.canonical.effects import EffectReader, asked
-from starplat.operators.canonical.extremes import as_extremes
+from starplat.operators.canonical.extremes import as_extremes, with_branches_apart
 from starplat.operators.canonical.gathers import as_scatters
 from starplat.operators.canonical.hosts import HostLoop, Known, Loop, Surroundings, at_once, surely_begins
 from starplat.operators.canonical.labels.any_neighbor import without_findings
@@ -201,7 +201,8 @@ def _only_fills(s: typed.Statement, marks: set[typed.Symbol], sources: set[typed
 
 def _plain(body: typed.Block) -> typed.Block:
     """The body of a loop with loops over arcs by rows, and with values that are offered instead of looked for."""
-    body = as_extremes(rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None))
+    rows = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)
+    body = as_extremes(with_branches_apart(rows))
     body = without_idle_guards(without_findings(body))
     return replace(body, statements=tuple(new for s in body.statements for new in as_scatters(s) or _row_by_row(s)))
 

@@ -4,7 +4,7 @@ from starplat.frontend import typed
 from starplat.operators.canonical.counts import change_flags, ends, joining, kept, nested, ones, round_marks
 from starplat.operators.canonical.counts.sequential_peeling import left_at_once
 from starplat.operators.canonical.counts.signs import compared_with_none
-from starplat.operators.canonical.counts.survivors import told_on_leaving
+from starplat.operators.canonical.counts.survivors import stored_on_leaving
 from starplat.operators.canonical.filters import with_filters
 from starplat.operators.canonical.labels.truths import as_truths
 
@@ -22,4 +22,4 @@ def with_counts(body: typed.Block) -> typed.Block:
     )
     asked = with_filters(ends.asked_of_ends(flagged))
     counted = with_filters(kept.with_kept_counts(nested.in_what_was_left(asked)))
-    return told_on_leaving(joining.done_on_joining(counted))
+    return stored_on_leaving(joining.done_on_joining(counted))

@@ -29,7 +29,7 @@ from starplat.operators.canonical.rising import added, number
 from starplat.same import Same
 
 
-def told_on_leaving(body: typed.Block) -> typed.Block:
+def stored_on_leaving(body: typed.Block) -> typed.Block:
     """A function's body in which removed nodes get their final values, and members are counted."""
     flags = [s.symbol for s in walk.statements(body) if isinstance(s, typed.Declare) and s.symbol.type == FLAG]
     for members in (Members(flag, value) for flag in flags for value in (True, False)):
@@ -38,7 +38,7 @@ def told_on_leaving(body: typed.Block) -> typed.Block:
             block, place = around.block_of(loop)
             rounds = _Rounds(loop, members, block.statements[:place], around, body)
             if isinstance(loop, typed.While) and (found := rounds.changed()) is not None:
-                return told_on_leaving(rebuilding.with_block(body, block, rebuilding.spliced(block, place, found)))
+                return stored_on_leaving(rebuilding.with_block(body, block, rebuilding.spliced(block, place, found)))
     return body
 
 
@@ -93,18 +93,18 @@ class _Rounds:
         """The scalar of the loop's condition, if it says whether the set is not empty."""
         match self.loop.condition:
             case typed.Variable() as some:
-                told = [s for s in survivors.body.statements if _stores(s, some, typed.TRUE)]
+                notes = [s for s in survivors.body.statements if _stores(s, some, typed.TRUE)]
             case typed.Binary(
                 operator=typed.Operator.GREATER | typed.Operator.NOT_EQUAL, left=typed.Variable() as some, right=zero
             ) if number(zero) == 0:
-                told = [s for s in survivors.body.statements if _counts_one(s) and some.symbol in walk.written(s)]
+                notes = [s for s in survivors.body.statements if _counts_one(s) and some.symbol in walk.written(s)]
             case _:
                 return None
         inside = list(walk.statements(self.loop.body))
         denied = [s for s in self.loop.body.statements[:place] if _says_none(s, some)]
         touches = [s for s in inside if some.symbol in (*walk.written(s), *walk.read(s))]
-        counted = all(isinstance(s, typed.Assign) or s in told for s in survivors.body.statements)
-        return some if len(told) == 1 and denied and counted and len(touches) == len(denied) + 1 else None
+        counted = all(isinstance(s, typed.Assign) or s in notes for s in survivors.body.statements)
+        return some if len(notes) == 1 and denied and counted and len(touches) == len(denied) + 1 else None
 
     def _is_given_each_round(self, s: typed.Assign, place: int, node: typed.Symbol) -> bool:
         """Whether a store gives member `node` the number of the round, one more than in the round before, and the loop

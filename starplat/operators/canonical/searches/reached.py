@@ -40,8 +40,8 @@ def without_reached(body: typed.Block) -> typed.Block:
 def _beside(body: typed.Block, flag: typed.Symbol) -> list[typed.Symbol]:
     """The properties of integers that are stored in a block in which the flag is."""
     blocks = [s.statements for s in walk.statements(body) if isinstance(s, typed.Block)]
-    told = [stores for stores in blocks if any(_stored(s) is flag for s in stores)]
-    levels = (_stored(s) for stores in told for s in stores)
+    given = [stores for stores in blocks if any(_stored(s) is flag for s in stores)]
+    levels = (_stored(s) for stores in given for s in stores)
     return list(dict.fromkeys(at for at in levels if at is not None and at.property.element is types.Scalar.INT))
 
 

@@ -44,10 +44,10 @@ def discovered_in_one_step(body: typed.Block, results: frozenset[typed.Symbol]) 
         if not isinstance(loop, _Loop):
             continue
         block, place = around.block_of(loop)
-        told = replace(
+        round_ = replace(
             loop, body=with_statements(loop.body, [t for s in loop.body.statements for t in set_by_neighbors(s)])
         )
-        read = _read(told, block.statements[:place], around.known_before(loop))
+        read = _read(round_, block.statements[:place], around.known_before(loop))
         if read is None or any(s in results or around.is_seen(s, loop) for s in read.flags):
             continue
         return discovered_in_one_step(with_block(body, block, spliced(block, place, (read.made(loop),))), results)
@@ -103,7 +103,7 @@ def _read(loop: _Loop, before: Sequence[typed.Statement], known: hosts.Known) ->
         return None
     ((at, nest),), ((step, counter),) = discovers, counted
     discovered = [s for s in nest.inner if isinstance(s, typed.Assign) and _is_marked(s, nest.there)]
-    waves = [(c, asked_flag(c, nest.node)) for c in nest.when if _says_who_tells(c, nest.node, counter)]
+    waves = [(c, asked_flag(c, nest.node)) for c in nest.when if _says_who_discovers(c, nest.node, counter)]
     if len(discovered) != 1 or len(waves) != 1 or nest.may_break:
         return None
     ((in_frontier, here),) = waves
@@ -152,7 +152,7 @@ def _read(loop: _Loop, before: Sequence[typed.Statement], known: hosts.Known) ->
     return found if unreached and _is_apart(found, loop) else None
 
 
-def _says_who_tells(c: typed.Expression, node: typed.Symbol, counter: typed.Symbol) -> bool:
+def _says_who_discovers(c: typed.Expression, node: typed.Symbol, counter: typed.Symbol) -> bool:
     """Whether a condition asks for a flag of the node, or for nodes at the level that is counted."""
     if asked_flag(c, node) is not None:
         return True

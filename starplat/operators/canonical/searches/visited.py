@@ -54,8 +54,8 @@ def _spread(search: typed.IterateInBFS, fill: typed.Attach) -> typed.If | None:
         return None
     more, there = build.variable(build.local("more", types.Scalar.BOOL)), build.iterator("next", parallel_depth=2)
     reached = build.cell(mark, there)
-    told = build.when(build.negated(reached), build.assign(reached, True), build.assign(more, True))
-    arcs = build.over(there, build.row(search.graph, search.iterator, typed.Direction.OUT), told)
+    discovered = build.when(build.negated(reached), build.assign(reached, True), build.assign(more, True))
+    arcs = build.over(there, build.row(search.graph, search.iterator, typed.Direction.OUT), discovered)
     is_reached = build.cell(mark, search.iterator)
     every = build.over(search.iterator, typed.AllNodes(search.graph), arcs, condition=is_reached)
     rounds = typed.DoWhile(build.block(build.assign(more, False), every), more, span=search.span)

@@ -41,26 +41,26 @@ def _asks_for_none(condition: typed.Expression, place: typed.Cell, is_mark: bool
 
 def _next_wave(flag: typed.Symbol, store: Store, loop: Loop) -> bool:
     """Whether a node is flagged for the next round exactly if it is given something in this one."""
-    told = {
+    nexts = {
         c.place.symbol
         for c in store.beside
         if isinstance(c.place, typed.Cell) and c.place.index == store.place.index and _is_true(c.value)
     }
-    writers = [s for s in walk.statements(loop.body) if {flag, *told} & set(walk.written(s))]
+    writers = [s for s in walk.statements(loop.body) if {flag, *nexts} & set(walk.written(s))]
     beside = [s for s in writers if isinstance(s, typed.Assign) and any(s.place is c.place for c in store.beside)]
     moved = False
     for s in (s for s in writers if not any(s is b for b in beside)):
         match s:
             case typed.CopyProperty(destination=destination, source=following) if s in loop.body.statements:
-                moved = destination is flag and following in told
+                moved = destination is flag and following in nexts
                 if not moved:
                     return False
             case typed.Attach(items=items) if s in loop.body.statements:
-                if not all(symbol in told and symbol is not flag and _is_false(v) for symbol, v in items):
+                if not all(symbol in nexts and symbol is not flag and _is_false(v) for symbol, v in items):
                     return False
             case _:
                 return False
-    itself = isinstance(loop, typed.FixedPoint) and flag in told and len(beside) == len(writers)
+    itself = isinstance(loop, typed.FixedPoint) and flag in nexts and len(beside) == len(writers)
     return moved or itself
 
 

@@ -1,5 +1,5 @@
-"""Rounds that mark nodes after they have been told, count a set to see it grow, or number levels that are only asked
-whether there is one, are rounds of one step; near misses stay right."""
+"""Rounds that visit nodes after they have been discovered, count a set to see it grow, or number levels that are only
+asked whether there is one, are rounds of one step; near misses stay right."""
 
 from __future__ import annotations
 
@@ -117,10 +117,10 @@ function f(Graph g, propNode<bool> r, node src) {
 """
 SPELLINGS = {
     "left where none is here": TOLD,
-    "told until none is": changed(TOLD, (ROUNDS, WHILE), (LEAVES, ""), SOME, QUIET),
+    "discovered until none is": changed(TOLD, (ROUNDS, WHILE), (LEAVES, ""), SOME, QUIET),
     "until none was here": changed(TOLD, (ROUNDS, WHILE), (LEAVES, "")),
     "cleared as a round begins": changed(TOLD, (FORGETS, ""), (ROUNDS, ROUNDS + FORGETS)),
-    "marked as a round ends": changed(
+    "visited as a round ends": changed(
         TOLD, (ROUNDS, WHILE), (LEAVES, ""), SOME, QUIET, (QUIETLY, ""),
         (FORGETS, FORGETS + QUIETLY), (BEGINS, BEGINS + "  src.r = True;\n"),
     ),
@@ -136,20 +136,20 @@ SPELLINGS = {
     "as many rounds as nodes": COUNTED,
 }  # fmt: skip
 NEAR = {
-    "never marked again": changed(TOLD, (MOVES, "")),
-    "told ones are forgotten": changed(TOLD, (MOVES + FORGETS, FORGETS + MOVES)),
-    "told in the round before": changed(TOLD, (MOVES, ""), (ROUNDS, ROUNDS + MOVES), (FORGETS, "")),
+    "never visited again": changed(TOLD, (MOVES, "")),
+    "discovered ones are forgotten": changed(TOLD, (MOVES + FORGETS, FORGETS + MOVES)),
+    "discovered in the round before": changed(TOLD, (MOVES, ""), (ROUNDS, ROUNDS + MOVES), (FORGETS, "")),
     "not enough rounds": changed(TOLD, ("i <= g.num_nodes()", "i < 2")),
-    "all tell": changed(TOLD, ("filter(here)) { forall", "filter(!there)) { forall")),
-    "marked nodes are told": changed(TOLD, ("!w.r", "w != v")),
-    "left before any is marked": changed(TOLD, (MARKS + LEAVES, LEAVES + MARKS)),
+    "all discover": changed(TOLD, ("filter(here)) { forall", "filter(!there)) { forall")),
+    "visited nodes are discovered": changed(TOLD, ("!w.r", "w != v")),
+    "left before any is visited": changed(TOLD, (MARKS + LEAVES, LEAVES + MARKS)),
     "the sign is given too late": changed(TOLD, (ROUNDS, WHILE), (LEAVES, ""), (MARKS, MARKS + "    some = False;\n")),
     "the sign is always given": changed(TOLD, (MARKS, MARKS + "    some = i < 2;\n")),
     "two reasons to leave": changed(
         TOLD, (ROUNDS, WHILE.replace("(some)", "(some && depth < 3)")),
         ("  bool some", "  int depth = 0;\n  bool some"), (MOVES, MOVES + "    depth++;\n"),
     ),
-    "the source is told only": changed(
+    "the source is discovered only": changed(
         TOLD, (ROUNDS, WHILE), (LEAVES, ""), SOME, QUIET,
         (QUIETLY, ""), (FORGETS, FORGETS + QUIETLY),
     ),

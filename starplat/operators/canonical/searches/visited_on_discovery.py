@@ -1,21 +1,22 @@
-"""Nodes that are told in one step of a round, and marked in the next, are marked where they are told.
+"""Nodes that are discovered in one step of a round, and visited in the next, are visited where they are discovered.
 
 do {                                                  do {
   some = False;                                         some = False;
   forall (v in g.nodes().filter(here)) {                forall (v in g.nodes().filter(here)) {
-    v.marked = True; some = True;                         forall (w in g.neighbors(v)) {
-  }                                                         if (!w.marked) {
-  forall (v in g.nodes().filter(here)) {                      w.marked = True; w.there = True; some = True;
+    v.visited = True; some = True;                         forall (w in g.neighbors(v)) {
+  }                                                         if (!w.visited) {
+  forall (v in g.nodes().filter(here)) {                      w.visited = True; w.there = True; some = True;
     forall (w in g.neighbors(v)) {                          }
-      if (!w.marked) { w.there = True; }                  }
+      if (!w.visited) { w.there = True; }                  }
     }                                                   }
   }                                                     here = there; g.attachNodeProperty(there = False);
   here = there; g.attachNodeProperty(there = False);  } while (some);
 } while (some);
 
-A round is followed from where nodes are told to where nodes are told again: those that were are marked meanwhile, and
-are the ones that tell then, and the loop ends where there are none. As none is told that is marked, it does not matter
-that marks come earlier. Values that nodes are told beside go with a level in place of the mark (see `told_values`).
+A round is followed from where nodes are discovered to where nodes are discovered again: those that were are visited
+meanwhile, and discover others then, and the loop ends where there are none. As no visited node is discovered, it does
+not matter that visits come earlier. Other values that a discovery brings go with a level in place of the visited flag
+(see `discovered_values`).
 """
 
 from __future__ import annotations
@@ -33,13 +34,13 @@ from starplat.operators.build import Builder
 from starplat.operators.canonical.effects import asked_by_loop
 from starplat.operators.canonical.hosts import HostLoop, surely_begins, surroundings
 from starplat.operators.canonical.rebuilding import spliced, substituted, with_block
+from starplat.operators.canonical.searches.discovered_values import Discovered, are_apart, levels_and_values
 from starplat.operators.canonical.searches.initial_values import InitialValues, initial_values
 from starplat.operators.canonical.searches.stores import Nest, read_nest, says
-from starplat.operators.canonical.searches.told_values import Told, are_apart, levels_and_values
 from starplat.operators.canonical.unread import without_unread
 
 
-def marked_on_discovery(body: typed.Block, results: frozenset[typed.Symbol]) -> typed.Block:
+def visited_on_discovery(body: typed.Block, results: frozenset[typed.Symbol]) -> typed.Block:
     """A function's body with such rounds; `results` are the symbols that its caller sees."""
     around = surroundings(body)
     for loop in around.loops:
@@ -55,71 +56,75 @@ def marked_on_discovery(body: typed.Block, results: frozenset[typed.Symbol]) -> 
         if not found.begins(before) or (isinstance(loop, typed.CountedLoop) and not _has_enough(loop)):
             continue
         made = with_block(body, block, spliced(block, place, found.made(loop, before)))
-        return marked_on_discovery(without_unread(made, results), results)
+        return visited_on_discovery(without_unread(made, results), results)
     return body
 
 
 @dataclass(frozen=True)
 class _Round:
-    """A round: the arcs along which nodes that are `here` tell those `there`, under conditions besides, and the nodes
-    that are `marked`, before others are told in the round if it `marks_first`. The `signal` is asked before it is set
-    in a round that `asks_first`. The flag of those there is declared in each round if it is `fresh`, and taken back in
-    it before nodes are told if it is `emptied`. `told` are the values that come with it."""
+    """A round: the arcs along which nodes that are `here` discover those `there`, under conditions besides, and the
+    nodes that are `visited`, before others are discovered in the round if it `visits_first`. The `signal` is asked
+    before it is set in a round that `asks_first`. The flag of those there is declared in each round if it is `fresh`,
+    and taken back in it before nodes are discovered if it is `emptied`. `discovered` are the values that come with
+    it."""
 
     nest: Nest
     when: tuple[typed.Expression, ...]
     here: typed.Symbol
     there: typed.Symbol
-    marked: typed.Symbol
+    visited: typed.Symbol
     signal: typed.Symbol
-    marks_first: bool
+    visits_first: bool
     asks_first: bool
     fresh: bool
     emptied: bool
-    told: Told
+    discovered: Discovered
 
     @property
     def flags(self) -> set[typed.Symbol]:
-        """What the rounds use besides the marks."""
+        """What the rounds use besides the visited flag."""
         return {self.here, self.there, self.signal}
 
     def begins(self, before: Sequence[typed.Statement]) -> bool:
-        """Whether the loop begins with some nodes here, which are marked, or are so first."""
-        here, there, marked = (initial_values(s, before) for s in (self.here, self.there, self.marked))
-        if here is None or marked is None or not here.set:
+        """Whether the loop begins with some nodes here, which are visited, or are so first."""
+        here, there, visited = (initial_values(s, before) for s in (self.here, self.there, self.visited))
+        if here is None or visited is None or not here.set:
             return False
-        alike = all(_is_set(v) for v in (here, marked))
+        alike = all(_is_set(v) for v in (here, visited))
         begins_empty = there is not None and there.fill == typed.FALSE and not there.set
-        none_told = self.here is self.there or self.emptied or begins_empty
-        inside, all_of_them = set(_indices(marked)), set(_indices(here))
-        return alike and none_told and (inside <= all_of_them if self.marks_first else inside == all_of_them)
+        none_discovered = self.here is self.there or self.emptied or begins_empty
+        inside, all_of_them = set(_indices(visited)), set(_indices(here))
+        return alike and none_discovered and (inside <= all_of_them if self.visits_first else inside == all_of_them)
 
     def made(self, loop: HostLoop, before: Sequence[typed.Statement]) -> tuple[typed.Statement, ...]:
-        """The loop in which nodes are marked where they are told, behind the marks of those that begin."""
+        """The loop in which nodes are visited where they are discovered, behind the visits of those that begin."""
         build, nest, graph = Builder(loop.span), self.nest, self.nest.domain.graph
-        here, marked = (initial_values(s, before) for s in (self.here, self.marked))
+        here, visited = (initial_values(s, before) for s in (self.here, self.visited))
         assert here is not None
-        assert marked is not None
-        first = [at for at in _indices(here) if at not in _indices(marked)]
-        marks = (build.assign(typed.Cell(self.marked, at, span=loop.span), True) for at in first)
-        if self.told.any:
-            begin, own = _indices(here), self.marks_first
-            return (*marks, *levels_and_values(nest, self.when, self.marked, self.told, begin, copies_begin=own))
+        assert visited is not None
+        first = [at for at in _indices(here) if at not in _indices(visited)]
+        visits = (build.assign(typed.Cell(self.visited, at, span=loop.span), True) for at in first)
+        if self.discovered.any:
+            begin, own = _indices(here), self.visits_first
+            return (
+                *visits,
+                *levels_and_values(nest, self.when, self.visited, self.discovered, begin, copies_begin=own),
+            )
         more = build.variable(build.local("more", Scalar.BOOL))
-        told = self.there if self.there is not self.here else build.local("told", self.there.type)
-        mark, join = (build.cell(s, nest.there) for s in (self.marked, told))
-        stores = (build.assign(place, True) for place in (mark, join, more))
-        offer = build.when(build.both(build.negated(mark), *self.when), *stores)
+        discovered = self.there if self.there is not self.here else build.local("discovered", self.there.type)
+        visit, join = (build.cell(s, nest.there) for s in (self.visited, discovered))
+        stores = (build.assign(place, True) for place in (visit, join, more))
+        offer = build.when(build.both(build.negated(visit), *self.when), *stores)
         arcs = build.over(nest.there, build.row(graph, nest.node, nest.direction), offer)
         rounds = build.block(
             build.assign(more, False),
-            typed.Attach(graph, ((told, build.truth(False)),), span=loop.span),
+            typed.Attach(graph, ((discovered, build.truth(False)),), span=loop.span),
             build.over(nest.node, nest.domain, arcs, condition=build.cell(self.here, nest.node)),
-            typed.CopyProperty(self.here, told, span=loop.span),
+            typed.CopyProperty(self.here, discovered, span=loop.span),
         )
         return (
-            *marks,
-            *((build.declare(told),) if told is not self.there or self.fresh else ()),
+            *visits,
+            *((build.declare(discovered),) if discovered is not self.there or self.fresh else ()),
             build.declare(more.symbol, build.truth(True)),
             typed.DoWhile(rounds, more, span=loop.span),
         )
@@ -130,36 +135,36 @@ def _read(loop: HostLoop) -> _Round | None:
     if isinstance(loop, typed.FixedPoint):
         return None
     statements = _copied_first(loop.body.statements)
-    telling = [(at, tells) for at, s in enumerate(statements) if (tells := _tells(s)) is not None]
-    marking = [(at, marks) for at, s in enumerate(statements) if (marks := _marks(s)) is not None]
-    if len(telling) != 1 or len(marking) != 1:
+    discovering = [(at, discovers) for at, s in enumerate(statements) if (discovers := _discovers(s)) is not None]
+    visiting = [(at, visits) for at, s in enumerate(statements) if (visits := _visits(s)) is not None]
+    if len(discovering) != 1 or len(visiting) != 1:
         return None
-    at, (nest, there, told_signals, values) = telling[0]
-    place, (here, marked, marks_signals, drains, copies) = marking[0]
-    sources = [typed.Cell(s, typed.Variable(nest.node)) for s in (here, marked)]
+    at, (nest, there, discovery_signals, values) = discovering[0]
+    place, (here, visited, visit_signals, drains, copies) = visiting[0]
+    sources = [typed.Cell(s, typed.Variable(nest.node)) for s in (here, visited)]
     waves = [c for c in nest.when if any(says(c, cell, True) for cell in sources)]
-    unmarked = [c for c in nest.when if says(c, typed.Cell(marked, typed.Variable(nest.there)), False)]
-    if len(waves) != 1 or not unmarked or marked in (here, there) or (here is there and not drains):
+    unvisited = [c for c in nest.when if says(c, typed.Cell(visited, typed.Variable(nest.there)), False)]
+    if len(waves) != 1 or not unvisited or visited in (here, there) or (here is there and not drains):
         return None
     cycle = (*statements[at + 1 :], *_turned(loop), *statements[:at])
-    signal = _exit(cycle, statements[place], told_signals, marks_signals)
+    signal = _exit(cycle, statements[place], discovery_signals, visit_signals)
     asks_here = says(waves[0], sources[0], True)
     moves = _moves(cycle, statements[place], here, there, drains=drains, asks_here=asks_here)
-    if signal is None or not moves or (told_signals | marks_signals) - {signal}:
+    if signal is None or not moves or (discovery_signals | visit_signals) - {signal}:
         return None
-    when = tuple(c for c in nest.when if c not in waves and c not in unmarked)
+    when = tuple(c for c in nest.when if c not in waves and c not in unvisited)
     written = {s for inner in walk.statements(loop) for s in walk.written(inner)}
-    told = Told(
+    discovered = Discovered(
         tuple(i for i in values if isinstance(i, typed.Assign)), tuple(i for i in values if _is_best(i)), copies
     )
-    if any(mentions(c, written - {nest.node, nest.there}) for c in when) or not are_apart(told, nest, loop):
+    if any(mentions(c, written - {nest.node, nest.there}) for c in when) or not are_apart(discovered, nest, loop):
         return None
     left = next((i for i, s in enumerate(statements) if isinstance(s, typed.If)), len(statements))
-    asks_first = left < (at if signal in told_signals else place)
+    asks_first = left < (at if signal in discovery_signals else place)
     fresh = any(isinstance(s, typed.Declare) and s.symbol is there for s in statements)
     fills = (s for s in statements[:at] if isinstance(s, typed.Attach))
     empty = fresh or any(symbol is there for s in fills for symbol, _ in s.items)
-    return _Round(nest, when, here, there, marked, signal, place < at, asks_first, fresh, empty, told)
+    return _Round(nest, when, here, there, visited, signal, place < at, asks_first, fresh, empty, discovered)
 
 
 def _copied_first(statements: Sequence[typed.Statement]) -> tuple[typed.Statement, ...]:
@@ -176,34 +181,34 @@ def _copied_first(statements: Sequence[typed.Statement]) -> tuple[typed.Statemen
     return tuple(statements)
 
 
-def _tells(
+def _discovers(
     s: typed.Statement,
 ) -> tuple[Nest, typed.Symbol, frozenset[typed.Symbol], tuple[typed.Statement, ...]] | None:
-    """The arcs along which nodes are told, the flag of these, the scalars that say so, and what is stored beside."""
+    """The arcs along which nodes are discovered, their flag, the scalars that say so, and what is stored beside."""
     nest = read_nest(s)
     if nest is None or nest.may_break:
         return None
     there = typed.Variable(nest.there)
-    told = [i for i in nest.inner if _stores(i, typed.TRUE) == there]
+    discovered = [i for i in nest.inner if _stores(i, typed.TRUE) == there]
     signals = [i for i in nest.inner if isinstance(i, typed.Assign) and isinstance(i.place, typed.Variable)]
-    values = tuple(i for i in nest.inner if i not in told and i not in signals)
+    values = tuple(i for i in nest.inner if i not in discovered and i not in signals)
     is_plain = all(i.value == typed.TRUE for i in signals)
     is_plain = is_plain and all(isinstance(i, typed.Assign) or _is_best(i) for i in values)
     of_there = all(isinstance(p, typed.Cell) and p.index == there for i in values for p in walk.written_places(i))
-    if len(told) != 1 or not is_plain or not of_there:
+    if len(discovered) != 1 or not is_plain or not of_there:
         return None
-    return nest, _symbol(told[0]), frozenset(map(_symbol, signals)), values
+    return nest, _symbol(discovered[0]), frozenset(map(_symbol, signals)), values
 
 
 def _is_best(s: typed.Statement) -> TypeGuard[typed.AssignExtreme]:
     return isinstance(s, typed.AssignExtreme) and not s.carried
 
 
-def _marks(
+def _visits(
     s: typed.Statement,
 ) -> tuple[typed.Symbol, typed.Symbol, frozenset[typed.Symbol], bool, tuple[typed.Assign, ...]] | None:
-    """The flag of nodes that mark themselves, their mark, the scalars that say so, whether the flag is drained, and
-    what they copy of their own cells."""
+    """The flag of nodes that are to be visited, their visited flag, the scalars that say so, whether the flag is
+    drained, and what they copy of their own cells."""
     match s:
         case typed.ForEach(parallel=True, domain=typed.AllNodes()):
             conditions, inner = asked_by_loop(s)
@@ -215,15 +220,15 @@ def _marks(
             pass
         case _:
             return None
-    marks = [i for i in inner if _stores(i, typed.TRUE) == own]
+    visits = [i for i in inner if _stores(i, typed.TRUE) == own]
     drains = [i for i in inner if _stores(i, typed.FALSE) == own and _symbol(i) is here]
     signals = [i for i in inner if isinstance(i, typed.Assign) and isinstance(i.place, typed.Variable)]
     copies = tuple(i for i in inner if isinstance(i, typed.Assign) and _is_copy(i, own))
     is_plain = all(i.value == typed.TRUE for i in signals)
-    is_plain = is_plain and len(marks) + len(drains) + len(signals) + len(copies) == len(inner)
-    if len(marks) != 1 or len(drains) > 1 or not is_plain or _symbol(marks[0]) is here:
+    is_plain = is_plain and len(visits) + len(drains) + len(signals) + len(copies) == len(inner)
+    if len(visits) != 1 or len(drains) > 1 or not is_plain or _symbol(visits[0]) is here:
         return None
-    return here, _symbol(marks[0]), frozenset(map(_symbol, signals)), bool(drains), copies
+    return here, _symbol(visits[0]), frozenset(map(_symbol, signals)), bool(drains), copies
 
 
 def _is_copy(s: typed.Assign, own: typed.Variable) -> bool:
@@ -242,12 +247,12 @@ def _turned(loop: HostLoop) -> tuple[typed.Statement, ...]:
 
 def _exit(
     cycle: Sequence[typed.Statement],
-    marking: typed.Statement,
-    told: frozenset[typed.Symbol],
-    marks: frozenset[typed.Symbol],
+    visiting: typed.Statement,
+    discovered: frozenset[typed.Symbol],
+    visits: frozenset[typed.Symbol],
 ) -> typed.Symbol | None:
-    """The one scalar that a loop is left for, where it says that none has been told: set when nodes are told, or mark
-    themselves, and taken back between."""
+    """The one scalar that a loop is left for, where it says that none has been discovered: set when nodes are
+    discovered, or visited, and taken back between."""
     order: list[str] = []
     resets: set[typed.Symbol] = set()
     signal: typed.Symbol | None = None
@@ -268,31 +273,31 @@ def _exit(
                 resets.add(symbol)
             case typed.If() | typed.Assign():
                 return None
-            case _ if s is marking:
-                order.append("marked")
+            case _ if s is visiting:
+                order.append("visited")
             case _:
                 pass
-    if signal is None or resets != {signal} or sorted(order) != ["left", "marked", "taken back"]:
+    if signal is None or resets != {signal} or sorted(order) != ["left", "taken back", "visited"]:
         return None
-    by_telling, by_marking = signal in told, signal in marks
-    if by_telling:
-        return signal if not by_marking and order.index("left") < order.index("taken back") else None
-    again = order.index("marked")
-    return signal if by_marking and (order[again:] + order[:again])[1] == "left" else None
+    by_discovery, by_visit = signal in discovered, signal in visits
+    if by_discovery:
+        return signal if not by_visit and order.index("left") < order.index("taken back") else None
+    again = order.index("visited")
+    return signal if by_visit and (order[again:] + order[:again])[1] == "left" else None
 
 
 def _moves(
     cycle: Sequence[typed.Statement],
-    marking: typed.Statement,
+    visiting: typed.Statement,
     here: typed.Symbol,
     there: typed.Symbol,
     *,
     drains: bool,
     asks_here: bool,
 ) -> bool:
-    """Whether nodes that were told mark themselves, and are here alone when nodes are told again."""
+    """Whether nodes that were discovered are visited, and are here alone when nodes are discovered again."""
     holds = {here: here is there, there: True}
-    was_marked = False
+    was_visited = False
     for s in cycle:
         match s:
             case typed.CopyProperty(destination=to, source=of) if to is here and of is there:
@@ -305,12 +310,12 @@ def _moves(
                 holds[there] = False
             case typed.If() | typed.Assign() | typed.Declare(value=typed.Literal()):
                 pass  # read by `_exit`
-            case _ if s is marking:
-                was_marked = holds[here]
+            case _ if s is visiting:
+                was_visited = holds[here]
                 holds[here] = holds[here] and not drains
             case _:
                 return False
-    return was_marked and (holds[here] or not asks_here) and (not holds[there] or here is there)
+    return was_visited and (holds[here] or not asks_here) and (not holds[there] or here is there)
 
 
 def _has_enough(loop: typed.CountedLoop) -> bool:

@@ -1,4 +1,4 @@
-"""What nodes are told beside a mark goes with their level, or is found behind the search; near misses stay right."""
+"""What a discovery brings beside a flag goes with the level, or is found behind the search; near misses stay right."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ SPELLINGS = {
     "copied first": LEAST,
     "copied last": changed(LEAST, (COPIES + MARKS, MARKS_THERE + COPIES)),
     "taken over by each": changed(LEAST, (COPIES + MARKS, TAKES_OVER)),
-    "told after": changed(LEAST, (STORES, "w.there = True; w.low = Min(w.low, v);")),
+    "set after": changed(LEAST, (STORES, "w.there = True; w.low = Min(w.low, v);")),
 }
 ANY = changed(
     LEAST, (STORES, "w.parent = v; w.there = True;"), ("  propNode<int> low;\n", ""), (" low = INF,", ""),
@@ -93,24 +93,24 @@ NEAR = {
         LEAST, ("Min(w.low, v)", "Min(w.low, v + depth)"), ("  bool some", "  int depth = 0;\n  bool some"),
         (COPIES, COPIES + "    depth++;\n"),
     ),
-    "all neighbors are told the value": changed(
+    "all neighbors are given the value": changed(
         LEAST, (f"if (!w.r) {{ {STORES} }}", "w.low = Min(w.low, v); if (!w.r) { w.there = True; }")
     ),
-    "the sum of all that tell": changed(LEAST, ("w.low = Min(w.low, v);", "w.low += 1;"), ("low = INF", "low = 0")),
+    "the sum of all discoverers": changed(LEAST, ("w.low = Min(w.low, v);", "w.low += 1;"), ("low = INF", "low = 0")),
     "the copy is asked in the rounds": changed(LEAST, ("if (!w.r)", "if (!w.r && v.parent < 4)")),
     "another cell is copied": changed(
         LEAST, ("v.parent = v.low;", "v.parent = v.other; v.other = 1;"), ("node src", "propNode<int> other, node src")
     ),
-    "the neighbor's value is copied to the one that tells": changed(LEAST, ("w.low = Min(w.low, v);", "v.low = 3;")),
+    "the neighbor's value is copied to the discoverer": changed(LEAST, ("w.low = Min(w.low, v);", "v.low = 3;")),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SPELLINGS)
-def test_the_best_that_is_told_is_found_behind_the_search(name: str) -> None:
+def test_the_best_of_all_discoverers_is_found_behind_the_search(name: str) -> None:
     assert operators_of(SPELLINGS[name]) == operators_of(BEHIND)
 
 
-def test_what_any_of_them_tells_goes_with_the_level() -> None:
+def test_what_any_discoverer_stores_goes_with_the_level() -> None:
     assert operators_of(ANY) == operators_of(CARRIED)
 
 

@@ -1,24 +1,24 @@
-"""What is best of all that tell a node when it is first told is found behind the search.
+"""The best of what a node's discoverers give it is found behind the search.
 
 do {                                                  fixedPoint until (done : !active) {
   forall (v in g.nodes().filter(here)) {                forall (v in g.nodes().filter(active)) {
     forall (w in g.neighbors(v)) {                        forall (w in g.neighbors(v)) {
-      if (!w.marked) {                                      <w.level, w.active> = <Min(w.level, v.level + 1), True>;
+      if (!w.visited) {                                      <w.level, w.active> = <Min(w.level, v.level + 1), True>;
         w.low = Min(w.low, v); w.there = True;            }
       }                                                 }
     }                                                 }
   }                                                   forall (v in g.nodes().filter(level != INF)) {
   forall (v in g.nodes().filter(there)) {               forall (w in g.neighbors(v)) {
-    v.marked = True; v.parent = v.low; ...                if (w.level == v.level + 1) { w.low = Min(w.low, v); }
+    v.visited = True; v.parent = v.low; ...                if (w.level == v.level + 1) { w.low = Min(w.low, v); }
   }                                                     }
 } while (some);                                       }
                                                       forall (v in g.nodes().filter(level != INF)) {
-                                                        v.marked = True;
+                                                        v.visited = True;
                                                         if (v.level > 0) { v.parent = v.low; }
                                                       }
 
-A node is told in one round only, by neighbors of the level before its own. What any of them stores is carried by the
-level. In the rounds only the node itself reads what it is told, when it marks itself, and what it copies then stays.
+A node is discovered in one round only, by neighbors of the level before its own. What any of them stores is carried by
+the level. In the rounds only the node itself reads what it is given, when it is visited, and what it copies then stays.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ _MIN = typed.Extreme.MIN
 
 
 @dataclass(frozen=True)
-class Told:
-    """The values that come with a mark: `stores` of any of those that tell, what is `best` of all of them, and `copies`
-    that a node makes of these when it marks itself."""
+class Discovered:
+    """The values that come with a discovery: `stores` of any discoverer, what is `best` of all of them, and `copies`
+    that a node makes of these when it is visited."""
 
     stores: tuple[typed.Assign, ...]
     best: tuple[typed.AssignExtreme, ...]
@@ -50,21 +50,21 @@ class Told:
 
     @property
     def any(self) -> bool:
-        """Whether a mark is not all that there is to do when a node is told."""
+        """Whether a flag is not all that there is to store when a node is discovered."""
         return bool(self.stores or self.best or self.copies)
 
 
-def are_apart(told: Told, nest: Nest, loop: HostLoop) -> bool:
+def are_apart(discovered: Discovered, nest: Nest, loop: HostLoop) -> bool:
     """Whether nothing else in the rounds has to do with the values, and they do not depend on the rounds."""
-    values: tuple[typed.Assign | typed.AssignExtreme, ...] = (*told.stores, *told.best)
-    stores: tuple[typed.Assign | typed.AssignExtreme, ...] = (*values, *told.copies)
+    values: tuple[typed.Assign | typed.AssignExtreme, ...] = (*discovered.stores, *discovered.best)
+    stores: tuple[typed.Assign | typed.AssignExtreme, ...] = (*values, *discovered.copies)
     cells = [s.place.symbol for s in stores]
     own = {Same(s) for s in stores}
     inside = list(walk.statements(loop))
     written = {symbol for s in inside for symbol in walk.written(s)} - {nest.node, nest.there}
     given = (s.value if isinstance(s, typed.Assign) else s.candidate for s in values)
     touched = (symbol for s in inside if Same(s) not in own for symbol in (*walk.read(s), *walk.written(s)))
-    copied = {symbol for s in told.copies for symbol in walk.read(s) if isinstance(symbol.type, PropertyType)}
+    copied = {symbol for s in discovered.copies for symbol in walk.read(s) if isinstance(symbol.type, PropertyType)}
     return (
         len(set(cells)) == len(cells)
         and not set(cells) & set(touched)
@@ -76,14 +76,14 @@ def are_apart(told: Told, nest: Nest, loop: HostLoop) -> bool:
 def levels_and_values(
     nest: Nest,
     when: Sequence[typed.Expression],
-    marked: typed.Symbol,
-    told: Told,
+    visited: typed.Symbol,
+    discovered: Discovered,
     begin: Sequence[typed.Expression],
     *,
     copies_begin: bool,
 ) -> tuple[typed.Statement, ...]:
-    """A search by levels from the nodes at which it begins, and what nodes are told and copy. Those at which it begins
-    copy too if they mark themselves."""
+    """A search by levels from the nodes at which it begins, and what nodes are given and copy. Those at which it begins
+    copy too if they are visited."""
     build, graph, node, there = Builder(nest.span), nest.domain.graph, nest.node, nest.there
     level, active = build.of_nodes("level", Scalar.INT), build.of_nodes("active", Scalar.BOOL)
     here, next_level, none = build.cell(level, node), build.cell(level, there), build.infinity()
@@ -94,16 +94,16 @@ def levels_and_values(
         return build.over(node, nest.domain, build.over(there, row, *offered), condition=condition)
 
     row = build.row(graph, node, nest.direction)
-    brought = (typed.Carried(s.place, s.value, span=s.span) for s in told.stores)
+    brought = (typed.Carried(s.place, s.value, span=s.span) for s in discovered.stores)
     joins = build.carried(build.cell(active, there), True)
     rounds = along(build.cell(active, node), when, build.extreme(_MIN, next_level, following, *brought, joins))
     some = build.iterator()
     quiet = build.negated(build.cell(active, some))
     done = typed.Symbol("done", Scalar.BOOL, typed.Role.FLAG, build.span)
-    best = along(reached, (build.equal(next_level, following), *when), *told.best)
+    best = along(reached, (build.equal(next_level, following), *when), *discovered.best)
     begun = build.compared(here, typed.Operator.GREATER, build.number(0))
-    copies = _copies(told, node, None if copies_begin else begun)
-    marks = build.over(node, nest.domain, build.assign(build.cell(marked, node), True), *copies, condition=reached)
+    copies = _copies(discovered, node, None if copies_begin else begun)
+    visits = build.over(node, nest.domain, build.assign(build.cell(visited, node), True), *copies, condition=reached)
     first = (typed.Cell(symbol, at, span=nest.span) for at in begin for symbol in (level, active))
     return (
         build.declare(level),
@@ -111,14 +111,16 @@ def levels_and_values(
         typed.Attach(graph, ((level, none), (active, build.truth(False))), span=nest.span),
         *(build.assign(place, build.number(0) if place.symbol is level else build.truth(True)) for place in first),
         typed.FixedPoint(done, some, graph, quiet, build.block(rounds), span=nest.span),
-        *(new for s in ((best, marks) if told.best else (marks,)) for new in with_fresh_symbols((s,), (s,))),
+        *(new for s in ((best, visits) if discovered.best else (visits,)) for new in with_fresh_symbols((s,), (s,))),
     )
 
 
-def _copies(told: Told, node: typed.Symbol, condition: typed.Expression | None) -> tuple[typed.Statement, ...]:
+def _copies(
+    discovered: Discovered, node: typed.Symbol, condition: typed.Expression | None
+) -> tuple[typed.Statement, ...]:
     """What the node copies, under a condition."""
     copies = []
-    for s in told.copies:
+    for s in discovered.copies:
         assert isinstance(s.place, typed.Cell)
         assert isinstance(s.place.index, typed.Variable)
         copies.append(substituted(s, {s.place.index.symbol: node}))
