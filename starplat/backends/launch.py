@@ -67,7 +67,7 @@ MOST_PARTS = 8
 """Parts of a launch on several devices."""
 
 PEERS = "the peers"
-"""What the table of such a launch is called among its arrays: who has which array where."""
+"""The name of the table of such a launch among its arrays: where each part has each array."""
 
 RECORDS = "the records"
 """What the memory for records is called among the arrays of a launch; no array of a program has such a name."""
