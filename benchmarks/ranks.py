@@ -3,7 +3,7 @@
     python benchmarks/ranks.py                   PageRank, components and breadth-first search of rmat20
     python benchmarks/ranks.py --graph rmat12 --turns 1        whether it works
 
-Both take turns, so that whatever else the machine does meets both alike; times are the least of all runs. A ratio above
+Both take turns, so that other work on the machine slows both alike; times are the least of all runs. A ratio above
 1 means that ranks are faster. Exit code 1 if an answer differs.
 """
 

@@ -59,16 +59,16 @@ def main() -> int:
     print("microseconds a round, three nodes:")
     for name, text in (("one launch", ONE_LAUNCH), ("two launches", TWO_LAUNCHES)):
         program = starplat.compile(text)
-        told(name, program.run, few, {"n": ROUNDS}, options.runs, 1e6 / ROUNDS)
+        show(name, program.run, few, {"n": ROUNDS}, options.runs, 1e6 / ROUNDS)
     kind, size = options.graph.split(":")
     graph = getattr(generators, kind)(int(size), weights=(1, 255)).without_loops().undirected().deduplicated()
     print(f"milliseconds a call, {graph.name}:")
     for name, given in LIBRARY.items():
-        told(name, getattr(starplat, name), graph, given, options.runs, 1e3)
+        show(name, getattr(starplat, name), graph, given, options.runs, 1e3)
     return 0
 
 
-def told(name: str, run: Callable[..., Any], graph: Any, given: Mapping[str, Any], runs: int, scale: float) -> None:
+def show(name: str, run: Callable[..., Any], graph: Any, given: Mapping[str, Any], runs: int, scale: float) -> None:
     """Prints the least processor time of both ways."""
     ways: tuple[Mapping[str, Any], ...] = ({}, {"max_rounds": MANY})
     times: list[list[float]] = [[], []]

@@ -1,6 +1,6 @@
 // Levels of a breadth-first search: `level` counts the arcs of a shortest path from `src`, INF where there is none.
 //
-// Whoever came nearer tells its neighbors, until nobody did: shortest paths with every arc as long as any other.
+// Shortest paths with arcs of length 1: in each round the nodes whose level fell offer theirs + 1 to their neighbors.
 function bfs_levels(Graph g, propNode<int> level, node src) {
   propNode<bool> frontier;
   g.attachNodeProperty(level = INF, frontier = False);

@@ -1,7 +1,7 @@
 // Closeness centrality: `closeness` is the inverse of the mean number of steps that it takes to come to a node.
 //
 // Scaled by the share of the graph from which the node can be reached (Wasserman and Faust), as NetworkX does; 0
-// where nobody else can reach it.
+// where no other node can reach it.
 function closeness_centrality(Graph g, propNode<double> closeness) {
   propNode<long> farness;
   propNode<int> reached_by;

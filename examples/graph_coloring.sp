@@ -1,6 +1,6 @@
 // Colors the nodes so that no arc joins two of one `color`, with few colors, 0 being the first.
 //
-// A node wishes for the lowest color that no neighbor has. It gets it if it comes before all neighbors who wish for the
+// A node wishes for the lowest color that no neighbor has. It gets it if it comes before all neighbors that wish for the
 // same: those with many neighbors come first (Welsh and Powell), among equals the order is scattered but fixed, so that
 // the answer is always the same. Nodes note the colors of neighbors as bits, those of a window of 32 colors at a time.
 function graph_coloring(Graph g, propNode<int> color) {

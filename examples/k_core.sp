@@ -1,6 +1,6 @@
-// Core numbers: `core` is the largest k such that a node is in a subgraph where everyone has k neighbors.
+// Core numbers: `core` is the largest k such that a node is in a subgraph in which every node has k neighbors.
 //
-// Peels off, for k = 0, 1, …, whoever has at most k neighbors left. The graph is undirected (in a directed one the
+// Peels off, for k = 0, 1, …, the nodes with at most k neighbors left. The graph is undirected (in a directed one the
 // neighbors that count are those with an arc to the node); loops do not count, parallel edges do.
 function k_core(Graph g, propNode<int> core) {
   propNode<int> degree;

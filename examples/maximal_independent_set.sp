@@ -1,6 +1,6 @@
-// A maximal independent set: no two nodes `in_set` are joined by an arc, and nobody else could be added.
+// A maximal independent set: no two nodes `in_set` are joined by an arc, and no other node could be added.
 //
-// Luby's method: a node joins when its rank is below that of all undecided neighbors, who then stay out. Nodes with few
+// Luby's method: a node joins when its rank is below that of all undecided neighbors, which then stay out. Nodes with few
 // neighbors come first, so that the set is large and soon complete (Burtscher, Devale, Azimi, Jaiganesh and Powers'
 // ECL-MIS); among equals, ranks are scattered but fixed, so the answer is always the same.
 function maximal_independent_set(Graph g, propNode<bool> in_set) {

@@ -1,7 +1,7 @@
 // Shortest paths from one source: `dist` is the least sum of weights along a path from `src`, INF where there is none.
 //
-// Bellman and Ford's method: whoever came nearer tells its neighbors, until nobody did. Weights must not be negative
-// along a cycle.
+// Bellman and Ford's method: in each round the nodes whose `dist` fell offer a path to their neighbors. No cycle may have
+// a negative sum of weights.
 function sssp(Graph g, propNode<int> dist, propEdge<int> weight, node src) {
   propNode<bool> modified;
   g.attachNodeProperty(dist = INF, modified = False);

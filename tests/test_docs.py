@@ -164,6 +164,19 @@ def titles() -> dict[str, str]:
     return {code: line.removeprefix(f"# {code}: ") for code, line in first.items()}
 
 
+def test_source_files_that_documents_name_exist() -> None:
+    folders = ("starplat", "tests", "benchmarks", "templates", "docs")
+    files = {f"/{path.relative_to(ROOT)}" for folder in folders for path in (ROOT / folder).rglob("*.*")}
+    named = {
+        (document.name, name)
+        for document in [*DOCUMENTS, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+        for name in re.findall(r"`(?:python )?([\w/]+\.(?:py|jinja))\b", document.read_text(encoding="utf-8"))
+        if "TARGET" not in name
+    }
+    assert len(named) > 100
+    assert sorted((where, name) for where, name in named if not any(file.endswith(f"/{name}") for file in files)) == []
+
+
 AREAS = {
     "E01": "Syntax",
     "E02": "Names",

@@ -1,7 +1,7 @@
-"""Prints the loops of a host program that are compiled with the kernels, as functions which a run calls.
+"""Prints the loops of a host program that are compiled with the kernels, as functions that a run calls.
 
-Each is what an emitted program has in its place, in the same words, and looks in every round whether it is to stop.
-Runtimes ask here for the functions' parameters, so that they cannot disagree with the text.
+Each function has the text of the loop in an emitted program, and checks in every round whether it is to stop. The
+runtime takes the functions' parameters from here, so they cannot disagree with the text.
 """
 
 from dataclasses import dataclass
@@ -35,13 +35,13 @@ _INCLUDED = (
     ("limits", ("numeric_limits",)),
     ("vector", ("std::vector",)),
 )
-"""Headers, each by the words that ask for it."""
+"""Headers of C++, each with the words that need it."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledFunction:
-    """A loop as a function. It takes what tells it to stop, the graph, `arrays` and `scalars`, those that it has
-    `changed` by reference."""
+    """A loop as a function. It takes the device, which tells it to stop, the graph, `arrays` and `scalars`, the
+    `changed` ones by reference."""
 
     name: str
     loop: CompiledLoop
@@ -92,14 +92,14 @@ def _name(function: ir.HostFunction, names: Names, taken: set[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CompiledText:
-    """Functions in C++, to stand behind the kernels that they call; `headers` are those of C++ that they need."""
+    """The functions in C++, to be placed after the kernels that they call, and the `headers` that they need."""
 
     headers: tuple[str, ...] = ()
     text: str = ""
 
 
 def compiled_text(module: ir.Module, capabilities: Capabilities, known: tuple[Helper, ...]) -> CompiledText:
-    """The compiled loops of a module; the helper functions that are `known` stand ahead of them already."""
+    """The compiled loops of a module; the helper functions `known` are in the text already."""
     found = compiled_functions(module)
     if not (capabilities.compiled_loops and found.functions):
         return CompiledText()
@@ -120,5 +120,5 @@ def compiled_text(module: ir.Module, capabilities: Capabilities, known: tuple[He
 
 
 def _with_mark(lines: tuple[str, ...], mark: str | None) -> tuple[str, ...]:
-    """The lines of a function, which begin with a comment where a `mark` says what place it stems from."""
+    """The lines of a function, with the `mark` of its place in the program as first comment, if there is one."""
     return lines if mark is None else (lines[0], mark, *lines[1:])

@@ -36,7 +36,7 @@ GROUPS_OF_A_CLUSTER = 16
 """Groups of a launch that is one cluster: as many as one may have."""
 
 FEW_ITERATIONS = 1000
-"""Iterations of a loop that one thread does as soon as it would have woken the others."""
+"""The most iterations of a loop that one thread does by itself, since waking the others takes as long."""
 
 FEW_GROUPS = 2
 """Groups per compute unit of a launch that walks sets: every group makes the barrier slower."""
@@ -67,7 +67,7 @@ MOST_PARTS = 8
 """Parts of a launch on several devices."""
 
 PEERS = "the peers"
-"""What the table of such a launch is called among its arrays: who has which array where."""
+"""The name of the table of such a launch among its arrays: where each part has each array."""
 
 RECORDS = "the records"
 """What the memory for records is called among the arrays of a launch; no array of a program has such a name."""

@@ -81,10 +81,11 @@ def _parts(division: Division) -> str:
     least, most = min(division.arcs), max(division.arcs)
     arcs = f"of {least:,} arcs each" if least == most else f"of {least:,} to {most:,} arcs"
     what = "by sources" if division.by == "sources" else arcs
-    crossed = f"{division.bytes:,} bytes in {division.exchanges:,} exchanges"
+    exchanges = "1 exchange" if division.exchanges == 1 else f"{division.exchanges:,} exchanges"
+    crossed = f"{division.bytes:,} bytes in {exchanges}"
     least, most = min(division.bytes_of_arcs), max(division.bytes_of_arcs)
     held = f"{least:,} bytes" if least == most else f"{least:,} to {most:,} bytes"
-    whole = "" if division.all_rows is None else f", all arcs, because {division.all_rows}"
+    whole = "" if division.all_rows is None else f" (all of them, because {division.all_rows})"
     return f"parts: {len(division.arcs)} {what}; {crossed}; each holds {held} of arcs{whole}"
 
 

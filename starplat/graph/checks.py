@@ -62,8 +62,8 @@ def checked_piece(
     part: tuple[int, int],
     wrong: Callable[[str], DiagnosticError],
 ) -> Rows:
-    """The rows as they lie, of which all offsets have been looked at and the arcs of one `part`: its number, and how
-    many there are. Of the others no byte is read.
+    """The rows as they lie, after a check of all offsets and of the arcs of one `part` (its number, and how many there
+    are). No other arc is read.
 
     Raises:
         DiagnosticError: made by `wrong`: as by `checked_rows`, or arcs would have to be sorted or converted.

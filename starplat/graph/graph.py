@@ -105,7 +105,7 @@ class Graph:
         return csr.sources_of(self.row_offsets)
 
     def with_rows_of(self, first: int, end: int) -> Graph:
-        """This graph, of which devices are to hold the rows of these nodes alone; the same object every time."""
+        """This graph, for devices that hold only the rows of nodes `first` up to `end`; the same object every time."""
         if (first, end) not in self._pieces:
             made = replace(self, piece=(first, end))
             made.__dict__["names"] = self.names
@@ -117,7 +117,7 @@ class Graph:
         return {}
 
     def slots_of_piece(self, *, incoming: bool = False) -> slice:
-        """The arcs of the rows that it is to hold, or those of the rows into their nodes, by slot."""
+        """The slots of the rows that a device holds; `incoming`: of the rows into nodes."""
         if self.piece is None:
             return slice(0, self.num_arcs)
         offsets = self.reverse.row_offsets if incoming and self.directed else self.row_offsets

@@ -1,6 +1,6 @@
-"""Base class of rewrites of a whole module: what they put in the place of host functions and kernels, and add to them.
+"""Base class of rewrites of a whole module, which replace and add host functions and kernels.
 
-Also here: the lists of arrays that a module keeps of what its kernels use, brought up to date.
+Also here: functions that bring the module's lists of arrays up to date with its kernels.
 """
 
 from dataclasses import replace

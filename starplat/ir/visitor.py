@@ -168,7 +168,7 @@ def _records_in(parts: tuple[Any, ...]) -> Sequence[Any]:
 
 
 _SMALL = frozenset((*EXPRESSIONS, ir.Array, ir.Variable, ir.Parameter, ir.Carry))
-"""Records of which a tuple is no block."""
+"""A tuple of such records is no block."""
 
 _VALUES: dict[type, Callable[[Any], tuple[Any, ...]] | None] = {}
 

@@ -110,7 +110,7 @@ def harmonic_centrality(
 
 
 def _eccentricities(G: Network, given: Eccentricities, weight: Weight, usebounds: bool) -> Mapping[Any, Any]:
-    """All of them. NetworkX's bounds save searches and change no answer, but they have an error of their own."""
+    """All eccentricities. NetworkX's bounds save searches and change no answer, but raise an error of their own."""
     if given is not None:
         return given
     try:

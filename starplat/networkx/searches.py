@@ -19,8 +19,8 @@ from starplat.networkx.registry import run
 ZERO_WEIGHTS = "with edges of weight 0, starplat does not know which of several shortest paths NetworkX would find"
 TIES = "there are several shortest paths, and starplat does not know which of them NetworkX's Bellman-Ford would find"
 SIDE_BY_SIDE = 2**16
-"""Nodes and arcs of all copies of a graph that are searched in one run: with so few a run takes little longer than with
-one copy, since it costs what its launches cost."""
+"""The most nodes and arcs of all copies of a graph that share a run. A run of so few takes little longer than one of a
+single copy, since its time is that of its launches."""
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ def distances_in_one_run(
 
 @dataclass(frozen=True)
 class _Searching:
-    """How to search: the program, and its result, on a graph whose arcs weigh so much."""
+    """How to search: the program, its result, the graph, and the weights of its arcs."""
 
     network: Network
     program: str
@@ -252,7 +252,7 @@ def _of_weights(network: Network, weight: Hashable | None, *, turned: bool) -> _
 
 
 def side_by_side(graph: Graph, copies: int) -> Graph:
-    """So many copies of a graph, of which none leads to another."""
+    """Copies of a graph in one graph, without arcs between them."""
     if copies == 1:
         return graph
     ahead = np.arange(copies)[:, None]

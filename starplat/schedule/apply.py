@@ -83,7 +83,7 @@ STEPS: tuple[Step | GraphStep, ...] = (
     ),
     Step(
         "slots",
-        "values of arcs that every round reads of the arcs into nodes are put in the order of these rows before",
+        "values of arcs into nodes that every round reads are copied in the order of the reverse rows before",
         "after parts, whose rows lead to no arcs; before loop: what is read before a loop is read by launches then",
         values_by_slot,
     ),

@@ -1,4 +1,4 @@
-"""Step `slots`: values of arcs that every round reads of the arcs into nodes are put in the order of their rows first.
+"""Step `slots`: values of arcs into nodes are copied in the order of the reverse rows, ahead of a loop that reads all.
 
   loop                                      forall (v)
     forall (v)                                for (arcs into v, in slots s)
@@ -8,7 +8,7 @@
                                                 for (arcs into v, in slots s)
                                                   sum += x[u] * weight_by_slot[s]
 
-Putting them in order reads what one round of the loop would have read anywhere; every round after that reads ahead.
+The copy costs as much as the scattered reads of one round. From then on rounds read consecutive cells.
 """
 
 from collections.abc import Iterable, Iterator
@@ -35,7 +35,7 @@ from starplat.schedule.step import Choice, Decided
 
 
 def values_by_slot(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
-    """The module whose loops read values of arcs in the order of rows, where threads are cores, which read ahead."""
+    """The module whose loops read values of arcs in the order of rows; only where threads are cores, which prefetch."""
     if capabilities.lockstep or has_two_names(module):
         return module
     maker = _Maker(module)
@@ -43,7 +43,7 @@ def values_by_slot(module: ir.Module, schedule: Schedule, capabilities: Capabili
     if not maker.added:
         return module
     kernels = tuple(kernel for old in module.kernels for kernel in maker.kernels(old))
-    why = "every round reads them, and arcs into a node have their values anywhere"
+    why = "every round reads them, and those of arcs into a node are scattered"
     choices = tuple(
         Choice(f"{name}: values of arcs are put in the order of rows before the loop", why) for name in maker.changed
     )
@@ -52,8 +52,8 @@ def values_by_slot(module: ir.Module, schedule: Schedule, capabilities: Capabili
 
 
 class _Maker(rewriter.Rewriter):
-    """Rewrites the outermost loops that leave such values as they are; `changed` are kernels that take the place of
-    others, `added` put the values in order, by the kernel that they stand before."""
+    """Rewrites the outermost loops that do not change such values. `changed` has kernels by the name of those that they
+    replace, `added` kernels that put values in order, by the name of those that they precede."""
 
     def __init__(self, module: ir.Module) -> None:
         self.module, self.names = module, fresh_names.names_of(module)
@@ -68,7 +68,7 @@ class _Maker(rewriter.Rewriter):
         return replace(function, body=body, arrays=(*function.arrays, *self.arrays)) if self.arrays else function
 
     def kernels(self, old: ir.Kernel) -> tuple[ir.Kernel, ...]:
-        """What becomes of a kernel."""
+        """The kernels that replace a kernel."""
         new = self.changed.get(old.name, old)
         return (self.added[old.name], new) if old.name in self.added else (new,)
 
@@ -128,7 +128,7 @@ def _rows(kernel: ir.Kernel) -> Iterator[ir.ForNeighbors]:
 
 
 def _read_by_arc(row: ir.ForNeighbors) -> Iterator[ir.Array]:
-    """What is read of every arc, whatever its ends."""
+    """The arrays that are read for every arc, whatever its ends."""
     arcs = _arcs(row)
     for part in (part for op in row.body for e in expressions_of(op) for part in walk_expression(e)):
         if isinstance(part, ir.Load) and part.index in arcs and part.array.extent is ir.Extent.ARCS:
@@ -136,7 +136,7 @@ def _read_by_arc(row: ir.ForNeighbors) -> Iterator[ir.Array]:
 
 
 def _arcs(row: ir.ForNeighbors) -> tuple[ir.Expression, ...]:
-    """What the arc of the row's loop is called in it."""
+    """The expressions that stand for the arc in the row's loop."""
     arc, assigned = row.layout.arc_id(ir.Ref(row.position)), assigned_variables(row.body)
     lets = (op.variable for op in row.body if isinstance(op, ir.Let) and op.value == arc)
     return (arc, *(ir.Ref(variable) for variable in lets if variable not in assigned))

@@ -87,7 +87,7 @@ class _Maker(ModuleRewriter):
         return ir.Fill(touched, build.TRUE), replace(loop, body=(loop.body[0], ir.Launch(take.name)))
 
     def _take(self, kernel: ir.Kernel, cells: ir.Array, following: ir.Array, touched: ir.Array) -> ir.Kernel:
-        """The kernel that takes over what has changed, and marks who sees it."""
+        """The kernel that takes over what has changed, and marks the nodes that see it."""
         names = self.taken.inner()
         node, neighbor = (ir.Variable(names.fresh(word), ir.Element.NODE) for word in ("node", "neighbor"))
         arc = ir.Variable(names.fresh("arc"), ir.Element.ARC)

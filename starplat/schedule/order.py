@@ -6,7 +6,7 @@ ones, which everything else goes on using. The module makes them itself, once fo
 degrees, highest first, in which the nodes of the class append themselves to the rows of their neighbors. Degrees of one
 class differ by less than a factor of two; within a class threads append in any order.
 
-Other orders renumber the nodes of the graph, which leaves the module as it is: who runs it translates what goes in and
+Other orders renumber the nodes of the graph, which leaves the module as it is: the runtime translates what goes in and
 comes out. The answer must not depend on the numbers.
 """
 

@@ -377,6 +377,13 @@ def test_a_program_may_come_through_stdin(process: Callable[..., Outcome], roads
     assert "--> <stdin>:1:" in checked.err
 
 
+def test_a_run_in_parts_says_why_each_part_holds_all_arcs(starplat: Starplat, roads: Path) -> None:
+    done = starplat("run", "triangle_count", "--graph", roads, *COMMON, "--devices", "2")
+    why = "because 'triangle_count_find_triangles' looks for an edge in a row of another part's node"
+    assert "16 bytes in 1 exchange; each holds " in done.out
+    assert f" bytes of arcs (all of them, {why})" in done.out
+
+
 def test_devices_divide_a_run(starplat: Starplat) -> None:
     words = ("run", "sssp", "--graph", "liechtenstein", "--arg", "src=1", *COMMON)
     done = starplat(*words, "--devices", "2")

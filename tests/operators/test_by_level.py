@@ -55,7 +55,7 @@ COUNTED_FIRST = changed(
 )
 SPELLINGS = {
     "the flags are asked twice": FLAGGED,
-    "those that are told are asked": changed(
+    "discovered nodes are asked": changed(
         FLAGGED, ("forall (w in g.neighbors(v)) { if (w.d == depth + 1)", "forall (w in g.neighbors(v)) { if (w.there)")
     ),
     "the depth is counted first": COUNTED_FIRST,
@@ -71,11 +71,11 @@ SPELLINGS = {
     "a number below 0 is no level": FLAGGED.replace("INF", "-1"),
 }
 NEAR = {
-    "nobody is next": ("      here = there;\n", ""),
-    "those that were told stay": ("      g.attachNodeProperty(there = False);\n", ""),
-    "another is told": ("w.there = True;", "v.there = True;"),
+    "no node is next": ("      here = there;\n", ""),
+    "discovered nodes stay": ("      g.attachNodeProperty(there = False);\n", ""),
+    "another is discovered": ("w.there = True;", "v.there = True;"),
     "another level is given": ("w.d = depth + 1;", "w.d = depth + 2;"),
-    "a node is told twice": ("if (w.d == INF) {", "if (w.d > depth) {"),
+    "a node is discovered twice": ("if (w.d == INF) {", "if (w.d > depth) {"),
     "another begins": ("s.here = True;", "node first = 0; first.here = True;"),
     "all begin": ("here = False, there = False", "here = True, there = False"),
     "a depth that begins elsewhere": ("int depth = 0;", "int depth = 1;"),

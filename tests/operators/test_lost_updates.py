@@ -37,7 +37,7 @@ SPELLINGS = {
 }
 NEAR = {
     "forgotten before they move": ("", FORGET + MOVE),
-    "moved before any is told": (MOVE + FORGET, ""),
+    "moved before any is discovered": (MOVE + FORGET, ""),
     "cleared after they moved": ("", MOVE + FORGET + CLEAR),
     "cleared before they tell": (CLEAR, MOVE + FORGET),
     "cleared one by one": ("forall (v in g.nodes()) { v.open = False; }", MOVE + FORGET),

@@ -94,17 +94,17 @@ function f(Graph g, propNode<int> level, node src) {
     busy = False;
     forall (v in g.nodes().filter(on)) {
       v.on = False;
-      bool told = False;
+      bool fell = False;
       forall (w in g.neighbors(v)) {
-        if (w.level > v.level + 1) { w.level = Min(w.level, v.level + 1); w.on = True; told = True; }
+        if (w.level > v.level + 1) { w.level = Min(w.level, v.level + 1); w.on = True; fell = True; }
       }
-      if (told) { busy = True; }
+      if (fell) { busy = True; }
     }
   }
 }
 """
 SPELLINGS = {
-    "a local says that one was told": LOCAL,
+    "a local says that a cell has changed": LOCAL,
     "a flag says whose value is better": BUFFERS,
     "flags are taken back first": changed(BUFFERS, (TAKES, FILLS)),
     "a function offers": CALLED,
@@ -116,11 +116,11 @@ SPELLINGS = {
 }  # fmt: skip
 NEAR = {
     "the local is asked for something else": changed(
-        LOCAL, ("if (told) { busy = True; }", "if (told) { busy = True; } else { v.level = v.level + 0 * src; }")
+        LOCAL, ("if (fell) { busy = True; }", "if (fell) { busy = True; } else { v.level = v.level + 0 * src; }")
     ),
-    "the local begins true": changed(LOCAL, ("bool told = False", "bool told = depth < 3"),
+    "the local begins true": changed(LOCAL, ("bool fell = False", "bool fell = depth < 3"),
         ("  bool busy", "  int depth = 0;\n  bool busy"), ("    busy = False;\n", "    busy = False;\n    depth++;\n")),
-    "the local ends the rounds": changed(LOCAL, ("if (told) { busy = True; }", "if (told) { busy = depth < 2; }"),
+    "the local ends the rounds": changed(LOCAL, ("if (fell) { busy = True; }", "if (fell) { busy = depth < 2; }"),
         ("  bool busy", "  int depth = 0;\n  bool busy"), ("    busy = False;\n", "    busy = False;\n    depth++;\n")),
     "the flag stays": changed(BUFFERS, (TAKES, FILLS), ("    g.attachNodeProperty(on = False);\n", "")),
     "it is taken back too early": changed(

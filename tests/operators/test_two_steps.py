@@ -168,11 +168,11 @@ NEAR = {
     "counted from another number": _changed(("int depth = 0", "int depth = 4")),
     "another begins": _changed((STARTS, STARTS + "  node first = 0;\n  first.here = True;\n")),
     "one is visited already": _changed((STARTS, STARTS + "  node first = 2;\n  first.visited = True;\n")),
-    "one is told already": _changed((STARTS, STARTS + "  node first = 2;\n  first.there = True;\n")),
-    "those told are never forgotten": _changed(("      v.there = False;\n", ""), NOT_LONG),
+    "one is discovered already": _changed((STARTS, STARTS + "  node first = 2;\n  first.there = True;\n")),
+    "discovered nodes are never forgotten": _changed(("      v.there = False;\n", ""), NOT_LONG),
     "the level of the round before": _changed(("v.level = depth", "v.level = depth - 1"), NOT_LONG),
     "the number of the node": _changed(("v.level = depth", "v.level = v")),
-    "not all that are told": _changed(("if (v.here) {", "if (v.here && v % 3 != 1) {")),
+    "not all that are discovered": _changed(("if (v.here) {", "if (v.here && v % 3 != 1) {")),
     "not along every arc": _changed(("w != v", "w % 3 != 1")),
     "gathered by members": _changed((TELLS, STORED)),
     "gathered from those after it": _changed((TELLS, GATHERS), ("nodes_to(w)", "neighbors(w)")),
@@ -182,13 +182,13 @@ NEAR = {
     ),
     "gathered for others": _changed((TELLS, GATHERS), ("any && !w.visited", "any || w == 2"), NOT_LONG),
     "gathered to begin with": _changed((TELLS, GATHERS), ("bool any = False", "bool any = w == 2"), NOT_LONG),
-    "told again": _changed(("!w.visited && ", ""), NOT_LONG),
-    "who tells stays": _changed(("v.here = v.there;", "if (v.there) { v.here = True; }"), NOT_LONG),
-    "who tells is asked for": _changed((ENDS, ENDS + "    if (depth == 2) { src.here = True; }\n")),
-    "who is visited is asked for": _changed(
+    "discovered again": _changed(("!w.visited && ", ""), NOT_LONG),
+    "discovering nodes stay": _changed(("v.here = v.there;", "if (v.there) { v.here = True; }"), NOT_LONG),
+    "discovering nodes are asked for": _changed((ENDS, ENDS + "    if (depth == 2) { src.here = True; }\n")),
+    "visited nodes are asked for": _changed(
         (ENDS + "  }\n", ENDS + "  }\n  forall (v in g.nodes()) { if (v.visited) { v.level += 1; } }\n")
     ),
-    "who was told last is told again": _changed((TAKEN, KEPT), NOT_LONG),
+    "the last discovered are discovered again": _changed((TAKEN, KEPT), NOT_LONG),
     "the signal is forgotten": _changed((ENDS, ENDS + "    more = False;\n")),
 }
 

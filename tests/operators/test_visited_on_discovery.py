@@ -11,7 +11,7 @@ from tests.operators.test_truths import FLAGS
 from tests.operators.texts import operators_of
 from tests.spellings.graphs import UGLY
 
-TOLD = """
+LATER = """
 function f(Graph g, propNode<bool> r, node src) {
   propNode<bool> here;
   propNode<bool> there;
@@ -116,12 +116,12 @@ function f(Graph g, propNode<bool> r, node src) {
 }
 """
 SPELLINGS = {
-    "left where none is here": TOLD,
-    "discovered until none is": changed(TOLD, (ROUNDS, WHILE), (LEAVES, ""), SOME, QUIET),
-    "until none was here": changed(TOLD, (ROUNDS, WHILE), (LEAVES, "")),
-    "cleared as a round begins": changed(TOLD, (FORGETS, ""), (ROUNDS, ROUNDS + FORGETS)),
+    "left where none is here": LATER,
+    "discovered until none is": changed(LATER, (ROUNDS, WHILE), (LEAVES, ""), SOME, QUIET),
+    "until none was here": changed(LATER, (ROUNDS, WHILE), (LEAVES, "")),
+    "cleared as a round begins": changed(LATER, (FORGETS, ""), (ROUNDS, ROUNDS + FORGETS)),
     "visited as a round ends": changed(
-        TOLD, (ROUNDS, WHILE), (LEAVES, ""), SOME, QUIET, (QUIETLY, ""),
+        LATER, (ROUNDS, WHILE), (LEAVES, ""), SOME, QUIET, (QUIETLY, ""),
         (FORGETS, FORGETS + QUIETLY), (BEGINS, BEGINS + "  src.r = True;\n"),
     ),
     "a set that grows": GROWS,
@@ -136,25 +136,25 @@ SPELLINGS = {
     "as many rounds as nodes": COUNTED,
 }  # fmt: skip
 NEAR = {
-    "never visited again": changed(TOLD, (MOVES, "")),
-    "discovered ones are forgotten": changed(TOLD, (MOVES + FORGETS, FORGETS + MOVES)),
-    "discovered in the round before": changed(TOLD, (MOVES, ""), (ROUNDS, ROUNDS + MOVES), (FORGETS, "")),
-    "not enough rounds": changed(TOLD, ("i <= g.num_nodes()", "i < 2")),
-    "all discover": changed(TOLD, ("filter(here)) { forall", "filter(!there)) { forall")),
-    "visited nodes are discovered": changed(TOLD, ("!w.r", "w != v")),
-    "left before any is visited": changed(TOLD, (MARKS + LEAVES, LEAVES + MARKS)),
-    "the sign is given too late": changed(TOLD, (ROUNDS, WHILE), (LEAVES, ""), (MARKS, MARKS + "    some = False;\n")),
-    "the sign is always given": changed(TOLD, (MARKS, MARKS + "    some = i < 2;\n")),
+    "never visited again": changed(LATER, (MOVES, "")),
+    "discovered ones are forgotten": changed(LATER, (MOVES + FORGETS, FORGETS + MOVES)),
+    "discovered in the round before": changed(LATER, (MOVES, ""), (ROUNDS, ROUNDS + MOVES), (FORGETS, "")),
+    "not enough rounds": changed(LATER, ("i <= g.num_nodes()", "i < 2")),
+    "all discover": changed(LATER, ("filter(here)) { forall", "filter(!there)) { forall")),
+    "visited nodes are discovered": changed(LATER, ("!w.r", "w != v")),
+    "left before any is visited": changed(LATER, (MARKS + LEAVES, LEAVES + MARKS)),
+    "the sign is given too late": changed(LATER, (ROUNDS, WHILE), (LEAVES, ""), (MARKS, MARKS + "    some = False;\n")),
+    "the sign is always given": changed(LATER, (MARKS, MARKS + "    some = i < 2;\n")),
     "two reasons to leave": changed(
-        TOLD, (ROUNDS, WHILE.replace("(some)", "(some && depth < 3)")),
+        LATER, (ROUNDS, WHILE.replace("(some)", "(some && depth < 3)")),
         ("  bool some", "  int depth = 0;\n  bool some"), (MOVES, MOVES + "    depth++;\n"),
     ),
     "the source is discovered only": changed(
-        TOLD, (ROUNDS, WHILE), (LEAVES, ""), SOME, QUIET,
+        LATER, (ROUNDS, WHILE), (LEAVES, ""), SOME, QUIET,
         (QUIETLY, ""), (FORGETS, FORGETS + QUIETLY),
     ),
-    "who is here is seen": changed(
-        TOLD, ("  }\n}\n", "  }\n  forall (v in g.nodes().filter(here)) { v.r = False; }\n}\n")
+    "nodes that are here are seen": changed(
+        LATER, ("  }\n}\n", "  }\n  forall (v in g.nodes().filter(here)) { v.r = False; }\n}\n")
     ),
     "the set begins larger": changed(
         GROWS, ("src.r = True;", "src.r = True; forall (v in g.nodes()) { v.r = v > 3; }")

@@ -204,7 +204,7 @@ def test_a_compiled_loop_ends_when_the_time_is_over_and_the_next_run_works() -> 
     assert COUNTING.run(GRAPH, n=2, target="openmp", time_limit=60)["x"].tolist() == [2, 2, 2]
 
 
-def test_rounds_of_a_compiled_loop_are_told_while_it_runs() -> None:
+def test_rounds_of_a_compiled_loop_are_reported_while_it_runs() -> None:
     device_of("openmp")
     texts: list[str] = []
 

@@ -73,7 +73,7 @@ def test_arcs_elsewhere_do_not_lie_on_the_device() -> None:
 def test_a_program_that_looks_at_rows_elsewhere_says_so_and_holds_all() -> None:
     result = starplat.compile("triangle_count").run(ring(), target="reference", devices=2)
     assert result.parts is not None
-    assert result.parts.all_rows == "'triangle_count_find_triangles' looks for an edge in a row elsewhere"
+    assert result.parts.all_rows == "'triangle_count_find_triangles' looks for an edge in a row of another part's node"
     assert result.parts.bytes_of_arcs == (24 * 4, 24 * 4)
 
 

@@ -21,7 +21,7 @@ from tests.runtime.test_parts import CAN_BE_DIVIDED, ring
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENT = {"MPIR_CVAR_ENABLE_HEAVY_YIELD": "1", "MPIR_CVAR_POLLS_BEFORE_YIELD": "100"}
-"""Ranks that wait let others have the core, of which there are fewer: else they take most of the time."""
+"""Waiting ranks yield their core, since there are more ranks than cores: else waiting takes most of the time."""
 SSSP = ("run", "sssp", "--graph", "liechtenstein", "--arg", "src=1")
 
 

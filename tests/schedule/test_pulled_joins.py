@@ -201,7 +201,7 @@ NEAR_MISSES = {
         TWO_FLAGS, ("  bool finished", "  int rounds = 0;\n  bool finished"),
         ("fixedPoint until (finished : !modified) {", "while (!finished && rounds < 2) {\n    rounds += 1;"),
     ),
-    "somebody looks between rounds": changed(
+    "the loop looks between rounds": changed(
         TWO_FLAGS, ("propNode<int> dist,", "propNode<int> dist, propNode<long> sum,"),
         (_ROUND_ENDS, "    forall (v in g.nodes().filter(dist != INF)) { v.sum += v.dist; }\n" + _ROUND_ENDS),
         ("dist = INF,", "dist = INF, sum = 0,"),
@@ -216,12 +216,12 @@ NEAR_MISSES = {
     "the wrong way round": changed(
         TWO_FLAGS, (_RELAXES, "if (v.dist + e.weight > nbr.dist || nbr.dist == INF) { " + _RELAXES + " }")
     ),
-    "who was lowered is noted elsewhere": changed(
+    "lowered nodes are noted elsewhere": changed(
         TWO_FLAGS,
         (_RELAXES, "<nbr.dist, nbr.seen> = <Min(nbr.dist, v.dist + e.weight), True>;\n        " + _NOTES),
         ("propNode<int> dist,", "propNode<int> dist, propNode<bool> seen,"),
     ),
-    "who is told counts": changed(
+    "nodes count offers": changed(
         TWO_FLAGS, (_RELAXES, "nbr.times += 1;\n        " + _RELAXES),
         ("propNode<int> dist,", "propNode<int> dist, propNode<int> times,"), ("dist = INF,", "dist = INF, times = 0,"),
     ),
@@ -261,9 +261,9 @@ function calls(Graph g, propNode<int> a, propNode<int> b) {
 ORDER_MATTERS = (
     "the wrong way round",
     "only some are lowered",
-    "who is told counts",
+    "nodes count offers",
     "a lower one tells a higher",
-    "somebody looks between rounds",
+    "the loop looks between rounds",
     "what comes along is told on",
 )
 """Those that have several right answers."""

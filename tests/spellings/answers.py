@@ -469,7 +469,7 @@ NEAR: dict[str, dict[str, Callable[[Arcs, Call], Answer]]] = {
     "reachability": {
         "against_the_arcs": lambda a, c: reached(a, c, a.reversed),
         "two_rounds": lambda a, c: reached(a, c, rounds=2),
-        "told_nodes_keep_quiet": lambda a, c: reached(a, c, rounds=1),
+        "discovered_nodes_stay_passive": lambda a, c: reached(a, c, rounds=1),
         "both_ways": lambda a, c: reached(a, c, a.both),
         "closed_at_high_degree": closed_at_high_degree,
         "source_not_counted": source_not_counted,

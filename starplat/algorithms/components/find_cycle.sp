@@ -1,6 +1,6 @@
 // A cycle of a directed graph: returns its number of arcs, 0 if there is none; `in_cycle` marks them.
 //
-// Takes away, again and again, the nodes that no node left leads to (Kahn). Whoever is left has a node left before it;
+// Takes away, again and again, the nodes that no node left leads to (Kahn). Each node left has such a node before it;
 // going back from it as many steps as there are nodes, doubled in each round, ends on a cycle. A loop is a cycle.
 function find_cycle(Graph g, propEdge<bool> in_cycle) {
   propNode<int> missing;

@@ -1,6 +1,6 @@
 // A maximum matching of a bipartite graph: returns its number of edges; `partner` is a node's other end, -1 if none.
 //
-// No two edges share a node, and no matching has more. -1 is returned, and nobody matched, if the graph is not bipartite.
+// No two edges share a node, and no matching has more. -1 is returned, and no node matched, if the graph is not bipartite.
 // Arcs are taken both ways.
 //
 // In each round a search from all nodes of one side without a partner goes to the other side by any edge and back by the

@@ -1,8 +1,8 @@
 // A dominating set: returns its number of nodes; every node is `in_set` or has a neighbor that is.
 //
 // At most 2 (1 + ln d) times as many as needed, where d is the most nodes that one can reach. In each round every node
-// not yet reached votes for the one that would reach most such nodes, of equals by a scattered but fixed order; whoever
-// has the votes of half of those that it would reach joins (Chvátal's greedy choice, made at many places at once). The
+// not yet reached votes for the one that would reach most such nodes, of equals by a scattered but fixed order; a node
+// that has the votes of half of those that it would reach joins (Chvátal's greedy choice, made at many places at once). The
 // graph is undirected.
 function dominating_set(Graph g, propNode<bool> in_set) {
   propNode<bool> reached;

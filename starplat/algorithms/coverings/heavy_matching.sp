@@ -3,7 +3,7 @@
 // It is -1 for nodes without a partner. At least half as heavy as the heaviest: every edge left out, but those of weight
 // 0 or less, touches one at least as heavy. In each round the nodes left choose their heaviest edge, of equal ones by a
 // scattered but fixed order; two that chose each other are matched (Preis; Manne and Bisseling). The graph is undirected;
-// loops match nobody.
+// loops match no node.
 function heavy_matching(Graph g, propNode<node> partner, propEdge<double> weight) {
   propNode<node> choice;
   propNode<double> heaviest;

@@ -1,8 +1,8 @@
 // A maximal matching: returns its number of edges, of which no two share a node; `partner` is a node's other end.
 //
 // It is -1 for nodes without a partner; no edge joins two of them. At least half as many edges as the most possible. In
-// each round the nodes left choose the neighbor to whom the edge is worth most, by a scattered but fixed order; two that
-// chose each other are matched (Preis; Manne and Bisseling). Arcs are taken both ways; loops match nobody.
+// each round the nodes left choose the neighbor to which the edge is worth most, by a scattered but fixed order; two that
+// chose each other are matched (Preis; Manne and Bisseling). Arcs are taken both ways; loops match no node.
 function maximal_matching(Graph g, propNode<node> partner) {
   propNode<node> choice;
   g.attachNodeProperty(partner = -1);

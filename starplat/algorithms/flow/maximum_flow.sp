@@ -70,7 +70,7 @@ function push(Graph g, propEdge<long> flow, propEdge<long> weight, propNode<long
   }
 }
 
-// Every node with excess and nobody lower to send it to rises above the lowest that it could send it to.
+// Every node with excess and no lower node to send it to rises above the lowest that it could send it to.
 function lift(Graph g, propEdge<long> flow, propEdge<long> weight, propNode<long> excess, propNode<int> height, propNode<int> height_nxt, node src, node sink) {
   height_nxt = height;
   forall (v in g.nodes().filter(excess > 0 && v != src && v != sink)) {

@@ -1,6 +1,6 @@
 // The reciprocity of a directed graph: returns the share of its arcs u -> v with an arc v -> u.
 //
-// Loops are arcs that nobody returns. It is 0 without arcs.
+// Loops count as arcs without one. It is 0 without arcs.
 function reciprocity(Graph g) {
   long returned = 0;
   forall (v in g.nodes()) {

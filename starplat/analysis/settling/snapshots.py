@@ -34,7 +34,7 @@ def snapshot(loop: typed.Statement, symbol: typed.Symbol, extreme: typed.Extreme
         if (old := _copied(copy, symbol)) is None:
             continue
         for last, comparison in enumerate(body[first + 1 :], first + 1):
-            stores = told_differing(comparison, symbol, old, extreme)
+            stores = stores_of_changed(comparison, symbol, old, extreme)
             outside = (*body[:first], *body[last + 1 :])
             if not stores or symbol in walk.all_written(*outside, comparison):
                 continue
@@ -65,7 +65,7 @@ def _copied(s: typed.Statement, symbol: typed.Symbol) -> typed.Symbol | None:
     return None
 
 
-def told_differing(
+def stores_of_changed(
     s: typed.Statement, symbol: typed.Symbol, old: typed.Symbol, extreme: typed.Extreme
 ) -> tuple[typed.Assign | typed.Update, ...]:
     """The stores of every node whose cell has changed; none if the loop does not compare."""

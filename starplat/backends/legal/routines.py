@@ -88,7 +88,7 @@ def _structured(kernel: ir.Kernel, operations: Operations, results: tuple[ir.Arr
 
 
 def _by_one_if_few(shared: st.SharedLoop, kernel: ir.Kernel) -> st.Body:
-    """The loop, whose one thread needs no atomic updates where listed nodes are few."""
+    """The shared loop; where few nodes are listed, a loop of one thread in its place, which needs no atomic updates."""
     many = None if shared.length is None else build.greater(shared.length, build.number(FEW_ITERATIONS))
     updates = any(isinstance(part, st.AtomicCell) for part in walk(shared.loop.body))
     if many is None or not isinstance(kernel.domain, ir.Listed) or not updates:

@@ -117,8 +117,8 @@ def read(input: streams.Input) -> Graph:
 
 
 def read_piece(input: streams.Input, part: tuple[int, int]) -> Graph:
-    """The same, of a file that so many readers map together: each looks at the arcs of its own part only, by number,
-    and all together at all of them. Incoming arcs that are in the file are left out."""
+    """The same for several readers that map a file together: `part` is the reader's number and how many there are. Each
+    checks the arcs of its part only. Incoming arcs in the file are left out."""
     return _read(input, part)
 
 

@@ -94,10 +94,10 @@ class Module:
     `result_types` are the language's types of what the entry returns. `graph_arrays` are those of GRAPH_ARRAYS that any
     kernel uses. `variants` of the entry are called in its place where the graph is of their kind; the first that fits.
     `mapped` are the arrays that lie in mapped host memory, or in `managed` memory; kernels only read them. `on_demand`:
-    who runs the module places as much of those on the device as there is room for, and copies of `heads`. `prepared`
+    the runtime places as much of those on the device as there is room for, and copies of `heads`. `prepared`
     are the arrays of the graph that the module itself makes. `returns_infinity`: the entry may return INF because the
     program says so. `numbers` says whether nodes may be renumbered, None where that was not asked; `node_order` in
-    which order they are to be: the arrays are those of a graph so numbered, and who runs the module translates what
+    which order they are to be: the arrays are those of a graph so numbered, and the runtime translates what
     goes in and comes out.
     `sites` are the places that a checked run may tell of, numbered from 1. `race` is what is said of the first race
     that the program has.

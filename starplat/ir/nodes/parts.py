@@ -1,4 +1,4 @@
-"""Host operations of a run that is divided into parts: who has which nodes, and what parts exchange.
+"""Host operations of a run that is divided into parts: which part has which nodes, and what parts exchange.
 
 Every part runs the same host program with the same scalars, over arrays of the same sizes, and does the iterations of
 the nodes and arcs that it has. A node's arcs belong to the part that has the node.

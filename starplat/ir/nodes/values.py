@@ -149,7 +149,7 @@ PART_ARRAYS = {(parts, way): _part_arrays(parts, way) for way in ("", "in_") for
 
 HEAD_OFFSETS = Array("head_offsets", Element.INT, Extent.NODES_AND_ONE, Origin.GRAPH)
 """The first of a node's arcs have their destinations in head_columns[head_offsets[v]] up to head_columns[head_offsets[v
-+ 1]]; who runs the module decides how many."""
++ 1]]; the runtime decides how many."""
 
 
 HEAD_COLUMNS = Array("head_columns", Element.NODE, Extent.HEADS, Origin.GRAPH)

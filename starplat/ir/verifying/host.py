@@ -162,7 +162,7 @@ class _Host:
             case ir.CombineParts(_, combine, carried):
                 scope.require(combines(combine, array.element), f"'{array.name}' is not combined by '{combine.value}'")
                 wins = combine in (ir.Combine.MIN, ir.Combine.MAX)
-                scope.require(wins or not carried, f"nobody wins by '{combine.value}'")
+                scope.require(wins or not carried, f"no value wins by '{combine.value}'")
                 for beside in carried:
                     scope.written(beside)
                     scope.require(beside.extent is array.extent, f"'{beside.name}' has no cell beside each")

@@ -188,8 +188,8 @@ class _Search:
         first, here, there = (replace(self.own.symbol, name=name) for name in ("v", "v", "w"))
         flag = build.variable(more)
         begins = build.assign(build.cell(self.label, first), substituted(self.number, {self.own.symbol: first}))
-        told = build.carried(flag, True)
-        offer = build.extreme(typed.Extreme.MIN, build.cell(self.label, there), build.cell(self.label, here), told)
+        set_flag = build.carried(flag, True)
+        offer = build.extreme(typed.Extreme.MIN, build.cell(self.label, there), build.cell(self.label, here), set_flag)
         arcs = build.over(there, build.row(self.graph, here, typed.Direction.BOTH), offer)
         return (
             build.over(first, nodes, begins),

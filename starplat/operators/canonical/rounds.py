@@ -208,7 +208,7 @@ def _plain(body: typed.Block) -> typed.Block:
 
 
 def _row_by_row(s: typed.Statement) -> Iterator[typed.Statement]:
-    """A loop in which nodes go through several rows as one for each, where none leaves the loop by what it is told."""
+    """A loop over nodes with several rows, as one loop for each row, if none changes which nodes pass the filter."""
     match s:
         case typed.ForEach(parallel=True, domain=typed.AllNodes(), body=typed.Block(statements=(_, _, *_) as rows)) if (
             all(isinstance(row, typed.ForEach) for row in rows)

@@ -1,7 +1,7 @@
-"""Whether the rows of its own nodes are all that a part needs of the arcs.
+"""Decides whether a part needs only the arcs of its own nodes.
 
-A part holds the arcs that leave its nodes, or lead to them, where each kernel goes over rows of nodes that are its
-own, and looks at weights of such arcs only. Else every part holds all rows, and `why_all_rows` says what for.
+A part holds only the arcs out of its nodes, or into them, if each kernel walks rows of the part's own nodes only, and
+reads weights of these arcs only. Else every part holds all rows, and `why_all_rows` says why.
 """
 
 from collections.abc import Iterator
@@ -53,34 +53,34 @@ def _reasons_on_host(function: ir.HostFunction) -> Iterator[str]:
     if any(isinstance(op, ir.TakeMembers | ir.TakeNumber) for op in ops):
         yield "its sources are divided, not its nodes"
     if any(isinstance(op, ir.HostForNeighbors) for op in ops):
-        yield "the host goes over a row"
+        yield "the host walks a row"
     for op in ops:
         if not blocks_of(op) and not isinstance(op, ir.Launch) and any(map(is_of_arcs, arrays_in(op))):
-            yield "the host looks at arcs, or hands them on"
+            yield "the host reads arcs, or passes them on"
     for part in all_expressions(ops):
         if isinstance(part, ir.FindArc) or (isinstance(part, ir.Load) and is_of_arcs(part.array)):
-            yield "the host looks at an arc"
+            yield "the host reads an arc"
 
 
 def _reasons_in(kernel: ir.Kernel, module: ir.Module) -> Iterator[str]:
     if changed := [array for array in written_arrays(kernel.body) if is_of_arcs(array)]:
         yield f"changes '{changed[0].name}'"
     if isinstance(kernel.domain, ir.NodeNeighbors | ir.Triangles | ir.Workers | ir.InWords):
-        yield "goes over a row that all parts share"
+        yield "walks a row that all parts share"
     own = None if kernel.iterator is None else OwnCells(kernel)
     for op in walk_kernel(kernel.body):
         if isinstance(op, ir.ForNeighbors) and (own is None or not own.is_own_row(op)):
-            yield "goes over rows of nodes elsewhere"
+            yield "walks rows of other parts' nodes"
     tops = [*expressions_of(kernel.domain), *(() if kernel.filter is None else (kernel.filter,))]
     tops += (top for op in walk_kernel(kernel.body) for top in expressions_of(op))
     for top in tops:
         for part in walk_expression(top):
             match part:
                 case ir.FindArc(source) if own is None or not own.is_own_node(source):
-                    yield "looks for an edge in a row elsewhere"
+                    yield "looks for an edge in a row of another part's node"
                 case ir.Load(array, index) if is_of_arcs(array) and (
                     own is None or not own.is_of_own_rows(array, index)
                 ):
-                    yield f"looks at '{array.name}' of arcs elsewhere"
+                    yield f"reads '{array.name}' of other parts' arcs"
                 case ir.CallFunction() if any(isinstance(a, ir.Array) and is_of_arcs(a) for a in part.arguments):
-                    yield f"gives arcs to '{part.function}'"
+                    yield f"passes arcs to '{part.function}'"

@@ -1,4 +1,4 @@
-"""Calls loops of the host program that are compiled with the kernels, and leaves what their rounds would have left."""
+"""Calls loops of the host program that are compiled with the kernels, and takes over what they have changed."""
 
 from starplat.backends.compiled_loops import CompiledFunction
 from starplat.runtime.actions.machine import Flow, Frame, Machine

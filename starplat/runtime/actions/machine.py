@@ -113,7 +113,7 @@ class Graphs(ABC):
 @dataclass(frozen=True, slots=True)
 class World:
     """The graph of a run: sizes, the host's arrays, the buffers of those that kernels use, the input's names of nodes;
-    the most updates that a list has; and, of a run in parts, who has what."""
+    the most updates that a list has; and, of a run in parts, which part has what."""
 
     num_nodes: int
     num_arcs: int

@@ -182,8 +182,8 @@ def uses_of(kernel: ir.Kernel) -> Uses:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """What came of a compiled loop: the names of the arrays that have changed places, each with that of the array whose
-    cells it stands for now, and the scalars that it changes."""
+    """The outcome of a compiled loop: for each swapped array the name of the array whose cells it has now, and the
+    scalars that the loop changes."""
 
     places: Mapping[str, str]
     scalars: Mapping[str, Value]

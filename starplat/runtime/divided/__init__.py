@@ -1,1 +1,1 @@
-"""Runs of a program in parts on the devices of this process: the plan, and who runs it."""
+"""Runs of a program in parts on the devices of this process: the plan, and its runner."""

@@ -122,7 +122,7 @@ def run_part(
     """The run of one part, with what all parts have and have exchanged."""
     all_rows = why_all_rows(divided)
     if all_rows is None and not (session or default_session()).device(target, device_index).takes_pieces:
-        all_rows = f"devices of {target} hold arrays whole"
+        all_rows = f"devices of {target} hold whole arrays"
     taken = graph if all_rows else with_own_rows(graph, parts_of(graph, communicator), divided)
     held = tuple(communicator.gather(bytes_of_arcs(taken, divided)))
     before = communicator.bytes, communicator.times

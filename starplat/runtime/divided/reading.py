@@ -1,7 +1,7 @@
-"""Reads a graph for the ranks of a run: each looks at a piece of a mapped `.spg`.
+"""Reads a graph for the ranks of a run: each reads its piece of a mapped `.spg`.
 
-A `.spg` as it is, is mapped by all. Of any other file, or one that options change, one rank of each host reads it and
-writes a `.spg` beside its temporary files, which all ranks of the host map before it is removed.
+All ranks map a `.spg` that no option changes. Any other file is read by one rank of each host, which writes a temporary
+`.spg`; all ranks of the host map that, and it is removed.
 """
 
 import os
@@ -21,7 +21,7 @@ from starplat.runtime.parts.communicator import Communicator
 def read_together(
     path: Path, communicator: Communicator, read: Callable[[], Graph], options: Sequence[tuple[str, object]]
 ) -> Graph:
-    """The graph in a file, mapped by all ranks; every rank has looked at its piece.
+    """The graph in a file, mapped by all ranks; every rank has checked its piece.
 
     Args:
         path: the file.
@@ -29,8 +29,8 @@ def read_together(
         options: those that change what is in the file.
 
     Raises:
-        DiagnosticError: on all ranks, what is wrong with the file; E0735, another rank reads another one, or reads it
-            otherwise; E0792, there is no room for what was read.
+        DiagnosticError: on all ranks, what is wrong with the file; E0735, another rank reads another file, or reads it
+            with other options; E0792, there is no room for what was read.
     """
     input, head = agreed(communicator, lambda: _opened(path))
     require_alike(communicator, {"graph": (input.path.name, input.size, crc32(head), *options)})

@@ -1,1 +1,1 @@
-"""Runs in several parts: who has which nodes, and what carries cells between them."""
+"""Runs in several parts: which part has which nodes, and what carries cells between parts."""

@@ -1,4 +1,4 @@
-"""The arcs that a part of a run holds where the rows of its own nodes are all that it needs."""
+"""The arcs that a part of a run holds, if it needs only the rows of its own nodes."""
 
 import numpy as np
 
@@ -11,9 +11,9 @@ from starplat.runtime.parts.parts import Parts
 
 
 def with_own_rows(graph: Graph, parts: Parts, module: ir.Module) -> Graph:
-    """The graph of which this part holds the rows of its own nodes, and those into them if the module uses them.
+    """The graph, of which this part holds the rows out of its own nodes, and those into them if the module uses them.
 
-    Processes make the latter together: each sends its arcs to those that have the nodes to which they lead.
+    Processes make the rows into nodes together: each sends its arcs to the owners of their destinations.
     """
     own = graph.with_rows_of(*parts.nodes[parts.rank : parts.rank + 2])
     used = {ir.IN_ARCS, *((ir.IN_ROW_OFFSETS, ir.IN_COLUMNS) if graph.directed else ())}
@@ -27,8 +27,8 @@ def with_own_rows(graph: Graph, parts: Parts, module: ir.Module) -> Graph:
 
 
 def reverse_within(graph: Graph, parts: Parts) -> Reverse:
-    """The incoming arcs of the part's own nodes, at the places that they have among all; elsewhere there are zeros,
-    which take no memory until they are read."""
+    """The incoming arcs of the part's own nodes, at their places among all incoming arcs. Other places are zero, and
+    take no memory until they are read."""
     first, end = parts.nodes[parts.rank : parts.rank + 2]
     arcs = slice(*parts.arcs[parts.rank : parts.rank + 2])
     leaving = graph.columns[arcs], graph.sources_within(first, end), np.arange(arcs.start, arcs.stop)
@@ -47,7 +47,7 @@ def reverse_within(graph: Graph, parts: Parts) -> Reverse:
 
 
 def bytes_of_arcs(graph: Graph, module: ir.Module) -> int:
-    """What a part holds of arrays with a cell for every arc."""
+    """The bytes that a part holds of arrays with a cell for every arc."""
     wide, found = needs_wide_arcs(graph.num_arcs), {}
     for array in arrays_of_arcs(module):
         both_ways = not graph.directed and array in (ir.COLUMNS, ir.IN_COLUMNS)

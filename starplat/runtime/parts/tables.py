@@ -52,9 +52,9 @@ def table_for(
     gather: Callable[[Any], list[Any]],
     tables: dict[str, PeerTable],
 ) -> PeerTable:
-    """The table of a launch, after all parts have told where their arrays lie by `gather`; the one of `tables`, if it
-    still holds. Every part calls this before it launches. A new one joins `tables` before parts meet, so that whoever
-    ends the run from then on ends this launch too."""
+    """The table of a launch, after all parts have gathered where their arrays lie; the one of `tables`, if it
+    still holds. Every part calls this before it launches. A new one joins `tables` before parts meet, so that an
+    end of the run from then on ends this launch too."""
     if op.name not in tables:
         tables[op.name] = _made(device)
     table = tables[op.name]

@@ -56,7 +56,7 @@ class Turn:
 
 
 class Meeting:
-    """Where ranks lay down what they give: in one of two rows, turn by turn, so that who is ahead overwrites nothing
+    """Where ranks lay down what they give: in one of two rows, turn by turn, so that a rank ahead overwrites nothing
     that others are still to read."""
 
     def __init__(self, size: int) -> None:

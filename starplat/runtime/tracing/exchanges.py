@@ -1,4 +1,4 @@
-"""What parts of a run exchange, as a trace has it."""
+"""The exchanges between parts of a run, as a trace records them."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -29,7 +29,7 @@ class Exchange:
 
 
 def crossing_of(op: ir.HostOp) -> tuple[Crossing, str] | None:
-    """How a host operation lets something cross, and the name of what does; None of one that exchanges nothing."""
+    """How a host operation exchanges cells, and the name of their array or scalar; None if it exchanges nothing."""
     match op:
         case ir.ShareParts(array):
             return Crossing.SHARE, array.name

@@ -37,7 +37,7 @@ def _round_of_all(rounds: Sequence[Round]) -> Round:
 
 
 def _walk_of_all(walks: Sequence[Walk]) -> Walk:
-    """A kernel in all parts; what each does in full counts once."""
+    """The walks of a kernel in all parts as one. A kernel that each part runs in full counts once."""
     first = walks[0]
     known = [walk.reads for walk in walks]
     reads = None if None in known else total(known)

@@ -107,8 +107,8 @@ def rows_beyond(offsets: Cells, heads: Cells, nodes: Cells) -> Rows:
 
 
 def reads_of(kernel: ir.Kernel, nodes: Cells | None, lying: Lying, bounds: tuple[int, int]) -> Reads | None:
-    """What a launch reads whose iterations are for these `nodes`, None where they are unknown or there are none, or for
-    the arcs from one bound up to the other; None where it cannot be told."""
+    """What a launch reads whose iterations are for `nodes` (None if unknown or none), or, in a kernel over arcs, for
+    those within `bounds`. None where it is unknown."""
     arrays = set(arrays_of_arcs(kernel))
     if not arrays:
         return Reads()
@@ -132,7 +132,7 @@ def reads_of(kernel: ir.Kernel, nodes: Cells | None, lying: Lying, bounds: tuple
 
 
 def reads_of_many(kernel: ir.Kernel, arcs: int | None, lying: Lying, num_arcs: int) -> Reads | None:
-    """What a launch reads that walks so many arcs, where it is not known which; None where it cannot be told."""
+    """What a launch reads that walks so many arcs, if it is not known which arcs; None where it is unknown."""
     arrays = set(arrays_of_arcs(kernel))
     ways = accesses(kernel)
     if not arrays:
@@ -199,7 +199,7 @@ def accesses(kernel: ir.Kernel) -> Mapping[ir.Array, ir.Array | None] | None:
                 case _:
                     return None
         elif isinstance(part, ir.FindArc | ir.CallFunction) and any(a.extent in _OF_ARCS for a in arrays_in(part)):
-            return None  # a search in a row, or whatever a function does
+            return None  # a search in a row, or a function that may read any arc
     return found
 
 

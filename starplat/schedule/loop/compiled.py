@@ -1,8 +1,8 @@
 """Finds the loops of a host program that can be compiled together with the kernels which they launch.
 
-Where kernels are functions of the host, a loop of launches is one more function of the same text, and a run calls that
-in place of going through its rounds. What only a run has is left to it: lists, calls, checks with a place in the
-program. The step changes nothing; it says which loops these are, and why others are not.
+Where kernels are functions of the host, a loop of launches is one more function of the same text, which a run calls
+instead of going through the rounds. Loops with lists, calls, or checks that name a place in the program stay with the
+run. The step changes nothing; it says which loops are compiled, and why others are not.
 """
 
 from collections.abc import Iterable, Iterator
@@ -43,7 +43,7 @@ def loops_to_compile(function: ir.HostFunction, module: ir.Module) -> Iterator[C
 
 
 def _outermost(ops: Iterable[ir.HostOp], module: ir.Module) -> Iterator[tuple[ir.HostOp, str | None]]:
-    """Loops with what stands in the way of compiling them; those inside of such as cannot be compiled too."""
+    """The outermost loops, each with the reason if it cannot be compiled; then the loops inside it follow."""
     for op in ops:
         if isinstance(op, ir.OnDevice):
             continue
@@ -66,7 +66,7 @@ def _first_launch(loop: ir.HostOp) -> str | None:
 
 
 class Compiled(Driver):
-    """A function that is compiled with the kernels; `nodes` are the variables of loops over all nodes."""
+    """A function that is compiled with the kernels; `nodes` are the loop variables that are nodes for sure."""
 
     def __init__(self, module: ir.Module) -> None:
         super().__init__(module)
@@ -103,7 +103,7 @@ class Compiled(Driver):
         return isinstance(index, ir.Ref) and index.variable in self.nodes
 
     def loop(self, op: ir.HostLoop, holds: Holds) -> str | None:
-        """What is inside a loop is reached under a condition."""
+        """A loop; what is inside is reached under a condition."""
         inside = (*holds, build.TRUE)
         match op:
             case ir.Loop():

@@ -97,12 +97,12 @@ def _read(
     tested_symbols = {part.symbol for c in others for part in walk.within(c) if isinstance(part, typed.Cell)}
     asked = {part.symbol for c in others for part in walk.within(c) if isinstance(part, typed.Variable)}
     written = {symbol for s in walk.statements(loop.body) for symbol in walk.written(s)}
-    told = all(
+    flag_set = all(
         _sets_flag(part, flag, tested_symbols) for s in every[cleared + 1 :] for part in walk.statements(s)
     ) and not any((tested_symbols | {flag}) & walk.all_written(s) for s in every[:cleared] if s is not visits)
     nothing_left = all(_is_of_marked(s, marks, every[:tested], flag) for s in every if s is not visits)
     local = all(mark.role is typed.Role.LOCAL for mark in marks)
-    if not told or not nothing_left or not local or asked & written or tested_symbols & marks or flag in marks:
+    if not flag_set or not nothing_left or not local or asked & written or tested_symbols & marks or flag in marks:
         return None
     return _Round(visits, others, done, marks)
 

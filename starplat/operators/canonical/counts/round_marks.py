@@ -126,8 +126,8 @@ def _by_number(marks: Marks) -> typed.Block | None:
             case typed.Declare(symbol=symbol) if symbol is marks.symbol:
                 return replace(part, symbol=flag)
             case typed.Attach(items=items) if marks.symbol in walk.written(part):
-                told = ((flag, typed.FALSE) if s is marks.symbol else (s, v) for s, v in items)
-                return replace(part, items=tuple(told))
+                filled = ((flag, typed.FALSE) if s is marks.symbol else (s, v) for s, v in items)
+                return replace(part, items=tuple(filled))
             case typed.Assign(place=typed.Cell(symbol=symbol) as cell) if symbol is marks.symbol:
                 return replace(part, place=replace(cell, symbol=flag), value=typed.TRUE)
             case typed.Block(statements=every):

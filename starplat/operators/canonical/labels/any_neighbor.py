@@ -53,9 +53,9 @@ def _asking(declared: typed.Declare, row: typed.Statement, branch: typed.Stateme
         case (typed.If(otherwise=None) as inner,):
             conditions, found = (*conditions, *effects.asked(inner.condition)), inner.then.statements
     match found:
-        case (typed.Update(combine=typed.Combine.OR, place=typed.Variable(symbol=told), value=value),) if told is local:
+        case (typed.Update(combine=typed.Combine.OR, place=typed.Variable(symbol=flag), value=value),) if flag is local:
             conditions = (*conditions, *effects.asked(value))
-        case (typed.Assign(place=typed.Variable(symbol=told), value=typed.TRUE), *rest) if told is local:
+        case (typed.Assign(place=typed.Variable(symbol=flag), value=typed.TRUE), *rest) if flag is local:
             if rest and (row.parallel or not isinstance(rest[0], typed.Break) or len(rest) > 1):
                 return None
         case _:

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import says_that_it_wins
-from starplat.analysis.settling.snapshots import told_differing
+from starplat.analysis.settling.snapshots import stores_of_changed
 from starplat.frontend import typed
 from starplat.operators.canonical.effects import asked_by_loop
 from starplat.operators.canonical.hosts import HostLoop
@@ -49,13 +49,13 @@ def _in_place(
     following: typed.Symbol,
     extreme: typed.Extreme,
     now: typed.Symbol,
-    told: tuple[typed.Assign, ...],
+    on_change: tuple[typed.Assign, ...],
     before: Sequence[typed.Statement],
 ) -> AnyLoop | None:
     """The loop without what hands over at that place, if both properties are alike where a round begins, and there is
     but one way in which the one gets ahead of the other."""
     rounds, rest = list(loop.body.statements[:place]), loop.body.statements[place + 1 :]
-    if rounds and not told and (told := _compared(rounds[-1], following, now, extreme)):
+    if rounds and not on_change and (on_change := _compared(rounds[-1], following, now, extreme)):
         rounds.pop()
     first = next((i for i, s in enumerate(rounds) if _copied(s) == (following, now)), None)
     ahead_of_it = [i for s in rounds[:first] for i in walk.statements(s)]
@@ -75,31 +75,31 @@ def _in_place(
         return None
     if any(following in walk.written(i) for s in rest for i in walk.statements(s)):
         return None
-    rounds, told, begin, end = _with_fresh_frontier(rounds, told)
-    flags = {store.place.symbol for store in told}
+    rounds, on_change, begin, end = _with_fresh_frontier(rounds, on_change)
+    flags = {store.place.symbol for store in on_change}
     resets = [s for s in rounds if _is_reset(s, flags)]
     rounds = [s for s in rounds if s not in resets]
     if any(flags & {*walk.written(i), *walk.read(i)} for s in rounds for i in walk.statements(s)):
         return None
 
-    def telling(part: Any) -> Any:
+    def carrying(part: Any) -> Any:
         match part:
             case typed.AssignExtreme(place=typed.Cell(symbol=symbol, index=index)) if symbol is now:
-                carried = tuple(typed.Carried(_at(store.place, index), store.value, span=store.span) for store in told)
+                carried = tuple(typed.Carried(_at(s.place, index), s.value, span=s.span) for s in on_change)
                 return replace(part, carried=(*part.carried, *carried))
             case _:
                 return None
 
-    changed = rebuilt(substituted(tuple(rounds), {following: now}), telling)
+    changed = rebuilt(substituted(tuple(rounds), {following: now}), carrying)
     return replace(loop, body=replace(loop.body, statements=(*begin, *resets, *changed, *end, *rest)))
 
 
 def _with_fresh_frontier(
-    rounds: list[typed.Statement], told: tuple[typed.Assign, ...]
+    rounds: list[typed.Statement], on_change: tuple[typed.Assign, ...]
 ) -> tuple[list[typed.Statement], tuple[typed.Assign, ...], tuple[typed.Statement, ...], tuple[typed.Statement, ...]]:
-    """A round, and what is told, with a fresh flag in the place of one that the round asks for, and takes back before
-    nodes are told: that flag becomes a copy at the end. What begins the round and what ends it come last."""
-    for store in told:
+    """A round and the stores of changed nodes. A flag that the round reads and then clears before these stores gets a
+    fresh flag in its place, and is copied from it at the end. What begins and what ends the round comes last."""
+    for store in on_change:
         fill = next((s for s in rounds if isinstance(s, typed.Attach) and s.items == _none_of(store.place)), None)
         if fill is None or store.value != typed.TRUE:
             continue
@@ -108,10 +108,10 @@ def _with_fresh_frontier(
         if any(flag in walk.all_written(s) for s in ahead) or any(walk.touches(s, flag) for s in behind):
             continue
         fresh = typed.Symbol(f"{flag.name}_nxt", flag.type, typed.Role.LOCAL, store.span)
-        given = tuple(substituted(s, {flag: fresh}) for s in told)
+        given = tuple(substituted(s, {flag: fresh}) for s in on_change)
         begin = (typed.Declare(fresh, None, span=store.span), replace(fill, items=((fresh, typed.FALSE),)))
         return [*ahead, *behind], given, begin, (typed.CopyProperty(flag, fresh, span=store.span),)
-    return rounds, told, (), ()
+    return rounds, on_change, (), ()
 
 
 def _none_of(place: typed.Place) -> tuple[tuple[typed.Symbol, typed.Expression], ...]:
@@ -121,8 +121,8 @@ def _none_of(place: typed.Place) -> tuple[tuple[typed.Symbol, typed.Expression],
 def _compared(
     s: typed.Statement, following: typed.Symbol, now: typed.Symbol, extreme: typed.Extreme
 ) -> tuple[typed.Assign, ...]:
-    """What nodes store whose cell has got better, if a loop in front of the copy does nothing else."""
-    stores = told_differing(s, following, now, extreme)
+    """The stores of nodes whose cell has changed, if a loop in front of the copy does nothing else."""
+    stores = stores_of_changed(s, following, now, extreme)
     if not isinstance(s, typed.ForEach) or not s.parallel:
         return ()
     plain = tuple(store for store in stores if isinstance(store, typed.Assign))
@@ -146,20 +146,20 @@ def _handed_over(
         case (typed.AssignExtreme(place=typed.Cell(symbol=now) as cell, candidate=candidate) as offer,) if (
             candidate == ahead and offer.extreme is extreme
         ):
-            told = [typed.Assign(c.place, c.value, span=c.span) for c in offer.carried]
+            on_change = [typed.Assign(c.place, c.value, span=c.span) for c in offer.carried]
         case _:
             stores = [store for store in inner if isinstance(store, typed.Assign)]
             taken = [store.place for store in stores if store.value == ahead]
             if len(stores) < len(inner) or len(taken) != 1 or not isinstance(taken[0], typed.Cell):
                 return None
-            told, cell, now = [store for store in stores if store.value != ahead], taken[0], taken[0].symbol
+            on_change, cell, now = [store for store in stores if store.value != ahead], taken[0], taken[0].symbol
             differs = [c for c in conditions if _is_ahead(c, cell, ahead, extreme)]
-            if told and not differs:
+            if on_change and not differs:
                 return None
             conditions = tuple(c for c in conditions if c not in differs)
     if conditions or cell.index != own or now is following or now.type != following.type:
         return None
-    return (now, tuple(told)) if all(_is_plain(store, own) for store in told) else None
+    return (now, tuple(on_change)) if all(_is_plain(store, own) for store in on_change) else None
 
 
 def _is_ahead(condition: typed.Expression, now: typed.Cell, ahead: typed.Cell, extreme: typed.Extreme) -> bool:

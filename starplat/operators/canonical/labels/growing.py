@@ -79,8 +79,8 @@ class _Growth:
         def change(part: Any) -> Any:
             match part:
                 case typed.If(then=then, otherwise=None) if self._asks_first(part):
-                    told = typed.Assign(more, typed.TRUE, span=part.span)
-                    return replace(part, then=replace(then, statements=(told, *then.statements)))
+                    goes_on = typed.Assign(more, typed.TRUE, span=part.span)
+                    return replace(part, then=replace(then, statements=(goes_on, *then.statements)))
                 case typed.Assign(place=typed.Cell(symbol=symbol)) if symbol is self.members:
                     return joins(part)
                 case typed.Update(place=typed.Cell(symbol=symbol), value=value) if symbol is self.members:

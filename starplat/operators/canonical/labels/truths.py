@@ -74,8 +74,8 @@ class _Change:
             case _ if (known := constant(value)) is not None:
                 return _literal(known != none, value)
             case typed.Convert(operand=operand) if operand.type is types.Scalar.BOOL:
-                told = rebuilt(operand, self.of)
-                return told if none == 0 else _not(told)
+                converted = rebuilt(operand, self.of)
+                return converted if none == 0 else _not(converted)
         return _literal(True, value)
 
     def _answer(self, place: typed.Place, operator: typed.Operator, other: float) -> typed.Expression:

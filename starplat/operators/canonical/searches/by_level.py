@@ -11,7 +11,7 @@
     here = there; g.attachNodeProperty(there = False);
     depth++;                                              depth++;
 
-When a round begins, the nodes that are `here` are those at level `depth`, and nobody is `there`.
+When a round begins, the nodes that are `here` are those at level `depth`, and no node is `there`.
 """
 
 from collections.abc import Mapping, Sequence

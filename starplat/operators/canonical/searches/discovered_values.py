@@ -1,15 +1,15 @@
-"""The best of what a node's discoverers give it is found behind the search.
+"""The best value that a node gets from its discoverers is computed after the search.
 
 do {                                                  fixedPoint until (done : !active) {
   forall (v in g.nodes().filter(here)) {                forall (v in g.nodes().filter(active)) {
     forall (w in g.neighbors(v)) {                        forall (w in g.neighbors(v)) {
-      if (!w.visited) {                                      <w.level, w.active> = <Min(w.level, v.level + 1), True>;
+      if (!w.visited) {                                     <w.level, w.active> = <Min(w.level, v.level + 1), True>;
         w.low = Min(w.low, v); w.there = True;            }
       }                                                 }
     }                                                 }
   }                                                   forall (v in g.nodes().filter(level != INF)) {
   forall (v in g.nodes().filter(there)) {               forall (w in g.neighbors(v)) {
-    v.visited = True; v.parent = v.low; ...                if (w.level == v.level + 1) { w.low = Min(w.low, v); }
+    v.visited = True; v.parent = v.low; ...               if (w.level == v.level + 1) { w.low = Min(w.low, v); }
   }                                                     }
 } while (some);                                       }
                                                       forall (v in g.nodes().filter(level != INF)) {
@@ -17,8 +17,8 @@ do {                                                  fixedPoint until (done : !
                                                         if (v.level > 0) { v.parent = v.low; }
                                                       }
 
-A node is discovered in one round only, by neighbors of the level before its own. What any of them stores is carried by
-the level. In the rounds only the node itself reads what it is given, when it is visited, and what it copies then stays.
+A node is discovered in one round only, by neighbors of the level before its own. A value that any of them may store is
+carried by the level. In the rounds only the node itself reads its values, when it is visited, and its copies stay.
 """
 
 from __future__ import annotations

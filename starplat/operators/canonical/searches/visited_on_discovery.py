@@ -3,20 +3,19 @@
 do {                                                  do {
   some = False;                                         some = False;
   forall (v in g.nodes().filter(here)) {                forall (v in g.nodes().filter(here)) {
-    v.visited = True; some = True;                         forall (w in g.neighbors(v)) {
+    v.visited = True; some = True;                        forall (w in g.neighbors(v)) {
   }                                                         if (!w.visited) {
   forall (v in g.nodes().filter(here)) {                      w.visited = True; w.there = True; some = True;
     forall (w in g.neighbors(v)) {                          }
-      if (!w.visited) { w.there = True; }                  }
+      if (!w.visited) { w.there = True; }                 }
     }                                                   }
   }                                                     here = there; g.attachNodeProperty(there = False);
   here = there; g.attachNodeProperty(there = False);  } while (some);
 } while (some);
 
-A round is followed from where nodes are discovered to where nodes are discovered again: those that were are visited
-meanwhile, and discover others then, and the loop ends where there are none. As no visited node is discovered, it does
-not matter that visits come earlier. Other values that a discovery brings go with a level in place of the visited flag
-(see `discovered_values`).
+A round is followed from one discovery to the next: discovered nodes are visited in between, and then discover others.
+The loop ends when no node is discovered. As no visited node is discovered, visits may come earlier. Other values
+that a discovery brings go with a level in place of the visited flag (see `discovered_values`).
 """
 
 from __future__ import annotations

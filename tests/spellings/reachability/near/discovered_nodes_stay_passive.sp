@@ -1,4 +1,4 @@
-// a node that is told gets another number than one that tells, so its neighbors are not told
+// a discovered node gets another number than a node that discovers, so its neighbors are never discovered
 // names: reached=r
 function reach(Graph g, propNode<bool> r, node src) {
   propNode<int> seen;
