@@ -29,7 +29,8 @@ BESIDE_KERNELS = Launching("::{kernel}", "::{kernel}", group="::{kernel}")
 
 _INCLUDED = (
     ("cstddef", ("size_t",)),
-    ("utility", ("conditional_t", "std::swap")),
+    ("type_traits", ("std::conditional_t",)),
+    ("utility", ("std::swap",)),
     ("algorithm", ("std::min", "std::max")),
     ("cmath", ("std::f", "std::isnan", "std::sqrt", "std::pow", "std::exp", "std::log", "std::abs", "std::ceil")),
     ("limits", ("numeric_limits",)),
