@@ -29,13 +29,15 @@ def agreed(communicator: Communicator, work: Callable[[], Answer]) -> Answer:
 
     Raises:
         DiagnosticError: what it raised on the first rank that has an error, on all ranks.
+        Exception: any other error of `work` here; it ends the ranks that wait.
     """
     answer: list[Answer] = []
     error: DiagnosticError | None = None
-    try:
-        answer.append(work())
-    except DiagnosticError as raised:
-        error = raised
+    with ending_together(communicator):
+        try:
+            answer.append(work())
+        except DiagnosticError as raised:
+            error = raised
     said = None if error is None else (error.diagnostics, error.exit_code)
     if (first := next(filter(None, communicator.gather(said)), None)) is not None:
         diagnostics, code = first
