@@ -11,10 +11,11 @@ import pytest
 
 import starplat
 from starplat.diagnostics import DiagnosticError, ExitCode
-from starplat.graph import csr
+from starplat.graph import csr, streams
 from starplat.graph.formats import native
 from starplat.graph.graph import Graph
 from starplat.graph.streams import Input
+from starplat.graph_files import read_by_ranks
 from starplat.ir import nodes as ir
 from starplat.runtime.divided import reading
 from starplat.runtime.divided.reading import read_together
@@ -217,6 +218,27 @@ def test_ranks_that_read_other_files_are_refused(tmp_path: Path) -> None:
         return "none"
 
     assert in_threads(2, work) == ["E0735", "E0735"]
+
+
+@pytest.mark.parametrize(("columns", "code"), [((1, 2, 0), "none"), ((2, 2, 0), "E0735")])
+def test_ranks_that_map_several_files_compare_the_whole_of_them(
+    columns: tuple[int, ...], code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An arc elsewhere may be one that no other rank reads, far behind the beginning."""
+    monkeypatch.setattr(streams, "HEAD", 64)
+    paths = []
+    for name, given in (("one", (1, 2, 0)), ("other", columns)):
+        (tmp_path / name).mkdir()
+        paths.append(written(Graph.from_arcs(3, [0, 1, 2], given), tmp_path / name / "g.spg"))
+
+    def work(communicator: Communicator) -> str:
+        try:
+            read_by_ranks(paths[communicator.rank], communicator)
+        except DiagnosticError as error:
+            return error.diagnostics[0].code
+        return "none"
+
+    assert in_threads(2, work) == [code] * 2
 
 
 def test_cells_of_the_hosts_cores_are_exchanged_where_they_lie() -> None:

@@ -40,12 +40,12 @@ def read_together(
     input, head = agreed(communicator, lambda: _opened(path))
     require_alike(communicator, {"graph": (input.path.name, input.size, crc32(head), *options)})
     if not options and input.compression is None and native.recognises(input):
-        return agreed(communicator, lambda: _piece(path, communicator))
+        return _piece(path, communicator)
     is_first = communicator.rank == communicator.first_here
     with ExitStack() as kept:
         written = agreed(communicator, lambda: _written(read(), kept) if is_first else None)
         here = communicator.gather(written)[communicator.first_here]
-        return agreed(communicator, lambda: _piece(here, communicator))
+        return _piece(here, communicator)
 
 
 def _opened(path: Path) -> tuple[Input, bytes]:
@@ -55,7 +55,26 @@ def _opened(path: Path) -> tuple[Input, bytes]:
 
 
 def _piece(path: Path, communicator: Communicator) -> Graph:
-    return native.read_piece(Input(path), (communicator.rank, communicator.size))
+    """This rank's of a `.spg`."""
+    _require_one_content(path, communicator)
+    return agreed(communicator, lambda: native.read_piece(Input(path), (communicator.rank, communicator.size)))
+
+
+def _require_one_content(path: Path, communicator: Communicator) -> None:
+    """Raises E0735 if ranks map files that differ. Where there are several, one rank reads each file of its host."""
+    files = communicator.gather(agreed(communicator, lambda: _file_at(path)))
+    if len(set(files)) == 1:
+        return
+    rank, first = communicator.rank, communicator.first_here
+    reader = first if files[rank] == files[first] else rank
+    hashes = communicator.gather(agreed(communicator, lambda: native.hash_of(path) if reader == rank else None))
+    require_alike(communicator, {"graph": hashes[reader]})
+
+
+def _file_at(path: Path) -> tuple[int, int]:
+    """What tells a file from others, also on hosts that share it."""
+    found = path.stat()
+    return found.st_ino, found.st_mtime_ns
 
 
 def _written(graph: Graph, kept: ExitStack) -> Path:
