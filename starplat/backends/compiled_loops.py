@@ -29,7 +29,8 @@ BESIDE_KERNELS = Launching("::{kernel}", "::{kernel}", group="::{kernel}")
 
 _INCLUDED = (
     ("cstddef", ("size_t",)),
-    ("utility", ("conditional_t", "std::swap")),
+    ("type_traits", ("std::conditional_t",)),
+    ("utility", ("std::swap",)),
     ("algorithm", ("std::min", "std::max")),
     ("cmath", ("std::f", "std::isnan", "std::sqrt", "std::pow", "std::exp", "std::log", "std::abs", "std::ceil")),
     ("limits", ("numeric_limits",)),
@@ -76,9 +77,10 @@ def compiled_functions(module: ir.Module) -> CompiledFunctions:
         for loop in loops_to_compile(function, module):
             whole = in_one_launch(ir.OnDevice(_name(function, names, taken), (loop,)), module)
             taken.add(whole.name)
-            used.update(array for array in whole.arrays if array.origin is ir.Origin.GRAPH)
+            of_graph = frozenset(array for array in whole.arrays if array.origin is ir.Origin.GRAPH)
+            used |= of_graph
             own = tuple(array for array in whole.arrays if array.origin is not ir.Origin.GRAPH)
-            found.append(CompiledFunction(whole.name, loop, own, whole.scalars, whole.outcomes))
+            found.append(CompiledFunction(whole.name, loop, of_graph, own, whole.scalars, whole.outcomes))
     return CompiledFunctions(tuple(found), tuple(array for array in ir.GRAPH_ARRAYS if array in used))
 
 

@@ -50,11 +50,13 @@ def periphery(G: Network, e: Eccentricities = None, usebounds: bool = False, wei
 
 @implements(no_function, arcs=6_000)
 def center(G: Network, e: Eccentricities = None, usebounds: bool = False, weight: Weight = None) -> list[Any]:
+    of_a_tree = e is None and weight is None and usebounds is not True and not G.is_directed()  # if it is one
+    if of_a_tree and not len(G):
+        raise nx.NetworkXPointlessConcept("G has no nodes.")
     found = _eccentricities(G, e, weight, usebounds)
     least = min(found.values())
     centers = [v for v, far in found.items() if far == least]
-    is_tree = not G.is_directed() and len(G.source) == 2 * (len(G) - 1)
-    if e is None and weight is None and usebounds is not True and is_tree and len(centers) > 1:
+    if of_a_tree and len(G.source) == 2 * (len(G) - 1) and len(centers) > 1:
         raise NotImplementedError("the order in which NetworkX gives the two centers of a tree is that of a set")
     return centers
 

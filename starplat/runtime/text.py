@@ -106,9 +106,11 @@ def _overriding_text(path: Path, target: str, module: ir.Module, emitted: str) -
     together = (names.kernel(loop.name) for loop in loops_of(module))
     compiled = BACKENDS[target].capabilities.compiled_loops
     loops = (one.name for one in compiled_functions(module).functions if compiled)
-    lost = [name for name in (*alone, *together, *loops) if not re.search(rf"\b{re.escape(name)}\b", text)]
-    if lost:
-        raise _unfit(f"{path} has no kernel '{lost[0]}', which the program launches")
+    needed = [(name, "kernel", "program launches") for name in (*alone, *together)]
+    needed += ((name, "function", "run calls in place of a loop") for name in loops)
+    for name, kind, use in needed:
+        if not re.search(rf"\b{re.escape(name)}\b", text):
+            raise _unfit(f"{path} has no {kind} '{name}', which the {use}")
     how = "as it is emitted" if text == emitted else "instead of the emitted kernels"
     _warn(f"{OVERRIDE_VARIABLE} is in force: {path} runs, {how}")
     return text

@@ -20,6 +20,7 @@ from starplat.runtime.session import default_session
 from starplat.source import SourceFile
 from starplat.toolchain.devices import report
 from tests.cli.conftest import Outcome
+from tests.runtime.devices import device_of
 
 Starplat = Callable[..., Outcome]
 Variables = Callable[..., None]
@@ -121,6 +122,23 @@ def test_an_override_without_the_kernels_is_refused(
     outcome = sssp(starplat, examples, roads)
     assert outcome.code == 1
     assert f"error[E0910]: {dumped / KERNELS}" in outcome.err
+
+
+def test_an_override_without_a_function_that_the_run_calls_is_refused(
+    starplat: Starplat, examples: Path, roads: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A loop of launches is a function beside OpenMP's kernels, which the run calls."""
+    device_of("openmp")
+    monkeypatch.setenv("STARPLAT_DUMP", str(folder))
+    assert sssp(starplat, examples, roads, target="openmp").code == 0
+    monkeypatch.delenv("STARPLAT_DUMP")
+    monkeypatch.setenv("STARPLAT_OVERRIDE", str(folder))
+    (kernels,) = folder.glob("*.openmp.cpp")
+    kernels.write_text(kernels.read_text(encoding="utf-8").replace("sssp_rounds", "sssp_turns"), encoding="utf-8")
+    outcome = sssp(starplat, examples, roads, target="openmp")
+    assert outcome.code == 1
+    said = f"error[E0910]: {kernels} has no function 'sssp_rounds', which the run calls in place of a loop"
+    assert said in outcome.err
 
 
 def test_a_dump_that_cannot_be_written_is_one_sentence(

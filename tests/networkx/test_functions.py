@@ -93,6 +93,14 @@ def test_searches_from_all_nodes_of_a_small_graph_in_one_run(name: str, monkeypa
     assert runs == ["levels_from"]
 
 
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("G", [nx.Graph(), nx.DiGraph(), nx.MultiGraph()], ids=lambda G: type(G).__name__)
+def test_a_graph_without_nodes_has_no_center(G: nx.Graph) -> None:
+    theirs = outcome(nx.center, G, backend="networkx")
+    assert isinstance(theirs, Raised)
+    assert same(outcome(nx.center, G, backend="starplat"), theirs)
+
+
 @pytest.mark.campaign
 @pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize("name", sorted(HOMES))

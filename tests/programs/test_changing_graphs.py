@@ -215,3 +215,20 @@ def test_libraries_refuse_updates_by_name(marks: Program) -> None:
     with pytest.raises(DiagnosticError) as refused:
         marks.artifact("cuda", library=True)
     assert [d.code for d in refused.value.diagnostics] == ["E0651"]
+
+
+def test_a_program_may_call_its_own_what_the_compiler_calls_the_number_of_updates() -> None:
+    text = """Dynamic f(Graph g, propNode<int> x, updates<g> U, int size) {
+      Batch (U : size) {
+        forall (u in U.currentBatch(1)) {
+          int count = u.destination;
+          node v = count;
+          v.x = 7;
+        }
+      }
+    }"""
+    graph = graph_of(4, [(0, 1, 1)])
+    result = REFERENCE.run(
+        starplat.compile(text), graph, {"U": updates_of(graph, [(ADD, 0, 2, 1)]), "size": 1, "function": "f"}
+    )
+    assert result["x"].tolist() == [0, 0, 7, 0]

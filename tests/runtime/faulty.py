@@ -65,6 +65,10 @@ _ON_THE_HOST = {
     "sequential": "for (v in g.nodes()) { x[v] = 12 / (3 - v); }",
     "arcs": "forall (e in g.edges()) { total += e.weight; }",
     "neighbors of one": "node s = 0; forall (w in g.neighbors(s)) { w.x = 4 / (w - 2); }",
+    "neighbors of a neighbor": "for (v in g.nodes()) { for (w in g.neighbors(v - 1)) { "
+    "g.attachNodeProperty(x = w); } }",
+    "filter of a loop of the host": "for (v in g.nodes()) { forall (w in g.neighbors(v).filter(6 / (x - v) < 9)) { "
+    "propNode<int> y; g.attachNodeProperty(y = w); g.attachNodeProperty(x = 2); } }",
     "both kinds": "node s = 3; forall (w in g.inOutNbrs(s)) { w.x = 4 / (w - 4); }",
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -23,6 +25,7 @@ from starplat.runtime.checked import numbers
 from tests.backends.emulated import Machine, emulated
 from tests.programs.cases import CASES, Case
 from tests.programs.targets import Target, every_device
+from tests.programs.test_generated import FOUND
 from tests.programs.test_prints_and_assertions import GRAPH as DIAMOND
 from tests.programs.test_prints_and_assertions import LINES, PROGRAM
 from tests.runtime.faulty import FAULTY, GRAPH, OF_MANY
@@ -65,6 +68,12 @@ def told(error: DiagnosticError, name: str) -> tuple[object, ...]:
     said, _, nodes = found.message.partition(", at node ")
     around = nodes.split(", ")
     return found.code, found.place.span, said if found.code != "E0716" else "", around[0], around[-1]
+
+
+@pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
+def test_checked_runs_have_a_module_of_what_once_differed(path: Path) -> None:
+    """A loop of the host is at none of its nodes yet while its domain and its filter on entry are evaluated."""
+    assert lower_checked(starplat.compile(path).checked).functions
 
 
 @every_device

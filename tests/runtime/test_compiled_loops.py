@@ -166,6 +166,12 @@ def test_a_function_is_what_an_emitted_program_has_in_the_loops_place() -> None:
     assert "".join("".join(lines).replace("::k_core", "kernels::k_core").split()) in packed
 
 
+@pytest.mark.parametrize(("text", "also"), [(TURNS, set()), (PLACES, {"climits", "utility"})])
+def test_the_text_includes_the_header_of_each_thing_that_it_uses(text: str, also: set[str]) -> None:
+    emitted = kernels_text(starplat.compile(text).module(None), "openmp", "plain")
+    assert set(re.findall(r"#include <(\w+)>", emitted)) == {"cstddef", "type_traits"} | also
+
+
 def test_functions_have_names_that_c_takes() -> None:
     """Also where the program's function has one that C++ has itself."""
     text = COUNTING.source.text.replace("function f", "function template")

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import starplat
-from starplat.diagnostics import DiagnosticError
-from starplat.graph import csr
+from starplat.diagnostics import DiagnosticError, ExitCode
+from starplat.graph import csr, streams
 from starplat.graph.formats import native
 from starplat.graph.graph import Graph
 from starplat.graph.streams import Input
+from starplat.graph_files import read_by_ranks
 from starplat.ir import nodes as ir
+from starplat.runtime.divided import reading
 from starplat.runtime.divided.reading import read_together
+from starplat.runtime.parts.agreeing import agreed
 from starplat.runtime.parts.communicator import Communicator
 from starplat.runtime.parts.parts import parts_of
 from starplat.runtime.parts.pieces import reverse_within
@@ -131,6 +135,55 @@ def test_a_file_is_read_once_for_all_ranks_of_a_host(tmp_path: Path) -> None:
     assert read == [0]
 
 
+@pytest.mark.parametrize("nameless", [True, False])
+def test_nothing_stays_of_what_is_handed_over(nameless: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even of ranks that are killed while it is mapped, where a file needs no name."""
+    path, temporary = tmp_path / "chain.wel", tmp_path / "temporary"
+    path.write_text(CHAIN, encoding="utf-8")
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    if not nameless:
+        monkeypatch.setattr(reading, "_OPEN_FILES", tmp_path / "none")
+    elif not reading._OPEN_FILES.is_dir():
+        pytest.skip("this system does not show the open files of a process")
+    seen: list[int] = []
+    piece = native.read_piece
+
+    def looked_at(input: Input, part: tuple[int, int]) -> Graph:
+        seen.append(len(list(temporary.iterdir())))
+        return piece(input, part)
+
+    monkeypatch.setattr(native, "read_piece", looked_at)
+
+    def work(communicator: Communicator) -> list[int]:
+        return read_together(path, communicator, lambda: starplat.read(path), ()).columns.tolist()
+
+    assert in_threads(2, work) == [list(range(1, NODES))] * 2
+    assert seen == [int(not nameless)] * 2
+    assert not list(temporary.iterdir())
+
+
+def test_a_rank_with_an_error_of_its_own_ends_those_that_wait() -> None:
+    """Also before the run: one of them might read what the others wait for."""
+    ended: list[int] = []
+
+    class Alone(Communicator):
+        rank, size, ends_processes, gather, combine, share = 0, 2, True, None, None, None
+
+        def all_fail(self, seconds: float) -> bool:
+            return False
+
+        def abort(self, code: int) -> None:
+            ended.append(code)
+
+    def work() -> None:
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        agreed(Alone(), work)
+    assert ended == [ExitCode.BUILD_FAILED.value]
+
+
 def test_a_graph_that_cannot_be_handed_over_is_an_error_on_all_ranks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -165,6 +218,27 @@ def test_ranks_that_read_other_files_are_refused(tmp_path: Path) -> None:
         return "none"
 
     assert in_threads(2, work) == ["E0735", "E0735"]
+
+
+@pytest.mark.parametrize(("columns", "code"), [((1, 2, 0), "none"), ((2, 2, 0), "E0735")])
+def test_ranks_that_map_several_files_compare_the_whole_of_them(
+    columns: tuple[int, ...], code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An arc elsewhere may be one that no other rank reads, far behind the beginning."""
+    monkeypatch.setattr(streams, "HEAD", 64)
+    paths = []
+    for name, given in (("one", (1, 2, 0)), ("other", columns)):
+        (tmp_path / name).mkdir()
+        paths.append(written(Graph.from_arcs(3, [0, 1, 2], given), tmp_path / name / "g.spg"))
+
+    def work(communicator: Communicator) -> str:
+        try:
+            read_by_ranks(paths[communicator.rank], communicator)
+        except DiagnosticError as error:
+            return error.diagnostics[0].code
+        return "none"
+
+    assert in_threads(2, work) == [code] * 2
 
 
 def test_cells_of_the_hosts_cores_are_exchanged_where_they_lie() -> None:

@@ -2,7 +2,8 @@
 other, each from the host.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import assert_never
 
@@ -24,9 +25,7 @@ def lower_for_each(host: HostOperations, s: typed.ForEach) -> None:
         elif not s.parallel and hosting.is_sequential_kernel(s) and host.levels is None:
             host.regions.run_once(s)
         else:
-            host.loops.append(s.iterator)
             _one_by_one(host, s)
-            host.loops.pop()
     host.do(ir.HostBlock(tuple(ops), s.span))
 
 
@@ -49,13 +48,14 @@ def _one_by_one(host: HostOperations, s: typed.ForEach) -> None:
             end = ir.NumNodes(ir.Element.NODE) if nodes else ir.NumArcs(ir.Element.ARC)
             _range(host, s, end, *judged)
         case typed.Members(symbol=symbol):
-            variable = _iterator(host, s)
-            host.do(ir.HostForMembers(variable, host.arrays[symbol], _guarded(host, s, None), _searches(host, s)))
+            with each(host, s.iterator) as variable:
+                body = _guarded(host, s, None)
+            host.do(ir.HostForMembers(variable, host.arrays[symbol], body, _searches(host, s)))
         case typed.Items(symbol=symbol):
             first = races is not None and host.regions.changes_its_filter(races)
             items = _passing(host, s, host.lists[symbol]) if first else host.lists[symbol]
-            variable = _iterator(host, s)
-            body = host.collected(s.body) if first else _guarded(host, s, None)
+            with each(host, s.iterator) as variable:
+                body = host.collected(s.body) if first else _guarded(host, s, None)
             host.do(ir.HostForItems(variable, items, body))
         case typed.Numbers(count=count):
             _range(host, s, host.expression(count), *judged)
@@ -68,22 +68,28 @@ def _one_by_one(host: HostOperations, s: typed.ForEach) -> None:
 def _passing(host: HostOperations, s: typed.ForEach, items: ir.HostList) -> ir.HostList:
     """The elements that pass the filter on entry."""
     assert s.filter is not None
-    chosen, variable = ir.HostList(host.names.fresh("chosen"), items.element), _iterator(host, s)
+    chosen = ir.HostList(host.names.fresh("chosen"), items.element)
     host.do(ir.DeclareList(chosen))
-    with host.collect() as ops:
+    with each(host, s.iterator) as variable, host.collect() as ops:
         push = ir.ChangeList(chosen, ir.ListChange.PUSH, (ir.Ref(variable),))
         host.do(ir.HostIf(host.expression(s.filter), (push,)))
     host.do(ir.HostForItems(variable, items, tuple(ops)))
     return chosen
 
 
-def _iterator(host: HostOperations, s: typed.ForEach) -> ir.Variable:
-    return host.bind(s.iterator, ir.Variable(host.names.fresh(s.iterator.name), elements.ELEMENTS[s.iterator.scalar]))
+@contextmanager
+def each(host: HostOperations, iterator: typed.Symbol) -> Iterator[ir.Variable]:
+    """The iterator of a loop; what is lowered meanwhile is inside the loop, which its domain is not."""
+    element = elements.ELEMENTS[iterator.scalar]
+    variable = host.bind(iterator, ir.Variable(host.names.fresh(iterator.name), element))
+    host.loops.append(iterator)
+    yield variable
+    host.loops.pop()
 
 
 def _range(host: HostOperations, s: typed.ForEach, end: ir.Expression, judged: ir.Array | None = None) -> None:
-    variable = _iterator(host, s)
-    body = _guarded(host, s, None) if judged is None else _where(host, judged, variable, s.body)
+    with each(host, s.iterator) as variable:
+        body = _guarded(host, s, None) if judged is None else _where(host, judged, variable, s.body)
     host.do(ir.HostForRange(variable, ir.Const(0, variable.element), end, body, _searches(host, s)))
 
 
@@ -148,13 +154,13 @@ def _neighbors(
     probe = kernels.KernelLowering(host.context, host.names, host.surroundings(), frozenset(), host.levels)
     direction, level = probe.direction(s, domain)
     node = host.held(domain.node, "node", s.body) if of is None else of
-    neighbor = _iterator(host, s)
-    position = ir.Variable(host.names.fresh("e"), ir.Element.ARC)
-    host.arcs[s.iterator] = surroundings.arc_place(direction, node, neighbor, position)
-    if judged is None:
-        body = _guarded(host, s, probe.at_level(neighbor, level))
-    else:
-        body = _where(host, judged, position, s.body)
+    with each(host, s.iterator) as neighbor:
+        position = ir.Variable(host.names.fresh("e"), ir.Element.ARC)
+        host.arcs[s.iterator] = surroundings.arc_place(direction, node, neighbor, position)
+        if judged is None:
+            body = _guarded(host, s, probe.at_level(neighbor, level))
+        else:
+            body = _where(host, judged, position, s.body)
     host.do(ir.HostForNeighbors(direction, node, neighbor, position, body))
 
 

@@ -102,8 +102,8 @@ class HostOperations(expressions.ExpressionLowering):
             self.ops = outer
 
     def declare(self, name: str, element: ir.Element, value: ir.Expression) -> ir.Variable:
-        """A host variable of the compiler's own."""
-        variable = ir.Variable(self.names.fresh(name), element)
+        """A host variable of the compiler's own; a kernel that is being made may take it."""
+        variable = ir.Variable(self.names.fresh_throughout(name), element)
         self.do(ir.DeclareVariable(variable, value))
         return variable
 

@@ -156,11 +156,7 @@ def _run_level(host: HostOperations, s: typed.IterateInBFS, work: ParallelLoop, 
     judged = host.regions.judged(host.context.facts.races(work.body), scope)
     scope = replace(scope, judged=judged[0] if judged else None)
     outer, host.levels = host.levels, scope
-    node = ir.Variable(host.names.fresh(s.iterator.name), ir.Element.NODE)
-    host.variables[s.iterator], host.values[s.iterator] = node, ir.Ref(node)
-    host.loops.append(s.iterator)
-    with host.collect() as body:
+    with host_loops.each(host, s.iterator) as node, host.collect() as body:
         host_loops.visit_at_level(host, node, scope, work)
-    host.loops.pop()
     host.do(ir.HostForRange(node, ir.Const(0, ir.Element.NODE), ir.NumNodes(ir.Element.NODE), tuple(body)))
     host.levels = outer

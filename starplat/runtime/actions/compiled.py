@@ -9,7 +9,7 @@ from starplat.runtime.devices.device import LaunchSize
 def all_rounds(machine: Machine, function: CompiledFunction, frame: Frame) -> Flow:
     """All rounds of a loop, in one call."""
     world, control, places = machine.world, machine.progress.control, frame.places
-    arrays = {**world.buffers, **{array.name: places[array.name].buffer for array in function.arrays}}
+    arrays = {**world.buffers, **{name: place.buffer for name, place in places.items()}}
     scalars = {one.name: machine.fitting(frame.variables[one.name], one.element) for one in function.scalars}
     size = LaunchSize(1, world.num_nodes, world.num_arcs)
     machine.progress.by_device = False

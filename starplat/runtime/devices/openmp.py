@@ -87,7 +87,10 @@ class KernelsWithGroups(LibraryKernels):
         control: Control,
     ) -> Called:
         self.device.traffic.launches += 1
-        of_graph = (_range_of(arrays[array.name]) for array in self._compiled.graph_arrays)
+        of_graph = (
+            _range_of(arrays[array.name]) if array in function.graph_arrays else CellRange()
+            for array in self._compiled.graph_arrays
+        )
         graph = self._graph(size.num_nodes, size.num_arcs, *of_graph)
         own = {array.name: _range_of(arrays[array.name]) for array in function.arrays}
         numbers = {scalar.name: self.number(scalar.element)(scalars[scalar.name]) for scalar in function.scalars}

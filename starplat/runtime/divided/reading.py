@@ -1,13 +1,16 @@
 """Reads a graph for the ranks of a run: each reads its piece of a mapped `.spg`.
 
 All ranks map a `.spg` that no option changes. Any other file is read by one rank of each host, which writes a temporary
-`.spg`; all ranks of the host map that, and it is removed.
+`.spg` that the ranks of the host map. Where the system shows the open files of a process, that file has no name, so
+nothing stays of it even if the ranks are killed.
 """
 
 import os
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import NamedTemporaryFile, TemporaryFile
 from zlib import crc32
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
@@ -16,6 +19,8 @@ from starplat.graph.graph import Graph
 from starplat.graph.streams import Input
 from starplat.runtime.parts.agreeing import agreed, require_alike
 from starplat.runtime.parts.communicator import Communicator
+
+_OPEN_FILES = Path("/proc/self/fd")
 
 
 def read_together(
@@ -35,15 +40,12 @@ def read_together(
     input, head = agreed(communicator, lambda: _opened(path))
     require_alike(communicator, {"graph": (input.path.name, input.size, crc32(head), *options)})
     if not options and input.compression is None and native.recognises(input):
-        return agreed(communicator, lambda: _piece(path, communicator))
+        return _piece(path, communicator)
     is_first = communicator.rank == communicator.first_here
-    written = agreed(communicator, lambda: _written(read()) if is_first else None)
-    try:
+    with ExitStack() as kept:
+        written = agreed(communicator, lambda: _written(read(), kept) if is_first else None)
         here = communicator.gather(written)[communicator.first_here]
-        return agreed(communicator, lambda: _piece(here, communicator))
-    finally:
-        if written is not None:
-            written.unlink(missing_ok=True)
+        return _piece(here, communicator)
 
 
 def _opened(path: Path) -> tuple[Input, bytes]:
@@ -53,27 +55,43 @@ def _opened(path: Path) -> tuple[Input, bytes]:
 
 
 def _piece(path: Path, communicator: Communicator) -> Graph:
-    return native.read_piece(Input(path), (communicator.rank, communicator.size))
+    """This rank's of a `.spg`."""
+    _require_one_content(path, communicator)
+    return agreed(communicator, lambda: native.read_piece(Input(path), (communicator.rank, communicator.size)))
 
 
-def _written(graph: Graph) -> Path:
+def _require_one_content(path: Path, communicator: Communicator) -> None:
+    """Raises E0735 if ranks map files that differ. Where there are several, one rank reads each file of its host."""
+    files = communicator.gather(agreed(communicator, lambda: _file_at(path)))
+    if len(set(files)) == 1:
+        return
+    rank, first = communicator.rank, communicator.first_here
+    reader = first if files[rank] == files[first] else rank
+    hashes = communicator.gather(agreed(communicator, lambda: native.hash_of(path) if reader == rank else None))
+    require_alike(communicator, {"graph": hashes[reader]})
+
+
+def _file_at(path: Path) -> tuple[int, int]:
+    """What tells a file from others, also on hosts that share it."""
+    found = path.stat()
+    return found.st_ino, found.st_mtime_ns
+
+
+def _written(graph: Graph, kept: ExitStack) -> Path:
+    """Where processes of this host find a file with the graph until `kept` is closed.
+
+    Raises:
+        DiagnosticError: E0792, it cannot be written.
+    """
+    nameless = _OPEN_FILES.is_dir()
+    temporary = TemporaryFile if nameless else NamedTemporaryFile
     try:
-        handle, name = tempfile.mkstemp(prefix="starplat-", suffix=".spg")
+        file = kept.enter_context(temporary())
+        native.write(graph, file)
+        file.flush()
     except OSError as error:
-        raise _no_room("temporary files", error) from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            native.write(graph, file)
-    except BaseException as error:
-        Path(name).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise _no_room(name, error) from None
-        raise
-    return Path(name)
-
-
-def _no_room(name: str, error: OSError) -> DiagnosticError:
-    """E0792: what one rank has read cannot be handed to the others."""
-    message = f"{name}: the graph cannot be written for the other ranks of this host: {error.strerror or error}"
-    help = "make room there, let TMPDIR name another folder, or give the graph as a .spg (`starplat graph convert`)"
-    return DiagnosticError(Diagnostic("E0792", message, help=help), exit_code=ExitCode.BUILD_FAILED)
+        where = tempfile.tempdir or "temporary files"
+        message = f"{where}: the graph cannot be written for the other ranks of this host: {error.strerror or error}"
+        help = "make room there, let TMPDIR name another folder, or give the graph as a .spg (`starplat graph convert`)"
+        raise DiagnosticError(Diagnostic("E0792", message, help=help), exit_code=ExitCode.BUILD_FAILED) from None
+    return Path(f"/proc/{os.getpid()}/fd/{file.fileno()}") if nameless else Path(file.name)

@@ -18,8 +18,6 @@ from starplat.runtime.arguments.caller_arrays import CallerArray
 from starplat.runtime.parts.communicator import Communicator
 
 Answer = TypeVar("Answer")
-SAMPLES, SAMPLE = 16, 1024
-"""How many cells of an array tell graphs apart: so many, from so many places."""
 PATIENCE = 3.0
 """Seconds that a rank waits for the others to fail as it has."""
 
@@ -29,13 +27,15 @@ def agreed(communicator: Communicator, work: Callable[[], Answer]) -> Answer:
 
     Raises:
         DiagnosticError: what it raised on the first rank that has an error, on all ranks.
+        Exception: any other error of `work` here; it ends the ranks that wait.
     """
     answer: list[Answer] = []
     error: DiagnosticError | None = None
-    try:
-        answer.append(work())
-    except DiagnosticError as raised:
-        error = raised
+    with ending_together(communicator):
+        try:
+            answer.append(work())
+        except DiagnosticError as raised:
+            error = raised
     said = None if error is None else (error.diagnostics, error.exit_code)
     if (first := next(filter(None, communicator.gather(said)), None)) is not None:
         diagnostics, code = first
@@ -57,21 +57,14 @@ def require_alike(communicator: Communicator, marks: dict[str, object]) -> None:
 
 
 def marks_of(module: ir.Module, graph: Graph, given: Bound, options: tuple[object, ...]) -> dict[str, object]:
-    """What tells runs apart, by its name; of arrays their sizes and sums, or those of samples where the graph is mapped
-    in pieces, that no rank reads all arcs."""
-    summed = _sum_of_samples if graph.in_pieces else _sum
-    weights = graph.weights
+    """What tells runs apart, by its name; of arrays their sizes and sums. The arcs of a graph in pieces are left out:
+    that its files are alike was known before, and no rank reads all of it."""
+    arcs = () if graph.in_pieces else (graph.columns, *(() if graph.weights is None else (graph.weights,)))
     arrays = {name: None if isinstance(a, CallerArray) else _sum(a) for name, a in sorted(given.arrays.items())}
     return {
         "version of starplat": __version__,
         "program": crc32(print_module(module).encode()),
-        "graph": (
-            graph.num_nodes,
-            graph.num_arcs,
-            _sum(graph.row_offsets),
-            summed(graph.columns),
-            None if weights is None else summed(weights),
-        ),
+        "graph": (graph.num_nodes, graph.num_arcs, _sum(graph.row_offsets), *map(_sum, arcs)),
         "set of arguments": (sorted(given.scalars.items()), arrays),
         "set of options": options,
     }
@@ -80,11 +73,6 @@ def marks_of(module: ir.Module, graph: Graph, given: Bound, options: tuple[objec
 def _sum(cells: Any) -> tuple[str, int, int]:
     plain = np.ascontiguousarray(cells)
     return str(plain.dtype), plain.size, crc32(plain.view(np.uint8).data)
-
-
-def _sum_of_samples(cells: Any) -> tuple[str, int, int]:
-    starts = np.linspace(0, max(len(cells) - SAMPLE, 0), SAMPLES).astype(np.int64)
-    return str(cells.dtype), cells.size, crc32(np.concatenate([cells[at : at + SAMPLE] for at in starts]).data)
 
 
 @contextmanager
