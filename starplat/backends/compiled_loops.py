@@ -41,11 +41,12 @@ _INCLUDED = (
 
 @dataclass(frozen=True, slots=True)
 class CompiledFunction:
-    """A loop as a function. It takes the device, which tells it to stop, the graph, `arrays` and `scalars`, the
-    `changed` ones by reference."""
+    """A loop as a function. It takes the device, which tells it to stop, the graph with at least its `graph_arrays`,
+    `arrays` and `scalars`, the `changed` ones by reference."""
 
     name: str
     loop: CompiledLoop
+    graph_arrays: frozenset[ir.Array]
     arrays: tuple[ir.Array, ...]
     scalars: tuple[ir.Variable, ...]
     changed: tuple[ir.Variable, ...]
