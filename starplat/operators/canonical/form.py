@@ -8,7 +8,7 @@ from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.arcs import by_rows
-from starplat.operators.canonical.copies import without_copies
+from starplat.operators.canonical.copies import stored_at_once, without_copies
 from starplat.operators.canonical.counted import left_at_their_ends, without_counters
 from starplat.operators.canonical.counters import as_flags
 from starplat.operators.canonical.counts.draining import drained_when_visited
@@ -82,7 +82,7 @@ def _canonical_function(
         return function
     results = function.results
     given = without_degrees(one_by_one(function.body, program), results) if on_host else function.body
-    filled = as_truths(with_fills(as_nodes(without_choices(given)), sources=sources))
+    filled = as_truths(with_fills(stored_at_once(as_nodes(without_choices(given))), sources=sources))
     ranged = as_rounds(as_marks_that_spread(within_range(as_results(filled))))
     ranged = with_flags_for_sent(until_none_is_left(with_turns(left_at_their_ends(without_counters(ranged)))))
     flags = as_flags(without_reached(until_none_joins(without_continues(ranged))))
