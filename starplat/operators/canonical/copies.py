@@ -124,18 +124,10 @@ def _declares(s: typed.Statement, symbol: typed.Symbol) -> bool:
     return isinstance(s, typed.Declare) and s.symbol is symbol
 
 
-def stored_at_once(body: typed.Block) -> typed.Block:
-    """A function's body in whose loops values of locals are stored in a node's own cells as soon as they are known."""
-
-    def change(part: Any) -> Any:
-        match part:
-            case typed.ForEach(parallel=True, domain=typed.AllNodes()):
-                stored = (_stored_first(part, s) for s in part.body.statements)
-                new = next((loop for loop in stored if loop is not None), None)
-                return new and (change(new) or new)
-        return None
-
-    return rebuilt(body, change)
+def stored_at_once(loop: typed.ForEach) -> typed.ForEach:
+    """A loop over all nodes in which values of locals are stored in a node's own cells as soon as they are known."""
+    new = next((new for s in loop.body.statements if (new := _stored_first(loop, s)) is not None), None)
+    return loop if new is None else stored_at_once(new)
 
 
 def _stored_first(loop: typed.ForEach, store: typed.Statement) -> typed.ForEach | None:

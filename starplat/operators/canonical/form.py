@@ -82,7 +82,7 @@ def _canonical_function(
         return function
     results = function.results
     given = without_degrees(one_by_one(function.body, program), results) if on_host else function.body
-    filled = as_truths(with_fills(stored_at_once(as_nodes(without_choices(given))), sources=sources))
+    filled = as_truths(with_fills(as_nodes(without_choices(given)), stored_at_once, sources))
     ranged = as_rounds(as_marks_that_spread(within_range(as_results(filled))))
     ranged = with_flags_for_sent(until_none_is_left(with_turns(left_at_their_ends(without_counters(ranged)))))
     flags = as_flags(without_reached(until_none_joins(without_continues(ranged))))
