@@ -1,5 +1,5 @@
-"""Texts of operators that can be compared: names replaced by numbers, and what stands before the first loop in any
-order."""
+"""Texts of operators that can be compared: names replaced by numbers, what stands before the first loop and two
+conditions of a loop in any order."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from starplat.source import SourceFile
 
 _COMMENT = re.compile(r"//.*|^#line.*", re.MULTILINE)
 _NAME = re.compile(r"\b_\d+\b")
+_CONDITION = re.compile(r"(while )\((.+)\) && \((.+)\)$")
 _LOOPS = ("loop", "while", "do while", "search", "one after another", "count")
 
 
@@ -23,6 +24,7 @@ def operators_of(program: str | Path) -> str:
         else SourceFile("program.sp", program)
     )
     lines = pipeline.operators(pipeline.check(source), anonymous=True).rstrip("\n").split("\n")[1:]
+    lines = [_CONDITION.sub(_in_order, line) for line in lines]
     numbers: dict[str, str] = {}
     for line in reversed(lines):
         for name in _NAME.findall(line):
@@ -30,6 +32,12 @@ def operators_of(program: str | Path) -> str:
     lines = [_NAME.sub(lambda found: numbers[found[0]], line) for line in lines]
     first = next((place for place, line in enumerate(lines) if line.strip().startswith(_LOOPS)), 0)
     return "\n".join(sorted(lines[:first]) + lines[first:])
+
+
+def _in_order(loop: re.Match[str]) -> str:
+    """A loop whose two conditions stand in the order of what they ask, whatever its names."""
+    first, second = sorted(loop.groups()[1:], key=lambda condition: _NAME.sub("_", condition))
+    return f"{loop[1]}({first}) && ({second})"
 
 
 def cuda_of(program: Path, names: Mapping[str, str]) -> list[str]:

@@ -37,13 +37,13 @@ REACHED = {
     " old_and_new round_flag two_flags",
     "reachability": "as_many_rounds bfs_levels_known count_of_the_frontier count_rounds distance_known"
     " greatest_number int_flags least_number levels levels_offered local_result look_for_parent marked_in_their_turn"
-    " number_and_count numbers_for_flags or_and or_assign over_edges parents_only round_flag size_of_the_set to_do"
-    " two_flags while_more",
+    " number_and_count numbers_for_flags or_and or_assign over_edges parents_only round_flag sequential size_of_the_set"
+    " to_do two_flags while_more",
     "widest_path": "all_arcs both_are_wider c_relax changed_in_this_round count_of_the_frontier count_rounds"
     " goes_on_in_order helpers marked_in_neighbors marked_in_two_buffers max_min narrowest_so_far one_after_another"
     " one_after_another_pull over_edges pull relax_of_a_helper round_flag the_lesser_in_order the_lesser_of_two"
-    " told_before two_flags",
-    "pagerank": "inverse_degrees pull sequential_sums weights_on_arcs",
+    " sizes_of_pipes told_before two_flags",
+    "pagerank": "as_in_the_paper helper_of_a_node inverse_degrees pull sequential_sums weights_on_arcs",
     "k_core": "edge_flags peel",
     "triangle_count": "along_a_path as_in_the_paper by_degree closing_arc_of_two continue_in_loops"
     " counted_on_edges equal_ends from_the_greatest from_the_least from_the_middle greatest_corner helper_common"
@@ -51,6 +51,12 @@ REACHED = {
     " matrix_masked over_edges per_node private_counts six_times ternaries third_of_the_paths",
 }
 """The spellings that reach the canonical form; the list only grows."""
+SOURCE_APART = {
+    "bfs": "level_and_local_flag pull_with_break",
+    "reachability": "unreached_pull_by_count",
+    "widest_path": "nodes_take_the_best",
+}
+"""Those that begin in a loop over all nodes, which does nothing for a source of -1: the same, where it is a node."""
 SEARCHED = (
     "as_in_the_paper backward_helper coefficients counted_down distances_first flags_and_levels from_parents"
     " helper_for_a_source in_bfs_pull in_bfs_push level_in_the_search levels_by_hand levels_by_unit_paths local_result"
@@ -84,6 +90,21 @@ _ALL_ARCS = re.compile(r"\b(advance_all|advance_arcs|gather_all)\(")
 )
 def test_a_spelling_reaches_the_operators_of_its_algorithm(algorithm: str, spelling: str) -> None:
     assert operators_of(FOLDER / algorithm / f"{spelling}.sp") == operators_of(CANONICAL[algorithm])
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "spelling"),
+    [(algorithm, name) for algorithm, names in SOURCE_APART.items() for name in names.split()],
+)
+def test_a_spelling_that_asks_for_its_source_does_if_it_is_a_node(algorithm: str, spelling: str) -> None:
+    guarded = re.sub(r"((?:\s*src\.\w+ = \w+;)+)", r"if (src >= 0) {\1}", CANONICAL[algorithm].read_text())
+    assert operators_of(FOLDER / algorithm / f"{spelling}.sp") == operators_of(guarded)
+
+
+def test_a_count_that_a_helper_returns_is_the_flag_of_the_loop() -> None:
+    with_nothing = "forall (v in g.nodes().filter(level == INF)) { v.level = -1; } }"
+    example = CANONICAL["bfs"].read_text().rstrip().removesuffix("}") + with_nothing
+    assert operators_of(FOLDER / "bfs" / "helper_returns_count.sp") == operators_of(example)
 
 
 @pytest.mark.parametrize("algorithm", ["sssp", "widest_path"])

@@ -16,6 +16,9 @@ forall (v in g.nodes()) {                        now = next;
   if (v.next) { v.next = False; more = True; }   forall (v in g.nodes()) { more ||= v.now; }
 }
 
+double next = …;                                 v.next = …;
+moved += abs(next - v.rank); v.next = next;      moved += abs(v.next - v.rank);
+
 forall (v in g.nodes()) {                        g.attachNodeProperty(now = False);
   v.now = v.a < v.b;                             forall (v in g.nodes()) {
   if (v.now) { v.b = v.a; }                        if (v.a < v.b) { v.now = True; v.b = v.a; }
@@ -119,6 +122,40 @@ def _begins_false(s: typed.Statement) -> bool:
 
 def _declares(s: typed.Statement, symbol: typed.Symbol) -> bool:
     return isinstance(s, typed.Declare) and s.symbol is symbol
+
+
+def stored_at_once(loop: typed.ForEach) -> typed.ForEach:
+    """A loop over all nodes in which values of locals are stored in a node's own cells as soon as they are known."""
+    new = next((new for s in loop.body.statements if (new := _stored_first(loop, s)) is not None), None)
+    return loop if new is None else stored_at_once(new)
+
+
+def _stored_first(loop: typed.ForEach, store: typed.Statement) -> typed.ForEach | None:
+    """The loop with a cell in the place of the local that it is given, where nothing else stores in either, or reads
+    the cell."""
+    match store:
+        case typed.Assign(
+            place=typed.Cell(symbol=to, index=typed.Variable(symbol=node)) as cell,
+            value=typed.Variable(symbol=local) as value,
+        ) if node is loop.iterator and value.type == cell.type:
+            pass
+        case _:
+            return None
+    statements = loop.body.statements
+    inside = [i for s in statements for i in walk.statements(s)]
+    leaves = any(isinstance(i, typed.Break | typed.Continue | typed.Return) for i in inside)
+    written = [i for i in inside if local in walk.written(i)]
+    declared = next((s for s in statements if isinstance(s, typed.Declare) and s.symbol is local), None)
+    if declared is None or written or leaves or any(s is not store and walk.touches(s, to) for s in statements):
+        return None
+    uses = [i for i in inside if i is not store and walk.touches(i, local)]
+    if not uses or any(isinstance(i, typed.ForEach) for i in uses):
+        return None
+    if declared.value is None or (loop.filter is not None and mentions(loop.filter, {to})):
+        return None
+    rest = (replace(store, value=declared.value) if s is declared else s for s in statements if s is not store)
+    kept = tuple(s if isinstance(s, typed.Assign) and s.place is cell else substituted(s, {local: cell}) for s in rest)
+    return replace(loop, body=replace(loop.body, statements=kept))
 
 
 def _used(s: typed.Statement) -> set[typed.Symbol]:

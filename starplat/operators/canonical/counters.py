@@ -3,6 +3,8 @@
 long changes = 1;                                bool changes = True;
 while (changes > 0) {                            while (changes) {
   changes = 0; ... changes += 1; ...               changes = False; ... changes = True; ...
+
+So do those that they are copied to.
 """
 
 from dataclasses import replace
@@ -31,14 +33,21 @@ def as_flags(body: typed.Block) -> typed.Block:
     if not flags:
         return body
 
+    def said(value: typed.Expression) -> typed.Expression:
+        copied, number = _copied(value), _number(value)
+        if copied is not None:
+            return typed.Variable(flags[copied], span=value.span)
+        assert number is not None
+        return typed.Literal(number > 0, types.Scalar.BOOL, span=value.span)
+
     def change(part: Any) -> Any:
         match part:
             case typed.Declare(symbol=symbol, value=value) if symbol in flags:
-                return replace(part, symbol=flags[symbol], value=None if value is None else _flag(value))
+                return replace(part, symbol=flags[symbol], value=None if value is None else said(value))
             case typed.Assign(place=typed.Variable(symbol=symbol), value=value) if symbol in flags:
-                return replace(part, place=typed.Variable(flags[symbol], span=part.place.span), value=_flag(value))
+                return replace(part, place=typed.Variable(flags[symbol], span=part.place.span), value=said(value))
             case typed.Update(place=typed.Variable(symbol=symbol), value=value) if symbol in flags:
-                return typed.Assign(typed.Variable(flags[symbol], span=part.place.span), _flag(value), span=part.span)
+                return typed.Assign(typed.Variable(flags[symbol], span=part.place.span), said(value), span=part.span)
             case typed.Binary(left=typed.Variable(symbol=symbol)) if symbol in flags:
                 flag = typed.Variable(flags[symbol], span=part.span)
                 return flag if says_that_some(part) else typed.Unary(typed.UnaryOperator.NOT, flag, span=part.span)
@@ -47,22 +56,23 @@ def as_flags(body: typed.Block) -> typed.Block:
     return rebuilt(body, change)
 
 
-def _flag(value: typed.Expression) -> typed.Literal:
-    number = _number(value)
-    assert number is not None
-    return typed.Literal(number > 0, types.Scalar.BOOL, span=value.span)
-
-
 def _counters(body: typed.Block) -> set[typed.Symbol]:
-    """Integer locals that are set to numbers from 0 on, counted up by numbers, and only compared as `_SAYS` says."""
+    """Integer locals that are set to numbers from 0 on, counted up by numbers, copied to each other, and only compared
+    as `_SAYS` says."""
     found = {
         s.symbol
         for s in walk.statements(body)
         if isinstance(s, typed.Declare) and isinstance(s.symbol.type, types.Scalar) and s.symbol.type.is_integer
     }
     counted: set[typed.Symbol] = set()
+    copies: list[set[typed.Symbol]] = []
     for s in walk.statements(body):
         match s:
+            case typed.Declare(symbol=to, value=value) | typed.Assign(place=typed.Variable(symbol=to), value=value) if (
+                value is not None and (of := _copied(value)) is not None
+            ):
+                copies.append({to, of})
+                continue
             case typed.Declare(symbol=symbol, value=value) if symbol in found:
                 found -= set() if value is None or _number(value) is not None else {symbol}
             case typed.Assign(place=typed.Variable(symbol=symbol), value=value):
@@ -74,7 +84,18 @@ def _counters(body: typed.Block) -> set[typed.Symbol]:
                 found -= set(walk.written(s))
         for value in walk.expressions(s):
             found -= _read_otherwise(value)
+    while lost := {s for pair in copies if not pair <= found for s in pair & found}:
+        found -= lost
+    while more := {s for pair in copies if pair & counted for s in pair - counted}:
+        counted |= more
     return found & counted
+
+
+def _copied(value: typed.Expression) -> typed.Symbol | None:
+    """The variable that a value is, as a whole number of 64 bits if it is one of 32."""
+    while isinstance(value, typed.Convert) and value.type is types.Scalar.LONG:
+        value = value.operand
+    return value.symbol if isinstance(value, typed.Variable) else None
 
 
 def _read_otherwise(value: typed.Expression) -> set[typed.Symbol]:

@@ -5,6 +5,7 @@ if (d + 1 < w.level) {                           <w.level, more> = <Min(w.level,
   more = True;
 }
 int d = v.far < w.far ? v.far : w.far;           int d = min(v.far, w.far);
+int d = v.far; if (w.far < d) { d = w.far; }     int d = min(v.far, w.far);
 
 Where neither or one of two cells takes the value of the other, each takes it by itself:
 
@@ -12,12 +13,12 @@ if (w.c > v.c) { w.c = v.c; }                    if (w.c > v.c) { w.c = v.c; }
 else if (w.c < v.c) { v.c = w.c; }               if (w.c < v.c) { v.c = w.c; }
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import MIRRORED, conjuncts, says_that_it_wins
+from starplat.analysis.settling.monotone import MIRRORED, conjuncts, mentions, says_that_it_wins
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.rebuilding import rebuilt, with_statements
@@ -190,12 +191,41 @@ def without_choices(body: typed.Block) -> typed.Block:
 
     def change(part: Any) -> Any:
         match part:
+            case typed.Block():
+                return with_statements(part, list(_chosen_in_locals([rebuilt(s, change) for s in part.statements])))
             case typed.Conditional(condition=typed.Binary() as asks) if part.type in (Scalar.INT, Scalar.LONG):
                 least = _chosen(part, asks)
                 return None if least is None else rebuilt(least, change)
         return None
 
     return rebuilt(body, change)
+
+
+def _chosen_in_locals(statements: Sequence[typed.Statement]) -> Iterator[typed.Statement]:
+    """The statements with locals that begin with the better of two values, where a branch behind them chooses."""
+    rest = list(statements)
+    while rest:
+        s = rest.pop(0)
+        while rest and (chosen := _chosen_next(s, rest[0])) is not None:
+            s = chosen
+            rest.pop(0)
+        yield s
+
+
+def _chosen_next(s: typed.Statement, branch: typed.Statement) -> typed.Declare | None:
+    match s, branch:
+        case (
+            typed.Declare(symbol=local, value=first),
+            typed.If(
+                otherwise=None,
+                then=typed.Block(statements=(typed.Assign(place=typed.Variable(symbol=to), value=value) as store,)),
+            ),
+        ) if to is local and first is not None and local.type in (Scalar.INT, Scalar.LONG):
+            calls = any(isinstance(p, typed.Incremented | typed.Call) for p in walk.within(value))
+            for function, extreme in _WAYS.items() if not calls and not mentions(value, {local}) else ():
+                if says_that_it_wins(branch.condition, typed.AssignExtreme(extreme, store.place, value)):
+                    return replace(s, value=typed.Apply(function, (first, value), local.type, span=store.span))
+    return None
 
 
 def _chosen(choice: typed.Conditional, asks: typed.Binary) -> typed.Expression | None:

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from starplat.analysis import walk
 from starplat.frontend import typed
+from starplat.frontend.types import Scalar
 from starplat.operators.canonical.arcs import by_rows
-from starplat.operators.canonical.copies import without_copies
+from starplat.operators.canonical.copies import stored_at_once, without_copies
 from starplat.operators.canonical.counted import left_at_their_ends, without_counters
 from starplat.operators.canonical.counters import as_flags
 from starplat.operators.canonical.counts.draining import drained_when_visited
@@ -59,7 +60,15 @@ def canonical(program: typed.Program, entry: str) -> typed.Program:
         kept = {function.name: function for function in functions if _takes_batches(function)}
         functions = _reached(tuple(kept.get(f.name, f) for f in inlined(program)), entry)
     of_kernels = called_by_kernels(program)
-    functions = tuple(_canonical_function(f, program, on_host=f.name not in of_kernels) for f in functions)
+    functions = tuple(
+        _canonical_function(
+            f,
+            program,
+            on_host=f.name not in of_kernels,
+            sources=_sources(f, program) if f.name == entry else frozenset(),
+        )
+        for f in functions
+    )
     same = len(functions) == len(program.functions) and all(
         a is b for a, b in zip(functions, program.functions, strict=True)
     )
@@ -67,13 +76,13 @@ def canonical(program: typed.Program, entry: str) -> typed.Program:
 
 
 def _canonical_function(
-    function: typed.FunctionDefinition, program: typed.Program, *, on_host: bool
+    function: typed.FunctionDefinition, program: typed.Program, *, on_host: bool, sources: frozenset[typed.Symbol]
 ) -> typed.FunctionDefinition:
     if _takes_batches(function):
         return function
     results = function.results
     given = without_degrees(one_by_one(function.body, program), results) if on_host else function.body
-    filled = as_truths(with_fills(as_nodes(without_choices(given))))
+    filled = as_truths(with_fills(as_nodes(without_choices(given)), stored_at_once, sources))
     ranged = as_rounds(as_marks_that_spread(within_range(as_results(filled))))
     ranged = with_flags_for_sent(until_none_is_left(with_turns(left_at_their_ends(without_counters(ranged)))))
     flags = as_flags(without_reached(until_none_joins(without_continues(ranged))))
@@ -92,6 +101,15 @@ def _canonical_function(
     body = of_all_neighbors(cleared_first(with_counts(body))) if on_host else body
     body = in_order(counted_once(drained_when_visited(pulled(body))) if on_host else pulled(body))
     return function if body is function.body else replace(function, body=body)
+
+
+def _sources(function: typed.FunctionDefinition, program: typed.Program) -> frozenset[typed.Symbol]:
+    """The scalars of an entry that hold a node, or as parameters -1, and keep it."""
+    inside = list(walk.statements(function.body))
+    loops = [s for s in inside if isinstance(s, typed.ForEach) and not s.parallel]
+    members = [s.iterator for s in loops if isinstance(s.domain, typed.AllNodes | typed.Members)]
+    nodes = frozenset(s for s in (*function.parameters, *members) if s.type is Scalar.NODE)
+    return nodes - {symbol for s in inside for symbol in walk.changed(s, program)} if nodes else nodes
 
 
 def _takes_batches(function: typed.FunctionDefinition) -> bool:

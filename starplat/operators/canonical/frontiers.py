@@ -25,10 +25,10 @@ from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.build import Builder
 from starplat.operators.canonical import counted, hosts, rebuilding, rounds, unread
-from starplat.operators.canonical.effects import is_bounded, is_end
+from starplat.operators.canonical.effects import asked_by_loop, is_bounded, is_end
 from starplat.operators.canonical.labels.spreading import both_ways, filled_apart, is_spread_out
 from starplat.operators.canonical.searches import offers, unreached
-from starplat.operators.canonical.searches.initial_values import constant, initial_values, order
+from starplat.operators.canonical.searches.initial_values import constant, initial_values, opened, order
 from starplat.operators.records import EdgeEffect
 from starplat.same import Same
 
@@ -63,7 +63,7 @@ def _is_in_form(loop: hosts.HostLoop) -> bool:
     return isinstance(loop, typed.FixedPoint) and all(
         isinstance(s, typed.ForEach)
         and s.parallel
-        and not any(isinstance(inner, typed.Declare) for inner in s.body.statements)
+        and not any(isinstance(inner, typed.Declare) for inner in asked_by_loop(s)[1])
         and not _asks_neighbors(s, loop)
         for s in loop.body.statements
     )
@@ -150,25 +150,30 @@ class _Replacement:
         block, place = self.around.block_of(self.loop)
         done: list[typed.Statement] = []
         filled: typed.Expression | None = None
-        for s in block.statements[:place]:
-            done.append(s)
-            match s:
-                case typed.Attach(items=items) if any(symbol is target for symbol, _ in items):
-                    (value,) = (value for symbol, value in items if symbol is target)
-                    if filled is not None or isinstance(value, typed.Symbol) or not self._offers_nothing(value):
+        for outer in block.statements[:place]:
+            made: list[typed.Statement] = []
+            for s in opened((outer,)):
+                made.append(s)
+                match s:
+                    case typed.Attach(items=items) if any(symbol is target for symbol, _ in items):
+                        (value,) = (value for symbol, value in items if symbol is target)
+                        if filled is not None or isinstance(value, typed.Symbol) or not self._offers_nothing(value):
+                            return None
+                        build = Builder(s.span)
+                        made[-1:] = [build.declare(active), replace(s, items=(*items, (active, build.truth(False))))]
+                        filled = value
+                    case typed.Assign(place=typed.Cell(symbol=symbol, index=index), value=value) as store if (
+                        symbol is target and filled is not None
+                    ):
+                        if not self._is_better(constant(value, known), filled):
+                            return None
+                        made[-1] = replace(store, value=constant(value, known))
+                        made.append(Builder(s.span).assign(typed.Cell(active, index, span=s.span), True))
+                    case _ if target in walk.all_written(s):
                         return None
-                    build = Builder(s.span)
-                    done[-1:] = [build.declare(active), replace(s, items=(*items, (active, build.truth(False))))]
-                    filled = value
-                case typed.Assign(place=typed.Cell(symbol=symbol, index=index), value=value) as store if (
-                    symbol is target and filled is not None
-                ):
-                    if not self._is_better(constant(value, known), filled):
-                        return None
-                    done[-1] = replace(store, value=constant(value, known))
-                    done.append(Builder(s.span).assign(typed.Cell(active, index, span=s.span), True))
-                case _ if target in walk.all_written(s):
-                    return None
+            if isinstance(outer, typed.If) and outer is not made[0]:
+                made = [replace(outer, then=rebuilding.with_statements(outer.then, made))]
+            done += made
         return tuple(done) if filled is not None else None
 
     def _offers_nothing(self, value: typed.Expression) -> bool:
@@ -198,7 +203,8 @@ class _Replacement:
         """Whether the members of the frontier have the truth that they give: those that join it do, so it is asked of
         those that begin in it."""
         effect = self.effects[0]
-        before, known, truth = self.around.before(self.loop), self.around.known_before(self.loop), _given(effect)
+        before, known = opened(self.around.before(self.loop)), self.around.known_before(self.loop)
+        truth = _given(effect)
         held = initial_values(effect.symbol, before)
         if held is None or not all(constant(value, known) == truth for _, value in held.set):
             return False

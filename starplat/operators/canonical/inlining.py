@@ -6,7 +6,8 @@
 A function that is no more than an expression, perhaps with names for parts of it, is put in its place where a `Min` or
 `Max` offers it, and in loops that only add up. Others are small, or a round that is called at one place; they end in
 their only `return` if they have one, and a statement of their own calls them: on the host, in a loop that adds up, or
-where they go over the pairs of a node's neighbors, say whether there is a neighbor, or offer values by `Min` or `Max`.
+where they go over the pairs of a node's neighbors, say whether there is a neighbor, offer values by `Min` or `Max`, or
+go over neighbors for one caller.
 """
 
 from __future__ import annotations
@@ -135,10 +136,12 @@ class _Inliner:
 
     def _calls_what_matters(self, loop: typed.ForEach) -> bool:
         """Whether a loop calls a function that offers values to nodes, goes over the pairs of a node's neighbors, which
-        may count triangles, or says whether there is such a neighbor."""
+        may count triangles, or says whether there is such a neighbor; or one over neighbors that no other place
+        calls."""
         for call in walk.calls(loop.body) if loop.parallel else ():
             callee = self._program.function(call.function)
-            asks = _acts_on_graphs(callee) and (call.type is Scalar.BOOL or _goes_over_pairs(callee))
+            whole = call.type is Scalar.BOOL or _goes_over_pairs(callee) or self._calls[call.function] == 1
+            asks = _acts_on_graphs(callee) and whole
             if (asks or _offers(callee.body)) and _fits_a_kernel(callee):
                 return True
         return False

@@ -10,15 +10,24 @@ forall (v in g.nodes().filter(taken)) {               forall (v in g.nodes().fil
   v.taken = False;                                      forall (w in g.neighbors(v)) { w.degree -= 1; }
 }                                                     }
 forall (s in sources) { iterateInBFS (...) }          for (s in sources) { iterateInBFS (...) }
+
+What one node begins with is stored apart, if there is such a node:
+
+forall (v in g.nodes()) {                             g.attachNodeProperty(level = INF);
+  v.level = v == src ? 0 : INF;                       if (src >= 0) { src.level = 0; }
+}
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 from starplat.analysis import walk
 from starplat.analysis.hosting import Hosting
 from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+from starplat.operators.build import Builder
 from starplat.operators.canonical.rebuilding import rebuilt, with_statements
 
 
@@ -27,8 +36,13 @@ def in_order(body: typed.Block) -> typed.Block:
     return with_fills(body, _own_first)
 
 
-def with_fills(body: typed.Block, inside: Callable[[typed.ForEach], typed.ForEach] = lambda loop: loop) -> typed.Block:
-    """A function's body with fills out of loops, and what `inside` makes of loops that all nodes go through."""
+def with_fills(
+    body: typed.Block,
+    inside: Callable[[typed.ForEach], typed.ForEach] = lambda loop: loop,
+    sources: Set[typed.Symbol] = frozenset(),
+) -> typed.Block:
+    """A function's body with fills out of loops, and what `inside` makes of loops that all nodes go through. `sources`
+    are scalars that hold a node or -1, and keep it."""
 
     def change(part: Any) -> Any:
         match part:
@@ -37,7 +51,8 @@ def with_fills(body: typed.Block, inside: Callable[[typed.ForEach], typed.ForEac
             case typed.ForEach(parallel=True) | typed.IterateInBFS():
                 return part
             case typed.Block():
-                return with_statements(part, [new for s in part.statements for new in _filled(rebuilt(s, change))])
+                filled = (new for s in part.statements for new in _filled(rebuilt(s, change), sources))
+                return with_statements(part, list(filled))
         return None
 
     return rebuilt(body, change)
@@ -67,23 +82,89 @@ def _is_still(domain: typed.Domain, body: typed.Block) -> bool:
 # --- fills
 
 
-def _filled(s: typed.Statement) -> Iterator[typed.Statement]:
-    """A loop in which every node is given the same values first, as fills and what is left of it; one node after
-    another, only if nothing is left."""
+def _filled(s: typed.Statement, sources: Set[typed.Symbol]) -> Iterator[typed.Statement]:
+    """A loop in which every node is given the same values first, but for sources, as fills, stores and what is left of
+    it; one node after another, only if nothing is left."""
     match s:
         case typed.ForEach(parallel=False, domain=typed.AllNodes(), filter=None):
-            fills = list(_filled(replace(s, parallel=True)))
-            yield from fills if all(isinstance(fill, typed.Attach) for fill in fills) else (s,)
+            apart = list(_filled(replace(s, parallel=True), sources))
+            yield from (s,) if any(isinstance(one, typed.ForEach) for one in apart) else apart
         case typed.ForEach(parallel=True, domain=typed.AllNodes(graph=graph), filter=None, body=body):
             rest = list(body.statements)
             written = walk.all_written(body)
-            while rest and (fill := _fill(rest[0], s.iterator, graph, written)) is not None:
-                yield fill
+            of_sources: list[tuple[typed.Symbol, typed.Attach]] = []
+            while rest and (given := _given(rest[0], s.iterator, sources)) is not None:
+                source, of_it, of_all = given
+                fills, stores = ([_fill(one, s.iterator, graph, written) for one in some] for some in (of_all, of_it))
+                kept = {store.items[0][0] for _, store in of_sources}
+                if any(fill is None or fill.items[0][0] in kept for fill in (*fills, *stores)):
+                    break
+                yield from (fill for fill in fills if fill is not None)
+                of_sources += ((source, fill) for fill in stores if source is not None and fill is not None)
                 rest.pop(0)
+            for source, together in groupby(of_sources, lambda store: store[0]):
+                yield from _stores(source, [fill for _, fill in together])
             if rest:
                 yield s if len(rest) == len(body.statements) else replace(s, body=replace(body, statements=tuple(rest)))
         case _:
             yield s
+
+
+_Given = tuple[typed.Symbol | None, Sequence[typed.Statement], Sequence[typed.Statement]]
+
+
+def _given(s: typed.Statement, node: typed.Symbol, sources: Set[typed.Symbol]) -> _Given | None:
+    """The source for which a statement of a loop over nodes does something else, what that is, and what it does for
+    all others; no source where it does not ask."""
+    match s:
+        case typed.If(condition=condition, then=typed.Block(statements=then)):
+            others = () if s.otherwise is None else s.otherwise.statements
+            asked = _asked(condition, node, sources)
+            return asked and _apart(*asked, then, others)
+        case typed.Assign(value=typed.Conditional(condition=condition) as choice) if asked := _asked(
+            condition, node, sources
+        ):
+            then, others = ((replace(s, value=value),) for value in (choice.then, choice.otherwise))
+            return _apart(*asked, then, others)
+        case typed.Assign(value=condition) if asked := _asked(condition, node, sources):
+            then, others = ((replace(s, value=truth),) for truth in (typed.TRUE, typed.FALSE))
+            return _apart(*asked, then, others)
+    return None, (), (s,)
+
+
+def _asked(
+    condition: typed.Expression, node: typed.Symbol, sources: Set[typed.Symbol]
+) -> tuple[typed.Symbol, bool] | None:
+    """The source that a condition compares a node with, and whether it asks if they are the same."""
+    match condition:
+        case typed.Binary(
+            operator=typed.Operator.EQUAL | typed.Operator.NOT_EQUAL as operator,
+            left=typed.Variable(symbol=left),
+            right=typed.Variable(symbol=right),
+        ) if node in (left, right):
+            source = right if left is node else left
+            return (source, operator is typed.Operator.EQUAL) if source in sources else None
+    return None
+
+
+def _apart(
+    source: typed.Symbol, is_same: bool, then: Sequence[typed.Statement], others: Sequence[typed.Statement]
+) -> _Given | None:
+    """What is done for the source and for all; None if it does not store all that the others do."""
+    of_source, of_others = (then, others) if is_same else (others, then)
+    stored, filled = ({symbol for s in some for symbol in walk.all_written(s)} for some in (of_source, of_others))
+    return (source, of_source, of_others) if filled <= stored else None
+
+
+def _stores(source: typed.Symbol, fills: Sequence[typed.Attach]) -> tuple[typed.Statement, ...]:
+    """The stores for a source, in place of the fills for all; a parameter may be no node."""
+    build = Builder(fills[0].span)
+    items = ((symbol, value) for fill in fills for symbol, value in fill.items if not isinstance(value, typed.Symbol))
+    stores = tuple(build.assign(build.cell(symbol, source), value) for symbol, value in items)
+    if source.role is typed.Role.ITERATOR:
+        return stores
+    number = typed.Convert(build.variable(source), Scalar.INT, span=build.span)
+    return (build.when(build.compared(number, typed.Operator.GREATER_EQUAL, build.number(0)), *stores),)
 
 
 def _fill(

@@ -23,7 +23,7 @@ from starplat.operators.canonical.labels.any_neighbor import without_findings
 from starplat.operators.canonical.labels.double_buffers import in_one_buffer
 from starplat.operators.canonical.labels.guards import without_idle_guards
 from starplat.operators.canonical.rebuilding import rebuilt, spliced, substituted
-from starplat.operators.canonical.searches.initial_values import worst
+from starplat.operators.canonical.searches.initial_values import opened, worst
 from starplat.operators.canonical.searches.offers import as_offers, with_marks
 from starplat.operators.records import EdgeEffect
 from starplat.same import Same, remembered
@@ -89,7 +89,7 @@ def _ways(body: typed.Block) -> Iterator[typed.Block]:
 
 def _offered_by(body: typed.Block, written: HostLoop, around: Surroundings, program: typed.Program) -> _Offered | None:
     """What arcs offer in the rounds of a loop that go as one of its bodies says."""
-    before = around.before(written)
+    before = opened(around.before(written))
     freed = at_once(body)
     rounds = _as_rounds(replace(written, body=_plain(freed)), written, around)
     if rounds is None or (lowered := _lowered(loop := rounds[0])) is None or not settles(loop, *lowered, program):
@@ -125,7 +125,7 @@ def _offered_by(body: typed.Block, written: HostLoop, around: Surroundings, prog
 def _as_rounds(plain: HostLoop, written: HostLoop, around: Surroundings) -> tuple[Loop, Known] | None:
     """The `plain` form of a loop as rounds that offer values until nothing changes, and what is known when they begin;
     None if it may not begin, or end before."""
-    known, before = dict(around.known_before(written)), around.before(written)
+    known, before = dict(around.known_before(written)), opened(around.before(written))
     if not isinstance(written, typed.CountedLoop) and not surely_begins(written, known, before):
         return None
     loop = in_one_buffer(plain, before)

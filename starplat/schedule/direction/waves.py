@@ -117,7 +117,7 @@ def _written(kernel: ir.Kernel) -> frozenset[ir.Array]:
 
 @dataclass(frozen=True, slots=True)
 class _Beginning:
-    """The state in which a wave begins."""
+    """The state in which a wave begins; it may begin with no node, where a branch sets the cell and the member."""
 
     loop: ir.Loop
     before: Sequence[ir.HostOp]
@@ -141,7 +141,7 @@ class _Beginning:
 
     def about(self, array: ir.Array) -> list[ir.HostOp]:
         """The operations on an array ahead of the loop."""
-        return [op for op in self.before if self.touches(op, array)]
+        return [inner for op in self.before for inner in _opened(op) if self.touches(inner, array)]
 
     def is_emptied(self, array: ir.Array) -> bool:
         """Whether a set is cleared, and left so, before the loop or before anything is added to it in a round."""
@@ -154,12 +154,16 @@ class _Beginning:
     def is_same(self, one: ir.WriteCell, other: ir.WriteCell) -> bool:
         """Whether an index is the same node in both operations."""
         places = sorted(self.place(op) for op in (one, other))
+        if places[0] == places[1]:
+            return True
+        if any(isinstance(self.before[place], ir.HostIf) for place in places):
+            return False
         between = self.before[places[0] : places[1]]
         read = variables_read(one.index)
         return not any(assigns(op, variable, self.module) for op in between for variable in read)
 
     def place(self, op: ir.HostOp) -> int:
-        return next(place for place, one in enumerate(self.before) if one is op)
+        return next(place for place, one in enumerate(self.before) if any(inner is op for inner in _opened(one)))
 
     def counts(self, lowest: int) -> bool:
         """Whether the scalar that candidates come from begins high enough and only goes up."""
@@ -172,6 +176,15 @@ class _Beginning:
             case [ir.DeclareVariable(_, ir.Const(int() as start)) | ir.SetVariable(_, ir.Const(int() as start))]:
                 return lowest <= start + self.wave.step and all(_rises(op, counter) for op in rises)
         return False
+
+
+def _opened(op: ir.HostOp) -> tuple[ir.HostOp, ...]:
+    """What a branch does that only sets cells; any other operation as it is."""
+    match op:
+        case ir.HostIf(_, then, ()):
+            writes = tuple(stream(then))
+            return writes if all(isinstance(inner, ir.WriteCell) for inner in writes) else (op,)
+    return (op,)
 
 
 def _rises(op: ir.HostOp, counter: ir.Variable) -> bool:

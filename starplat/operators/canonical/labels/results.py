@@ -5,15 +5,19 @@ g.attachNodeProperty(seen = False);                   src.reached = True;
 src.seen = True;                                      ...
 ...
 forall (v in g.nodes()) { v.reached = v.seen; }
+
+So is a flag of which the result is the opposite, `v.reached = !v.far`, with its truths turned.
 """
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from starplat.analysis import walk
+from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed, types
 from starplat.operators.canonical.effects import asked_by_loop
-from starplat.operators.canonical.rebuilding import substituted
+from starplat.operators.canonical.rebuilding import rebuilt, substituted
 from starplat.operators.canonical.searches.initial_values import InitialValues, initial_values
 
 _NONE = InitialValues(typed.FALSE, ())
@@ -32,8 +36,61 @@ def as_results(body: typed.Block) -> typed.Block:
         if _is_copied(own, before):
             continue  # two buffers change places, which a result cannot do
         if _is_filled_first(own, before) and not _touched(own, after) and (kept := _without(result, before)):
-            return as_results(replace(body, statements=(*substituted(_undeclared(own, kept), {own: result}), *after)))
+            turned = _turned(kept, own) if _is_opposite(s) else kept
+            if turned:
+                turned = substituted(_undeclared(own, turned), {own: result})
+                return as_results(replace(body, statements=(*turned, *after)))
     return body
+
+
+def _is_opposite(s: typed.Statement) -> bool:
+    """Whether a loop stores the opposite of a flag."""
+    match s:
+        case typed.ForEach(body=typed.Block(statements=(typed.Assign(value=typed.Unary()),))):
+            return True
+    return False
+
+
+def _turned(statements: tuple[typed.Statement, ...], flag: typed.Symbol) -> tuple[typed.Statement, ...]:
+    """The statements with the opposite in a flag; none if it is given more than constants, or used as a whole."""
+    inside = [inner for s in statements for inner in walk.statements(s)]
+    as_a_whole = False
+
+    def change(part: Any) -> Any:
+        nonlocal as_a_whole
+        match part:
+            case typed.Unary(operator=typed.UnaryOperator.NOT, operand=typed.Cell(symbol=symbol) as cell) if (
+                symbol is flag
+            ):
+                return cell
+            case typed.Cell(symbol=symbol) if symbol is flag:
+                return typed.Unary(typed.UnaryOperator.NOT, part, span=part.span)
+            case typed.Assign(place=typed.Cell(symbol=symbol), value=typed.Literal() as value) if symbol is flag:
+                return replace(part, value=replace(value, value=not value.value))
+            case typed.Attach(items=items) if flag in walk.written(part):
+                other = {symbol: replace(v, value=not v.value) for symbol, v in items if isinstance(v, typed.Literal)}
+                return replace(part, items=tuple((of, other[of] if of is flag else value) for of, value in items))
+            case typed.Declare(symbol=symbol) if symbol is flag:
+                return part
+            case typed.Symbol() if part is flag:
+                as_a_whole = True
+        return None
+
+    waits = any(isinstance(s, typed.FixedPoint) and mentions(s.condition, {flag}) for s in inside)
+    if waits or not all(_is_constant(s, flag) for s in inside if flag in walk.written(s)):
+        return ()
+    turned = rebuilt(statements, change)
+    return () if as_a_whole else turned
+
+
+def _is_constant(s: typed.Statement, flag: typed.Symbol) -> bool:
+    """Whether a statement gives a flag a constant, and nothing else."""
+    match s:
+        case typed.Assign(value=value):
+            return isinstance(value, typed.Literal)
+        case typed.Attach(items=items):
+            return all(isinstance(value, typed.Literal) for symbol, value in items if symbol is flag)
+    return False
 
 
 def _copy(s: typed.Statement, before: tuple[typed.Statement, ...]) -> tuple[typed.Symbol, typed.Symbol] | None:
@@ -48,7 +105,11 @@ def _copy(s: typed.Statement, before: tuple[typed.Statement, ...]) -> tuple[type
                 statements=(
                     typed.Assign(
                         place=typed.Cell(symbol=to, index=typed.Variable(symbol=at)),
-                        value=typed.Cell(symbol=of, index=typed.Variable(symbol=own)),
+                        value=typed.Cell(symbol=of, index=typed.Variable(symbol=own))
+                        | typed.Unary(
+                            operator=typed.UnaryOperator.NOT,
+                            operand=typed.Cell(symbol=of, index=typed.Variable(symbol=own)),
+                        ),
                     ),
                 )
             ),

@@ -38,6 +38,29 @@ def initial_values(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> I
     return found
 
 
+def opened(before: Sequence[typed.Statement]) -> tuple[typed.Statement, ...]:
+    """The statements with stores made for sure that ask first whether their node is one, `if (s >= 0) { s.c = 0; }`;
+    for questions about what no other cell holds."""
+    return tuple(inner for s in before for inner in (_guarded(s) or (s,)))
+
+
+def _guarded(s: typed.Statement) -> tuple[typed.Assign, ...]:
+    """Such stores to the cells of one node; nothing for any other statement."""
+    match s:
+        case typed.If(
+            condition=typed.Binary(
+                operator=typed.Operator.GREATER_EQUAL,
+                left=typed.Convert(operand=typed.Variable() as node),
+                right=typed.Literal(value=0),
+            ),
+            then=typed.Block(statements=stores),
+            otherwise=None,
+        ):
+            own = tuple(s for s in stores if isinstance(s, typed.Assign) and getattr(s.place, "index", None) == node)
+            return own if len(own) == len(stores) else ()
+    return ()
+
+
 def _filled(symbol: typed.Symbol, loop: typed.ForEach) -> InitialValues | None:
     """The value that all nodes take in a loop."""
     if not isinstance(loop.domain, typed.AllNodes) or loop.filter is not None or may_leave(loop.body.statements):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.operators.canonical.hosts import Known, Loop
-from starplat.operators.canonical.searches.stores import Offer, Store, compared
+from starplat.operators.canonical.searches.stores import Offer, Store, compared, is_above
 from starplat.source import Span
 
 
@@ -79,21 +79,26 @@ def of_level(
     """The next level, which a node without one is given by a neighbor of this level, as the least of all."""
     mine = typed.Cell(store.place.symbol, typed.Variable(store.source))
     levels = [(c, level) for c in store.when if (level := compared(c, mine)) is not None]
-    unreached = [c for c in store.when if isinstance(compared(c, store.place), typed.Infinity)]
+    unreached = [c for c in store.when if _asks_for_none(c, store)]
     if len(levels) != 1 or not unreached:
         return None
     ((condition, level),) = levels
     if not is_next(mine, store.value) and not is_next(level, store.value):
         return None
     first = in_first_round(level, store, loop, counters)
-    end = compared(unreached[0], store.place)
-    if first is None or not isinstance(end, typed.Infinity) or end.negative:
+    if first is None:
         return None
     if not begins_at(mine.symbol, first, before, known):
         return None
     rest = tuple(c for c in store.when if c is not condition and c not in unreached)
     following = one_more(mine, store.place.span)
     return typed.AssignExtreme(typed.Extreme.MIN, store.place, following, store.beside, span=store.place.span), rest
+
+
+def _asks_for_none(condition: typed.Expression, store: Store) -> bool:
+    """Whether a condition asks whether a cell has no level yet: none is above the next."""
+    end = compared(condition, store.place)
+    return is_above(condition, store) or (isinstance(end, typed.Infinity) and not end.negative)
 
 
 def in_first_round(

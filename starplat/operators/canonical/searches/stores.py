@@ -2,12 +2,16 @@
 
 from dataclasses import dataclass, replace
 
+from starplat.analysis.settling.monotone import says_that_it_wins
 from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+from starplat.operators.build import Builder
 from starplat.operators.canonical import effects, rebuilding
 from starplat.source import Span
 
 Offer = tuple[typed.AssignExtreme, tuple[typed.Expression, ...]]
 """What an arc offers, and the conditions that are left."""
+_STRICT = (typed.Operator.LESS, typed.Operator.GREATER)
 
 
 @dataclass(frozen=True)
@@ -61,10 +65,17 @@ def read_nest(s: typed.Statement) -> Nest | None:
 
 
 def read_store(s: typed.Statement) -> Store | None:
-    """The one store of a loop over nodes and their neighbors."""
+    """The one store of a loop over nodes and their neighbors; a `Min` stores what is less."""
     if (nest := read_nest(s)) is None:
         return None
     node, there, direction, when, inner = nest.node, nest.there, nest.direction, nest.when, nest.inner
+    match inner:
+        case (typed.AssignExtreme(extreme=typed.Extreme.MIN, place=typed.Cell()) as best,) if (
+            best.place.type is Scalar.INT
+        ):
+            when = (*when, Builder(best.span).compared(best.place, typed.Operator.GREATER, best.candidate))
+            carried = (typed.Assign(c.place, c.value, span=c.span) for c in best.carried)
+            inner = (typed.Assign(best.place, best.candidate, span=best.span), *carried)
     left = nest.may_break and bool(inner) and isinstance(inner[-1], typed.Break)
     inner = inner[:-1] if left else inner
     stores = [s for s in inner if isinstance(s, typed.Assign)]
@@ -89,7 +100,14 @@ def read_store(s: typed.Statement) -> Store | None:
 def _asks(condition: typed.Expression, place: typed.Cell, value: typed.Expression) -> bool:
     """Whether a condition asks whether a cell has been given anything, or that truth."""
     spreads_false = value == typed.FALSE
-    return says(condition, place, spreads_false) or compared(condition, place) is not None
+    asks_for_none = says(condition, place, spreads_false) or compared(condition, place) is not None
+    return asks_for_none or says_that_it_wins(condition, typed.AssignExtreme(typed.Extreme.MIN, place, value))
+
+
+def is_above(condition: typed.Expression, store: Store) -> bool:
+    """Whether a condition asks whether a cell holds more than it is given."""
+    strict = isinstance(condition, typed.Binary) and condition.operator in _STRICT
+    return strict and says_that_it_wins(condition, typed.AssignExtreme(typed.Extreme.MIN, store.place, store.value))
 
 
 def seen_from(part: object, there: typed.Symbol, node: typed.Symbol) -> object:

@@ -22,6 +22,7 @@ from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.build import Builder
 from starplat.operators.canonical.hosts import HostLoop, Known, Surroundings, surroundings
 from starplat.operators.canonical.rebuilding import rebuilt, with_block
+from starplat.operators.canonical.searches.initial_values import opened
 from starplat.operators.canonical.searches.levels import number
 from starplat.same import Same
 
@@ -67,7 +68,7 @@ def _filled(
     of them last."""
     found: tuple[int, typed.Attach, typed.Literal] | None = None
     least: list[int] = []
-    for place, s in enumerate(before):
+    for place, s in ((place, s) for place, outer in enumerate(before) for s in opened((outer,))):
         match s:
             case typed.Attach(items=items) if any(target is symbol for target, _ in items):
                 (value,) = (value for target, value in items if target is symbol)
