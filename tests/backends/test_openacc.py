@@ -97,7 +97,7 @@ def in_teams() -> ir.Module:
 
 @every_target
 def test_reductions_are_clauses(target: str) -> None:
-    assert BACKENDS[target].kernels_text(sssp()).endswith(FINISHED[target])
+    assert FINISHED[target] in BACKENDS[target].kernels_text(sssp())
 
 
 IN_BATCHES = {
@@ -169,7 +169,7 @@ def test_the_host_waits_before_it_looks() -> None:
 
 
 def test_loops_whose_rounds_differ_are_handed_out_in_small_pieces() -> None:
-    text = BACKENDS["openmp"].kernels_text(sssp())
+    text, _, _ = BACKENDS["openmp"].kernels_text(sssp()).partition("struct Device {")
     assert text.count("schedule(dynamic, 64)") == 1
     assert text.count("schedule(static)") == 1
 

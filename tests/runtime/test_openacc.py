@@ -292,7 +292,7 @@ def no_compilers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[No
 
 def forget_compilers() -> None:
     found = (compilers.gnu_compiler, compilers.offloading_compiler, compilers.nvidia_compiler)
-    for function in (compilers._compiler, *found):
+    for function in (compilers.compiler_named, *found):
         function.cache_clear()
 
 
