@@ -158,7 +158,7 @@ LEAST_OF_TWO = """function reach(Graph g, node one, node other, propNode<int> lo
 }"""
 
 CHOSEN = """function reach(Graph g, node src, propNode<int> high) {
-  forall (v in g.nodes()) { v.high = v == src ? 4 : 2; }
+  forall (v in g.nodes()) { v.high = v < src ? 4 : 2; }
   bool more = True;
   while (more) {
     more = False;
