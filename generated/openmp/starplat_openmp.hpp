@@ -107,7 +107,12 @@ public:
         for (std::size_t i = 0; i < count; i++) to[i] = value;
     }
 
-    void copy_from(const Buffer &source) { std::copy_n(source.cells(), count, cells()); }
+    void copy_from(const Buffer &source) {
+        const T *from = source.cells();
+        T *to = cells();
+        #pragma omp parallel for schedule(static) if(count > 10000)
+        for (std::size_t i = 0; i < count; i++) to[i] = from[i];
+    }
 
     T read(long long index) const { return cells()[place(index)]; }
 

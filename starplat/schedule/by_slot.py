@@ -14,10 +14,11 @@ The copy costs as much as the scattered reads of one round. From then on rounds 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from starplat.ir import fresh_names, launches, rewriter
+from starplat.ir import launches
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.module_rewriter import with_graph_arrays
+from starplat.ir.module_rewriter import ModuleRewriter, with_graph_arrays
+from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.shared_rows import leaves
 from starplat.ir.visitor import (
     all_expressions,
@@ -39,72 +40,51 @@ def values_by_slot(module: ir.Module, schedule: Schedule, capabilities: Capabili
     if capabilities.lockstep or has_two_names(module):
         return module
     maker = _Maker(module)
-    functions = tuple(maker.function(function) for function in module.functions)
-    if not maker.added:
+    made = maker.module()
+    if not maker.changed:
         return module
-    kernels = tuple(kernel for old in module.kernels for kernel in maker.kernels(old))
     why = "every round reads them, and those of arcs into a node are scattered"
     choices = tuple(
         Choice(f"{name}: values of arcs are put in the order of rows before the loop", why) for name in maker.changed
     )
-    made = replace(module, functions=functions, kernels=kernels)
     return Decided(with_graph_arrays(made), choices)
 
 
-class _Maker(rewriter.Rewriter):
-    """Rewrites the outermost loops that do not change such values. `changed` has kernels by the name of those that they
-    replace, `added` kernels that put values in order, by the name of those that they precede."""
-
-    def __init__(self, module: ir.Module) -> None:
-        self.module, self.names = module, fresh_names.names_of(module)
-        self.arrays: list[ir.Array] = []
-        self.changed: dict[str, ir.Kernel] = {}
-        self.added: dict[str, ir.Kernel] = {}
-
-    def function(self, function: ir.HostFunction) -> ir.HostFunction:
-        """The function with its loops rewritten."""
-        self.arrays = []
-        body = self.host_block(function.body)
-        return replace(function, body=body, arrays=(*function.arrays, *self.arrays)) if self.arrays else function
-
-    def kernels(self, old: ir.Kernel) -> tuple[ir.Kernel, ...]:
-        """The kernels that replace a kernel."""
-        new = self.changed.get(old.name, old)
-        return (self.added[old.name], new) if old.name in self.added else (new,)
+class _Maker(ModuleRewriter):
+    """Rewrites the outermost loops that do not change such values."""
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         if isinstance(op, ir.Loop | ir.HostForRange) and (found := self._found(op)):
             arrays = dict.fromkeys(array for read in found.values() for array in read)
             copies = {array: self._copy_of(array) for array in arrays}
-            self.changed |= {name: _reading(self.module.kernel(name), copies) for name in found}
-            first = self.module.kernel(next(iter(found)))
-            self.added[first.name] = self._put_in_order(copies, first)
-            return (ir.Launch(self.added[first.name].name), op)
+            self.changed |= {name: _reading(self.given.kernel(name), copies) for name in found}
+            self.kernels.append(self._put_in_order(copies, self.given.kernel(next(iter(found)))))
+            return (ir.Launch(self.kernels[-1].name), op)
         return (self.rebuild(op),)
 
     def _found(self, loop: ir.Loop | ir.HostForRange) -> dict[str, tuple[ir.Array, ...]]:
         """By kernel of the loop, the arrays that all its rows read by arc, and that nothing in the loop changes."""
-        written = {array for op in walk_host((loop,)) for array in launches.changed(op, self.module)}
+        written = {array for op in walk_host((loop,)) for array in launches.changed(op, self.given)}
         found = {}
-        for kernel in launches.launched_kernels(_sure(loop.body), self.module):
+        for kernel in launches.launched_kernels(_sure(loop.body), self.given):
             read = tuple(a for row in _rows(kernel) for a in _read_by_arc(row) if a not in written)
-            if read and launches.is_launched_once(kernel.name, self.module):
+            if read and launches.is_launched_once(kernel.name, self.given):
                 found[kernel.name] = read
         return found
 
     def _copy_of(self, array: ir.Array) -> ir.Array:
-        name = self.names.fresh(f"{array.name}_by_slot")
+        name = self.taken.fresh(f"{array.name}_by_slot")
         self.arrays.append(ir.Array(name, array.element, ir.Extent.SLOTS, ir.Origin.TEMPORARY))
         return self.arrays[-1]
 
     def _put_in_order(self, copies: dict[ir.Array, ir.Array], first: ir.Kernel) -> ir.Kernel:
-        names = self.names.inner()
+        names = self.taken.inner()
         node, neighbor = (ir.Variable(names.fresh(word), ir.Element.NODE) for word in ("node", "neighbor"))
         slot = ir.Ref(ir.Variable(names.fresh("slot"), ir.Element.ARC))
         arc = ir.REVERSE.arc_id(slot)
         stores = tuple(ir.Store(copy, slot, ir.Load(array, arc)) for array, copy in copies.items())
         row = ir.ForNeighbors(ir.Direction.IN, ir.Ref(node), neighbor, slot.variable, stores, parallel=True)
-        name, comment = self.names.fresh(f"{first.name}_by_slot"), "puts values of arcs in the order of their rows"
+        name, comment = self.taken.fresh(f"{first.name}_by_slot"), "puts values of arcs in the order of their rows"
         return with_signature(ir.Kernel(name, ir.AllNodes(), node, (row,), span=first.span, comment=comment))
 
 
@@ -149,7 +129,7 @@ def _reading(kernel: ir.Kernel, copies: dict[ir.Array, ir.Array]) -> ir.Kernel:
     return with_signature(replace(kernel, body=body))
 
 
-class _InRow(rewriter.Rewriter):
+class _InRow(Rewriter):
     """Reads copies by slot in a row."""
 
     def __init__(self, row: ir.ForNeighbors, copies: dict[ir.Array, ir.Array]) -> None:
