@@ -17,6 +17,7 @@ from starplat.ir.shapes.collecting import collecting
 from starplat.ir.shapes.gathering import gathering
 from starplat.ir.shapes.members import membership
 from starplat.ir.shapes.searching import searching
+from starplat.ir.shared_cells import cells_written
 from starplat.ir.visitor import blocks_of, expressions_of, walk_expression
 
 _RANGES = {ir.Extent.NODES: "nodes", ir.Extent.ARCS: "arcs"}
@@ -145,15 +146,8 @@ def _kernel_accesses(kernel: ir.Kernel) -> Iterator[Access]:
 def _body(ops: Iterable[ir.KernelOp], own: Own) -> Iterator[Access]:
     for op in ops:
         yield from _reads(expressions_of(op), own)
-        match op:
-            case ir.Store() | ir.UpdateCell() | ir.FetchAdd() | ir.FetchOr() | ir.CompareSwap():
-                yield Access(op.array, True, _place(op.array, op.index, own))
-            case ir.ExtremeCell(_, array, index, _, carried, _, lock):
-                yield Access(array, True, _place(array, index, own))
-                for carry in carried:
-                    yield Access(carry.array, True, _place(carry.array, carry.index, own))
-                if lock is not None:
-                    yield Access(lock, True, None)
+        for array, index in cells_written(op):
+            yield Access(array, True, _place(array, index, own))
         for block in blocks_of(op):
             yield from _body(block, own)
 

@@ -14,13 +14,17 @@ class FreshNames:
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self.taken = set(taken)
+        self._next: dict[str, int] = {}  # the number to try for each name that was wanted: all below are taken
         self._inside: list[FreshNames] = []
 
     def free(self, wanted: str) -> str:
         """An unused name, as similar to `wanted` as possible, which stays unused."""
-        number, name = 2, wanted
-        while name in self.taken:
-            number, name = number + 1, f"{wanted}_{number}"
+        if wanted not in self.taken:
+            return wanted
+        number = self._next.get(wanted, 2)
+        while (name := f"{wanted}_{number}") in self.taken:
+            number += 1
+        self._next[wanted] = number
         return name
 
     def fresh(self, wanted: str) -> str:

@@ -1,10 +1,22 @@
-"""Which arrays the code of a kernel or a function writes, updates atomically, or locks, itself or by what it calls."""
+"""The cells that an operation of a kernel writes, and which arrays the code of a kernel or a function writes, updates
+atomically, or locks, itself or by what it calls."""
 
 from collections.abc import Callable, Iterable, Iterator
 
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk
 from starplat.same import remembered
+
+
+def cells_written(op: object) -> tuple[tuple[ir.Array, ir.Expression], ...]:
+    """The cells that an operation of a kernel itself writes, each as its array and its index."""
+    match op:
+        case ir.Store() | ir.UpdateCell() | ir.FetchAdd() | ir.FetchOr() | ir.CompareSwap():
+            return ((op.array, op.index),)
+        case ir.ExtremeCell():
+            lock = () if op.lock is None else ((op.lock, op.index),)
+            return ((op.array, op.index), *((carry.array, carry.index) for carry in op.carried), *lock)
+    return ()
 
 
 def written_in(body: object, module: ir.Module) -> frozenset[ir.Array]:
@@ -29,13 +41,11 @@ def updated_in(body: object, module: ir.Module) -> frozenset[ir.Array]:
 
 def _written(op: object) -> Iterable[ir.Array]:
     match op:
-        case ir.Store() | ir.UpdateCell() | ir.FetchAdd() | ir.FetchOr() | ir.CompareSwap() | ir.Fill():
+        case ir.Fill():
             return (op.array,)
-        case ir.ExtremeCell():
-            return (*_with_carried(op), *(() if op.lock is None else (op.lock,)))
         case ir.CopyArray():
             return (op.destination,)
-    return ()
+    return (array for array, _ in cells_written(op))
 
 
 def _locked(op: object) -> Iterable[ir.Array]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjuncts
+from starplat.ir.shared_cells import cells_written
 from starplat.ir.visitor import assigned_variables, blocks_of, expressions_of, operands
 
 Conditions = tuple[ir.Expression, ...]
@@ -40,27 +41,14 @@ def accesses(ops: Iterable[ir.KernelOp], given: Conditions = ()) -> Iterator[Acc
     for op in ops:
         for expression in expressions_of(op):
             yield from expression_accesses(expression, given)
-        yield from _written(op, given)
+        shared = getattr(op, "shared", True)
+        yield from (Access(array, index, True, shared, given) for array, index in cells_written(op))
         if isinstance(op, ir.KernelIf):
             yield from accesses(op.then, (*given, *conjuncts(op.condition)))
             yield from accesses(op.otherwise, given)
         else:
             for block in blocks_of(op):
                 yield from accesses(block, given)
-
-
-def _written(op: ir.KernelOp, given: Conditions) -> Iterator[Access]:
-    match op:
-        case ir.Store() | ir.UpdateCell():
-            yield Access(op.array, op.index, True, op.shared, given)
-        case ir.ExtremeCell():
-            yield Access(op.array, op.index, True, op.shared, given)
-            for carry in op.carried:
-                yield Access(carry.array, carry.index, True, op.shared, given)
-            if op.lock is not None:
-                yield Access(op.lock, op.index, True, op.shared, given)
-        case _:
-            return
 
 
 def expression_accesses(expression: ir.Expression, given: Conditions = ()) -> Iterator[Access]:

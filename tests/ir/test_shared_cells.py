@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from starplat.ir import nodes as ir
-from starplat.ir.shared_cells import contested_in, locked_in, updated_in, written_in
+from starplat.ir.shared_cells import cells_written, contested_in, locked_in, updated_in, written_in
+from starplat.passes.cells import accesses
 from tests.ir.building import DIST, MODIFIED, V, array, kernel, module, number
 
 LOCK = array("lock", ir.Element.INT)
@@ -21,6 +22,7 @@ OPS: dict[str, tuple[ir.KernelOp, set[ir.Array], set[ir.Array], set[ir.Array], s
     "a shared sum": (ir.UpdateCell(ir.Combine.ADD, DIST, HERE, number(1), shared=True), {DIST}, {DIST}, set(), set()),
     "a Min that carries": (LOWERED, {DIST, MODIFIED}, {DIST}, {DIST}, set()),
     "a Min under a lock": (UNDER_LOCK, {DIST, MODIFIED, LOCK}, set(), set(), {DIST, MODIFIED}),
+    "a count": (ir.FetchAdd(V, DIST, HERE, number(1)), {DIST}, {DIST}, set(), set()),
     "an exchange": (ir.CompareSwap(V, DIST, HERE, number(0), number(1)), {DIST}, {DIST}, {DIST}, set()),
 }
 
@@ -33,6 +35,13 @@ def test_what_an_operation_does_to_cells(case: str) -> None:
     assert updated_in((op,), whole) == updated
     assert contested_in((op,), whole) == contested
     assert locked_in((op,), whole) == locked
+
+
+@pytest.mark.parametrize("case", OPS)
+def test_passes_see_every_write(case: str) -> None:
+    op, written, *_ = OPS[case]
+    assert {array for array, _ in cells_written(op)} == written
+    assert {access.array for access in accesses((op,)) if access.writes} == written
 
 
 def test_a_function_does_it_to_the_arrays_that_it_is_given() -> None:
