@@ -26,6 +26,7 @@ from starplat.runtime.session import Session
 from starplat.runtime.tracing.exchanges import Crossing, Exchange
 from starplat.schedule import PLAIN
 from starplat.schedule.algebra import components_in_parts
+from starplat.schedule.apply import either_way_in_parts
 from tests.passes.spreading import BOTH_WAYS, ONE_WAY
 from tests.programs.cases import CASES, Case
 from tests.programs.targets import compiled
@@ -150,6 +151,24 @@ def test_parts_join_trees_until_all_have_the_same(program: str, symmetric: bool)
             assert result.returned == alone.returned
             for array in module.results:
                 np.testing.assert_array_equal(result[array.name], alone[array.name])
+
+
+@pytest.mark.parametrize("poison", [False, True])
+def test_parts_push_or_pull_by_what_they_count_together(poison: bool) -> None:
+    """Few nodes of a chain push; the many that follow a hub pull, in all parts or in none."""
+    case = next(case for case in CASES if case.program == "bfs_levels")
+    module = either_way_in_parts(compiled(case.path).module(), capabilities_of("openmp"))
+    ops = [op for function in module.functions for op in walk_host(function.body)]
+    assert not any(isinstance(op, ir.Launch) and op.members is not None for op in ops)
+    assert any(kernel.name.endswith("_pull") for kernel in module.kernels)
+    divided = in_parts(module, poison)
+    start = np.concatenate([np.arange(5), np.full(60, 5), np.arange(6, 66)])
+    end = np.concatenate([np.arange(1, 6), np.arange(6, 66), np.arange(66, 126)])
+    for graph in (Graph.from_arcs(126, start, end, directed=True), ring(), ZOO["unreachable"], ZOO["random-sparse"]):
+        for call in case.calls(graph):
+            for size in (1, 2, 3, 7):
+                for result in in_so_many(size, divided, graph, call):
+                    case.check(graph, call, {name: result[name] for name in case.properties}, result.returned)
 
 
 def ring(nodes: int = 12) -> Graph:

@@ -18,7 +18,7 @@ from starplat.runtime.facts import wants_facts
 from starplat.runtime.looking import look
 from starplat.same import Same
 from starplat.schedule.algebra import components_in_parts
-from starplat.schedule.apply import is_run_as_written, scheduled_for_parts, scheduled_part
+from starplat.schedule.apply import either_way_in_parts, is_run_as_written, scheduled_for_parts, scheduled_part
 from starplat.schedule.facts import GraphFacts
 
 MANY_ARCS = 2**28
@@ -93,9 +93,16 @@ def _by_sources(same: Same) -> ir.Module | None:
 @lru_cache(maxsize=16)
 def _by_nodes(same: Same, able: Capabilities, facts: GraphFacts | None, symmetric: bool) -> ir.Module:
     """The module by its nodes, likewise."""
-    # in lockstep it has not been measured
-    settled = same.thing if able.lockstep else components_in_parts(same.thing, able, symmetric=symmetric)
-    return scheduled_part(in_parts(scheduled_for_parts(settled, able, facts)), able)
+    return scheduled_part(
+        in_parts(scheduled_for_parts(_by_other_methods(same.thing, able, symmetric), able, facts)), able
+    )
+
+
+def _by_other_methods(module: ir.Module, able: Capabilities, symmetric: bool) -> ir.Module:
+    """With union-find, push and pull where parts can have them; in lockstep these have not been measured."""
+    if able.lockstep:
+        return module
+    return either_way_in_parts(components_in_parts(module, able, symmetric=symmetric), able)
 
 
 @lru_cache(maxsize=16)
