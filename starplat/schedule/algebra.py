@@ -14,7 +14,7 @@ from starplat.passes.triangles.search import Meeting
 from starplat.same import Same
 from starplat.schedule.balance.step import threads_share_arcs
 from starplat.schedule.facts import EVEN, GraphFacts
-from starplat.schedule.schedule import Algebra, Schedule
+from starplat.schedule.schedule import AUTO, Algebra, Schedule
 from starplat.schedule.step import Choice, Decided
 
 
@@ -42,16 +42,26 @@ def has_components(module: ir.Module, capabilities: Capabilities) -> bool:
     return able and bool(_with_union_find(Same(module), capabilities, False, False, False).found)
 
 
+def components_in_parts(module: ir.Module, capabilities: Capabilities, *, symmetric: bool) -> ir.Module:
+    """The module as its parts are to run it, before it is divided, with union-find where labels spread both ways."""
+    if not capabilities.has_compare_and_swap(ir.Element.NODE):
+        return module
+    shares = threads_share_arcs(AUTO, capabilities)
+    return _with_union_find(Same(module), capabilities, shares, symmetric, False, True).module
+
+
 @lru_cache(maxsize=32)
 def _with_union_find(
-    same: Same, capabilities: Capabilities, shares_arcs: bool, symmetric: bool, even_few: bool
+    same: Same, capabilities: Capabilities, shares_arcs: bool, symmetric: bool, even_few: bool, in_parts: bool = False
 ) -> Rewritten:
     """Memoised: the proof takes a while, and all schedules of a module ask for it."""
 
     def joins(combine: ir.Combine, element: ir.Element) -> bool:
         return capabilities.has_atomic(combine, element) or capabilities.has_compare_and_swap(element)
 
-    return union_find(same.thing, shares_arcs=shares_arcs, symmetric=symmetric, even_few=even_few, joins=joins)
+    return union_find(
+        same.thing, shares_arcs=shares_arcs, symmetric=symmetric, even_few=even_few, in_parts=in_parts, joins=joins
+    )
 
 
 _FEW, _FEW_IN_LOCKSTEP = 8, 48

@@ -16,6 +16,7 @@ from starplat.schedule.balance.teams import has_teams, rows_for_teams
 from starplat.schedule.both_ways import goes_both_ways, one_way
 from starplat.schedule.by_slot import values_by_slot
 from starplat.schedule.changed_rows import has_rounds_of_rows, only_changed_rows
+from starplat.schedule.direction.in_parts import choosing_in_parts
 from starplat.schedule.direction.step import push_or_pull
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.frontier.step import frontiers
@@ -255,6 +256,17 @@ _OF_KERNELS = tuple(step for step in STEPS if step.name in ("parts", "balance"))
 def scheduled_for_parts(module: ir.Module, capabilities: Capabilities, facts: GraphFacts | None) -> ir.Module:
     """The module as its parts are to run it, before it is divided: with what its kernels do as on one device."""
     return decided(module, AUTO, capabilities, facts, _OF_KERNELS).module if capabilities.shared_arcs else module
+
+
+_OF_DIRECTION = tuple(step for step in STEPS if step.name in ("frontier", "ending", "direction"))
+
+
+def either_way_in_parts(module: ir.Module, capabilities: Capabilities) -> ir.Module:
+    """The module as its parts are to run it, before it is divided, with a choice between push and pull in each round
+    where either is legal."""
+    given = decided(module, AUTO, capabilities, None, _OF_DIRECTION).module
+    found = choosing_in_parts(given)
+    return module if found is given else found
 
 
 _OF_LAUNCHES = tuple(step for step in STEPS if step.name == "loop")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import starplat
+from starplat.backends.scheduled import capabilities_of
 from starplat.diagnostics import DiagnosticError
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
@@ -24,6 +25,9 @@ from starplat.runtime.results.result import Result
 from starplat.runtime.session import Session
 from starplat.runtime.tracing.exchanges import Crossing, Exchange
 from starplat.schedule import PLAIN
+from starplat.schedule.algebra import components_in_parts
+from starplat.schedule.apply import either_way_in_parts
+from tests.passes.spreading import BOTH_WAYS, ONE_WAY
 from tests.programs.cases import CASES, Case
 from tests.programs.targets import compiled
 from tests.zoo import ZOO
@@ -111,6 +115,60 @@ def test_examples_are_right_in_any_number_of_parts(case: Case) -> None:
 @pytest.mark.parametrize("case", CAN_BE_DIVIDED, ids=lambda case: case.program)
 def test_examples_are_right_on_every_graph_in_any_number_of_parts(case: Case) -> None:
     right_in_parts(case, SIZES, list(ZOO.values()))
+
+
+SPELLINGS = {name: text for name, text in (BOTH_WAYS | ONE_WAY).items() if "stores" not in name}
+"""Those with stores race, so that they are not divided."""
+
+SPELLINGS["values"] = (
+    BOTH_WAYS["arcs"].replace("propNode<node>", "propNode<int>").replace("v.comp = v;", "v.comp = 50 - v;")
+)
+
+
+@cache
+def settled(program: str, symmetric: bool) -> ir.Module:
+    """The program in parts, with union-find in place of its loop."""
+    given = starplat.compile(SPELLINGS[program]).module()
+    made = components_in_parts(given, capabilities_of("openmp"), symmetric=symmetric)
+    assert any(isinstance(op, ir.HostBlock) and op.placed for f in made.functions for op in walk_host(f.body))
+    return in_parts(made, poison=symmetric)
+
+
+SPREADING = [*((name, False) for name in SPELLINGS if name not in ONE_WAY), *((name, True) for name in SPELLINGS)]
+
+
+@pytest.mark.parametrize(("program", "symmetric"), SPREADING)
+def test_parts_join_trees_until_all_have_the_same(program: str, symmetric: bool) -> None:
+    """Chains lie across parts, so that what one part joins is apart again where another one's arc has won."""
+    module = settled(program, symmetric)
+    chain, nodes = np.random.default_rng(3).permutation(40), np.arange(40)
+    shuffled = Graph.from_arcs(40, chain[:-1], chain[1:], directed=True)
+    crossed = Graph.from_arcs(40, nodes, nodes * 7 % 40, directed=True)
+    for size, graph in ((1, shuffled), (2, crossed), (4, shuffled), (7, crossed), (3, ZOO["isolated"])):
+        taken = graph.undirected() if symmetric else graph
+        alone = starplat.compile(SPELLINGS[program]).run(taken, target="reference")
+        for result in in_so_many(size, module, taken, {}):
+            assert result.returned == alone.returned
+            for array in module.results:
+                np.testing.assert_array_equal(result[array.name], alone[array.name])
+
+
+@pytest.mark.parametrize("poison", [False, True])
+def test_parts_push_or_pull_by_what_they_count_together(poison: bool) -> None:
+    """Few nodes of a chain push; the many that follow a hub pull, in all parts or in none."""
+    case = next(case for case in CASES if case.program == "bfs_levels")
+    module = either_way_in_parts(compiled(case.path).module(), capabilities_of("openmp"))
+    ops = [op for function in module.functions for op in walk_host(function.body)]
+    assert not any(isinstance(op, ir.Launch) and op.members is not None for op in ops)
+    assert any(kernel.name.endswith("_pull") for kernel in module.kernels)
+    divided = in_parts(module, poison)
+    start = np.concatenate([np.arange(5), np.full(60, 5), np.arange(6, 66)])
+    end = np.concatenate([np.arange(1, 6), np.arange(6, 66), np.arange(66, 126)])
+    for graph in (Graph.from_arcs(126, start, end, directed=True), ring(), ZOO["unreachable"], ZOO["random-sparse"]):
+        for call in case.calls(graph):
+            for size in (1, 2, 3, 7):
+                for result in in_so_many(size, divided, graph, call):
+                    case.check(graph, call, {name: result[name] for name in case.properties}, result.returned)
 
 
 def ring(nodes: int = 12) -> Graph:

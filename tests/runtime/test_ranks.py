@@ -80,7 +80,7 @@ def test_a_trace_shows_what_ranks_exchange(tmp_path: Path) -> None:
     done = starplat_in(2, "run", "bfs_levels", "-g", str(chain), "-a", "src=0", "-t", "openmp", "--trace", "--json")
     assert done.returncode == 0, done.stderr
     rounds = json.loads(done.stdout)["trace"]["rounds"]
-    sizes = {"level": 2 * 5 * 4, "frontier_next": 2 * 5, "finished": 2 * 8}
+    sizes = {"active_nodes": 2 * 8, "active_arcs": 2 * 8, "level": 5 * 4, "frontier": 5}  # a pull writes own cells
     assert [{each["name"]: each["bytes"] for each in one["exchanges"]} for one in rounds] == [sizes] * 5
 
 

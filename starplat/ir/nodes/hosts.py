@@ -327,10 +327,12 @@ class HostCall:
 
 @dataclass(frozen=True, slots=True)
 class HostBlock:
-    """Operations that stem from one place of the program, for readers: `span` is its text."""
+    """Operations that stem from one place of the program, for readers: `span` is its text. With `placed` arrays, parts
+    exchange in it all that they must, and leave these the same on all of them."""
 
     body: tuple[HostOp, ...]
     span: Span = field(default=NOWHERE, compare=False)
+    placed: tuple[Array, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

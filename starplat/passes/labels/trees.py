@@ -203,9 +203,14 @@ class Trees:
         return ir.UpdateCell(self.extreme, self.tree, node, ancestor, shared=True)
 
     def linked(
-        self, one: ir.Expression, other: ir.Expression, steps: ir.Variable | None = None
+        self,
+        one: ir.Expression,
+        other: ir.Expression,
+        steps: ir.Variable | None = None,
+        told: tuple[ir.KernelOp, ...] = (),
     ) -> tuple[ir.KernelOp, ...]:
-        """Makes one tree of those that two nodes are in: the worse root gets to point to the better side.
+        """Makes one tree of those that two nodes are in: the worse root gets to point to the better side, which is
+        `told`.
 
         Both sides climb until they meet; every step halves the path that is behind it. A cell that was read a while
         ago still holds an ancestor, and whether a root is one is decided by the swap alone. After too many
@@ -215,7 +220,7 @@ class Trees:
         low, high, above = self.local("low"), self.local("high"), self.local("above")
         is_root = build.equal(ir.Ref(held), ir.Ref(high))
         swap = ir.CompareSwap(held, self.tree, ir.Ref(high), ir.Ref(high), ir.Ref(low))
-        hook = (swap, ir.KernelIf(is_root, (*self.proved(one, other), ir.KernelBreak())))
+        hook = (swap, ir.KernelIf(is_root, (*self.proved(one, other), *told, ir.KernelBreak())))
         climb: tuple[ir.KernelOp, ...] = (
             ir.Let(low, self.better(ir.Ref(a), ir.Ref(b))),
             ir.Let(high, self.worse(ir.Ref(a), ir.Ref(b))),

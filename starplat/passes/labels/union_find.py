@@ -23,6 +23,8 @@ from dataclasses import dataclass, replace
 from starplat.ir import build, fresh_names, uses, visitor
 from starplat.ir import nodes as ir
 from starplat.operators.records import Start
+from starplat.passes.labels.among_parts import STEPS as STEPS_OF_PARTS
+from starplat.passes.labels.among_parts import TreesOfParts
 from starplat.passes.labels.trees import STEPS, Trees
 from starplat.passes.memory import has_two_names
 from starplat.passes.rewritten import Found, Rewritten, replaced, tidied
@@ -34,6 +36,7 @@ def union_find(
     shares_arcs: bool = False,
     symmetric: bool = False,
     even_few: bool = True,
+    in_parts: bool = False,
     joins: Callable[[ir.Combine, ir.Element], bool] = lambda combine, element: True,
 ) -> Rewritten:
     """The same program with union-find in place of label propagation, and the replacements.
@@ -43,6 +46,7 @@ def union_find(
         symmetric: whether every graph that the program will see has arcs, each of them with its reverse.
         even_few: whether loops are replaced in which all nodes but a few begin with one value, so that they would go
             over little of the graph at a time, and perhaps not over all of it.
+        in_parts: whether the run will be divided into parts. Then loops stay whose labels might spread one way only.
         joins: whether threads can combine numbers of a type in one cell.
     """
     done = []
@@ -50,9 +54,17 @@ def union_find(
     for function in () if has_two_names(module) else module.functions:
         for row in uses.rows(function.body):
             for place, op in enumerate(row):
-                if isinstance(op, ir.Loop) and op.spreading is not None and _is_wanted(op.spreading, even_few, joins):
-                    function_now = rewritten.function(function.name)
-                    builder = _Builder(rewritten, function_now, op, op.spreading, row[:place], shares_arcs, symmetric)
+                if (
+                    not isinstance(op, ir.Loop)
+                    or op.spreading is None
+                    or (in_parts and not symmetric | op.spreading.both_ways)
+                ):
+                    continue
+                if _is_wanted(op.spreading, even_few, joins):
+                    function_now, before = rewritten.function(function.name), row[:place]
+                    builder = _Builder(
+                        rewritten, function_now, op, op.spreading, before, shares_arcs, symmetric, in_parts
+                    )
                     rewritten = builder.module_with_it()
                     done.append(builder.note())
     return Rewritten(tidied(rewritten), tuple(done)) if done else Rewritten(module)
@@ -76,6 +88,7 @@ class _Builder:
     before: tuple[ir.HostOp, ...]
     shares_arcs: bool
     symmetric: bool
+    in_parts: bool = False
 
     def __post_init__(self) -> None:
         self.label = self.found.labels
@@ -86,7 +99,10 @@ class _Builder:
         changing = [kernel for kernel in launched if self.label in visitor.written_arrays(kernel.body)]
         kernels = fresh_names.FreshNames(kernel.name for kernel in self.module.kernels)
         stem = f"{self.host_function.name}_{self.label.name}"
-        self.names = {step: kernels.free(f"{stem}_{step}") for step in (*STEPS, "restart", "combine", "share")}
+        self.names = {
+            step: kernels.free(f"{stem}_{step}")
+            for step in (*(STEPS_OF_PARTS if self.in_parts else STEPS), "restart", "combine", "share")
+        }
         names = fresh_names.FreshNames(fresh_names.names_throughout(self.host_function, self.module))
         self.one_way = ir.Variable(names.free("one_way"), ir.Element.BOOL)
         self.both_ways = self.symmetric or self.found.both_ways
@@ -106,20 +122,23 @@ class _Builder:
             self.apart if self.symmetric else None,
             self.middle,
             self.shares_arcs,
-            any(ir.SOURCES in kernel.arrays for kernel in changing),
+            not self.in_parts and any(ir.SOURCES in kernel.arrays for kernel in changing),
             changing[0].span,
             {self.label.name, self.tree.name, self.one_way.name, self.middle.name},
         )
         self.v = self.trees.v
+        self.of_parts = TreesOfParts(self.trees, self.names, names.free)
 
     def module_with_it(self) -> ir.Module:
         """The module with the loop replaced."""
         body = replaced(self.host_function.body, (self.begun_by(), ()), (self.loop, self.host()))
         trees = () if self.are_nodes else (self.tree,)
         arrays = (*self.host_function.arrays, *trees, *((self.apart,) if self.symmetric else ()))
+        arrays += self.of_parts.arrays if self.in_parts else ()
         function = replace(self.host_function, body=body, arrays=arrays)
         functions = tuple(function if f.name == function.name else f for f in self.module.functions)
-        kernels = (*self.trees.kernels(), *self.beside_trees())
+        made = self.of_parts if self.in_parts else self.trees
+        kernels = (*made.kernels(), *self.beside_trees())
         return replace(self.module, functions=functions, kernels=(*self.module.kernels, *kernels))
 
     def begun_by(self) -> ir.Launch | None:
@@ -148,6 +167,8 @@ class _Builder:
     def host(self) -> tuple[ir.HostOp, ...]:
         launches = tuple(ir.Launch(self.names[step]) for step in self.trees.steps)
         shared = () if self.are_nodes else (ir.Launch(self.names["combine"]), ir.Launch(self.names["share"]))
+        if self.in_parts:
+            return (ir.HostBlock((*self.of_parts.host(), *shared), placed=(self.label,)),)
         if self.symmetric:
             half = build.divided(ir.NumArcs(ir.Element.ARC), ir.Const(2, ir.Element.ARC), ir.Element.ARC)
             return (ir.HostBlock((ir.DeclareVariable(self.middle, ir.CSR.neighbor(half)), *launches, *shared)),)

@@ -5,15 +5,16 @@ cells of them until the cells of other parts are looked at: only then they are s
 program may have come from is stale (a may-analysis over structured loops).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from starplat.ir import build, fresh_names
 from starplat.ir import nodes as ir
+from starplat.ir.launches import touched
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.verifying.modules import verify
-from starplat.ir.visitor import arrays_in, walk_host, with_signature
+from starplat.ir.visitor import arrays_in, blocks_of, walk_host, with_signature
 from starplat.passes.memory import has_two_names
 from starplat.passes.parts.effects import KernelEffects, effects, not_divided
 from starplat.same import Same
@@ -88,7 +89,7 @@ class _Placing:
     @cached_property
     def effects(self) -> dict[str, KernelEffects]:
         divided = (function for function in self.given.functions if function.name not in self.alike)
-        launched = {op.kernel for f in divided for op in walk_host(f.body) if isinstance(op, ir.Launch)}
+        launched = {op.kernel for f in divided for op in _to_be_placed(f.body) if isinstance(op, ir.Launch)}
         return {kernel.name: effects(kernel, self.given) for kernel in self.given.kernels if kernel.name in launched}
 
     def module(self) -> ir.Module:
@@ -156,6 +157,9 @@ class _Placing:
                 return self.launch(op, stale)
             case ir.HostReturn():
                 return (*self.shared(stale & self.function.parameters), op), stale
+            case ir.HostBlock(placed=(_, *_) as placed):
+                asked = stale & self.touched(op)
+                return (*self.shared(asked), replace(op, placed=())), stale - asked - frozenset(placed)
             case ir.HostBlock(body):
                 inside, stale = self.block(body, stale)
                 return (replace(op, body=inside),), stale
@@ -252,6 +256,10 @@ class _Placing:
             behind += (ir.KeepOwn(array, ir.Const(values[array.element], array.element)) for array in own)
         return (*ahead, op, *behind), now
 
+    def touched(self, op: ir.HostOp) -> Stale:
+        """The arrays of a block that is placed already."""
+        return frozenset(array for inner in walk_host((op,)) for array in touched(inner, self.given))
+
     def value_before(self, op: ir.Launch, variable: ir.Variable) -> ir.Variable:
         """What a variable was before a launch contributed to it."""
         key = Same(op), variable
@@ -269,6 +277,15 @@ class _Placing:
 
     def shared(self, arrays: Iterable[ir.Array]) -> tuple[ir.HostOp, ...]:
         return tuple(ir.ShareParts(array) for array in sorted(arrays, key=lambda array: array.name))
+
+
+def _to_be_placed(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
+    """The operations, and those inside them, but for blocks that are placed already."""
+    for op in ops:
+        if not (isinstance(op, ir.HostBlock) and op.placed):
+            yield op
+            for block in blocks_of(op):
+                yield from _to_be_placed(block)
 
 
 def _shared_in(ops: Iterable[ir.HostOp]) -> frozenset[ir.Array]:

@@ -3,17 +3,18 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from starplat.backends.scheduled import capabilities_of
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
-from starplat.passes.parts.placing import in_parts
 from starplat.runtime.arguments.bind import Bound
 from starplat.runtime.attending.limits import UNLIMITED, Limits
 from starplat.runtime.divided.on_devices import run_part
+from starplat.runtime.divided.planning import by_nodes
 from starplat.runtime.parts.agreeing import agreed, ending_together, marks_of, require_alike
 from starplat.runtime.parts.communicator import Communicator
 from starplat.runtime.results.result import Result
-from starplat.runtime.session import Session
+from starplat.runtime.session import Session, default_session
 from starplat.runtime.targets import device_at
 
 
@@ -64,7 +65,13 @@ def run_in_parts(
         DiagnosticError: on all ranks: E0668, the program cannot be divided; E0735, another rank runs something else. An
             error that comes later is said by its rank and ends the processes of all.
     """
-    divided = agreed(communicator, lambda: in_parts(module))
+    index = device_at(target, communicator.place) if device_index is None else device_index
+
+    def placed() -> ir.Module:
+        able = capabilities_of((session or default_session()).device(target, index).target)
+        return by_nodes(module, graph, able)
+
+    divided = agreed(communicator, placed)
     options = (target, sorted(results or ()), repeat, trace)
     require_alike(communicator, marks_of(module, graph, arguments, options))
     with ending_together(communicator):
@@ -73,7 +80,7 @@ def run_in_parts(
             graph,
             communicator,
             target=target,
-            device_index=device_at(target, communicator.place) if device_index is None else device_index,
+            device_index=index,
             arguments=arguments,
             results=results,
             repeat=repeat,

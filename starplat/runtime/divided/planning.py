@@ -17,7 +17,8 @@ from starplat.runtime.devices.device import Device
 from starplat.runtime.facts import wants_facts
 from starplat.runtime.looking import look
 from starplat.same import Same
-from starplat.schedule.apply import is_run_as_written, scheduled_for_parts, scheduled_part
+from starplat.schedule.algebra import components_in_parts
+from starplat.schedule.apply import either_way_in_parts, is_run_as_written, scheduled_for_parts, scheduled_part
 from starplat.schedule.facts import GraphFacts
 
 MANY_ARCS = 2**28
@@ -36,7 +37,16 @@ def planned(module: ir.Module, graph: Graph, device: Device, *, peers: bool = Fa
     if sources is not None:
         return for_target(sources, device.target, None, facts, device.capabilities)
     alike = _alike(Same(module), device.target, _able(device), facts) if peers and _able(device).peers else None
-    return _by_nodes(Same(module), _able(device), facts) if alike is None else alike
+    return by_nodes(module, graph, _able(device), facts) if alike is None else alike
+
+
+def by_nodes(module: ir.Module, graph: Graph, able: Capabilities, facts: GraphFacts | None = None) -> ir.Module:
+    """The module as every part runs it, each its own nodes.
+
+    Raises:
+        DiagnosticError: E0668, it cannot be divided.
+    """
+    return _by_nodes(Same(module), able, facts, not graph.directed and graph.num_arcs > 0)
 
 
 def pays(module: ir.Module, graph: Graph, device: Device, *, peers: bool) -> bool:
@@ -54,7 +64,7 @@ def pays(module: ir.Module, graph: Graph, device: Device, *, peers: bool) -> boo
     if not is_run_as_written(module, _able(device), facts):
         return False
     try:
-        divided = _by_nodes(Same(module), _able(device), facts)
+        divided = by_nodes(module, graph, _able(device), facts)
     except DiagnosticError:  # it cannot be divided
         return False
     ops = (op for function in divided.functions for op in walk_host(function.body))
@@ -81,9 +91,18 @@ def _by_sources(same: Same) -> ir.Module | None:
 
 
 @lru_cache(maxsize=16)
-def _by_nodes(same: Same, able: Capabilities, facts: GraphFacts | None) -> ir.Module:
+def _by_nodes(same: Same, able: Capabilities, facts: GraphFacts | None, symmetric: bool) -> ir.Module:
     """The module by its nodes, likewise."""
-    return scheduled_part(in_parts(scheduled_for_parts(same.thing, able, facts)), able)
+    return scheduled_part(
+        in_parts(scheduled_for_parts(_by_other_methods(same.thing, able, symmetric), able, facts)), able
+    )
+
+
+def _by_other_methods(module: ir.Module, able: Capabilities, symmetric: bool) -> ir.Module:
+    """With union-find, push and pull where parts can have them; in lockstep these have not been measured."""
+    if able.lockstep:
+        return module
+    return either_way_in_parts(components_in_parts(module, able, symmetric=symmetric), able)
 
 
 @lru_cache(maxsize=16)

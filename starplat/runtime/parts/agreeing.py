@@ -64,7 +64,7 @@ def marks_of(module: ir.Module, graph: Graph, given: Bound, options: tuple[objec
     return {
         "version of starplat": __version__,
         "program": crc32(print_module(module).encode()),
-        "graph": (graph.num_nodes, graph.num_arcs, _sum(graph.row_offsets), *map(_sum, arcs)),
+        "graph": (graph.directed, graph.num_nodes, graph.num_arcs, _sum(graph.row_offsets), *map(_sum, arcs)),
         "set of arguments": (sorted(given.scalars.items()), arrays),
         "set of options": options,
     }

@@ -40,6 +40,19 @@ def pulls_if_many_words(
     return ir.HostIf(build.greater(words, _share(some, 8, ir.Element.INT)), pull, push)
 
 
+def is_for_pull(nodes: ir.Expression, arcs: ir.Expression) -> ir.Expression:
+    """Whether a round with so many active nodes, which have so many arcs, is faster by pulling."""
+    return ir.Binary(ir.BinaryOperator.OR, _are_many(nodes), _has_many_arcs(arcs), ir.Element.BOOL)
+
+
+def _are_many(nodes: ir.Expression) -> ir.Expression:
+    return build.greater(nodes, _share(ir.NumNodes(), _MANY_NODES, ir.Element.INT))
+
+
+def _has_many_arcs(arcs: ir.Expression) -> ir.Expression:
+    return build.greater(arcs, ir.Cast(_share(ir.NumArcs(), _MANY_ARCS, ir.Element.LONG), ir.Element.FLOAT))
+
+
 class ListChoices:
     """Makes choices by list lengths, and the kernels that count arcs for them, collected in `added`."""
 
@@ -54,9 +67,7 @@ class ListChoices:
         active = known_length(listed)
         assert active is not None
         count, arcs, pulls = self._count(listed, span)
-        many_arcs = build.greater(
-            ir.Ref(arcs), ir.Cast(_share(ir.NumArcs(), _MANY_ARCS, ir.Element.LONG), ir.Element.FLOAT)
-        )
+        many_arcs = _has_many_arcs(ir.Ref(arcs))
         some = build.greater(active, _share(ir.NumNodes(), _SOME_NODES, ir.Element.INT))
         unsure = build.both(build.greater(active, build.number(FEW)), build.denied(ir.Ref(pulls)))
         counted = (
@@ -65,7 +76,7 @@ class ListChoices:
             ir.SetVariable(pulls, many_arcs),
         )
         return (
-            ir.DeclareVariable(pulls, build.greater(active, _share(ir.NumNodes(), _MANY_NODES, ir.Element.INT))),
+            ir.DeclareVariable(pulls, _are_many(active)),
             ir.HostIf(build.both(unsure, some), counted),
             ir.HostIf(ir.Ref(pulls), pull, push),
         )
