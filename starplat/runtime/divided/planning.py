@@ -99,10 +99,9 @@ def _by_nodes(same: Same, able: Capabilities, facts: GraphFacts | None, symmetri
 
 
 def _by_other_methods(module: ir.Module, able: Capabilities, symmetric: bool) -> ir.Module:
-    """With union-find, push and pull where parts can have them; in lockstep these have not been measured."""
-    if able.lockstep:
-        return module
-    return either_way_in_parts(components_in_parts(module, able, symmetric=symmetric), able)
+    """With union-find, and with push and pull; the latter were not measured where threads run in lockstep."""
+    joined = components_in_parts(module, able, symmetric=symmetric)
+    return joined if able.lockstep else either_way_in_parts(joined, able)
 
 
 @lru_cache(maxsize=16)
