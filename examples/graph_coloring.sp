@@ -2,16 +2,16 @@
 //
 // A node wishes for the lowest color that no neighbor has. It gets it if it comes before all neighbors that wish for the
 // same: those with many neighbors come first (Welsh and Powell), among equals the order is scattered but fixed, so that
-// the answer is always the same. Nodes note the colors of neighbors as bits, those of a window of 32 colors at a time.
+// the answer is always the same. Nodes note the colors of neighbors as bits, those of a window of 32 colors at a time;
+// while a node waits, its `color` is the complement of the window's number, which is negative.
 function graph_coloring(Graph g, propNode<int> color) {
-  propNode<int> window;
   propNode<int> taken;
-  propNode<int> wish;
-  propNode<bool> waits;
-  g.attachNodeProperty(color = -1, window = 0, taken = 0, wish = 0, waits = False);
+  propNode<bool> wins;
+  propNode<bool> full;
+  g.attachNodeProperty(color = -1, taken = 0, wins = False, full = False);
   long left = g.num_nodes();
   while (left > 0) {
-    bool full = False;
+    bool some_full = False;
     forall (v in g.nodes().filter(color < 0)) {
       bool blocked = False;
       for (u in g.inOutNbrs(v)) {
@@ -20,28 +20,30 @@ function graph_coloring(Graph g, propNode<int> color) {
           break;
         }
       }
-      v.wish = lowest_free(v.taken);
-      v.waits = blocked || v.wish == 0;
-      if (v.wish == 0) {
-        v.window += 1;
-        full = True;
+      v.full = v.taken == -1;
+      v.wins = !(blocked || v.taken == -1);
+      if (v.taken == -1) {
+        v.color -= 1;
+        some_full = True;
+      } else if (!blocked) {
+        v.color = ~v.color * 32 + place(lowest_free(v.taken));
+        left -= 1;
       }
     }
-    forall (v in g.nodes().filter(color < 0 && !waits)) {
-      v.color = v.window * 32 + place(v.wish);
+    forall (v in g.nodes().filter(wins)) {
+      v.wins = False;
       v.taken |= -1;
-      left -= 1;
       forall (u in g.inOutNbrs(v)) {
-        if (u.waits && u.window == v.window) {
-          u.taken |= v.wish;
+        if (u.color == ~(v.color >> 5)) {
+          u.taken |= 1 << v.color;
         }
       }
     }
-    if (full) {
-      forall (v in g.nodes().filter(color < 0 && wish == 0)) {
+    if (some_full) {
+      forall (v in g.nodes().filter(color < 0 && full)) {
         int seen = 0;
         for (u in g.inOutNbrs(v)) {
-          if (u.color >> 5 == v.window) {
+          if (u.color >> 5 == ~v.color) {
             seen |= 1 << u.color;
           }
         }

@@ -45,21 +45,21 @@ static int join_bit_or_int(
     return total;
 }
 
-// graph_coloring.sp:55 function lowest_free(int bits)
-#line 55 "graph_coloring.sp"
+// graph_coloring.sp:57 function lowest_free(int bits)
+#line 57 "graph_coloring.sp"
 static int lowest_free(int bits) {
     return ~bits & (bits + 1);
 }
 
-// graph_coloring.sp:69 function rank(Graph g, node v)
-#line 69 "graph_coloring.sp"
+// graph_coloring.sp:71 function rank(Graph g, node v)
+#line 71 "graph_coloring.sp"
 static long rank(int v, __global const arc_t *restrict row_offsets) {
     return multiply_long(row_offsets[v + 1] - row_offsets[v], 4294967296L) + multiply_long(v,
         2654435761L) % 4294967296L;
 }
 
-// graph_coloring.sp:60 function place(int bit)
-#line 60 "graph_coloring.sp"
+// graph_coloring.sp:62 function place(int bit)
+#line 62 "graph_coloring.sp"
 static int place(int bit) {
     int place_ = 0;
     while (((bit >> (place_ & 31)) & 1) == 0) {
@@ -70,13 +70,15 @@ static int place(int bit) {
 
 // graph_coloring.sp:15 forall (v in g.nodes().filter(color < 0))
 #line 15 "graph_coloring.sp"
-__kernel void graph_coloring_add_window(
+__kernel __attribute__((reqd_work_group_size(256, 1, 1)))
+void graph_coloring_add_color(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
-    __global const int *restrict color, __global const int *restrict taken, __global int *wish,
-    __global uchar *waits, __global int *window, __global int *full
+    __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns, __global int *color,
+    __global const int *restrict taken, __global uchar *full, __global uchar *wins, __global int *some_full,
+    __global long *left
 ) {
-    bool full_part = false;
+    bool some_full_part = false;
+    long left_part = 0;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if (color[v] >= 0) continue;
         bool blocked = false;
@@ -91,55 +93,53 @@ __kernel void graph_coloring_add_window(
                 break;
             }
         }
-        wish[v] = lowest_free(taken[v]);
-        waits[v] = blocked || wish[v] == 0;
-        if (wish[v] == 0) {
-            window[v] += 1;
-            full_part = true;
+        full[v] = taken[v] == -1;
+        wins[v] = !(blocked || taken[v] == -1);
+        if (taken[v] == -1) {
+            color[v] -= 1;
+            some_full_part = true;
+        } else if (!blocked) {
+            color[v] = multiply(~color[v], 32) + place(lowest_free(taken[v]));
+            left_part -= 1;
         }
     }
-    if (full_part) *full = 1;
+    if (some_full_part) *some_full = 1;
+    __local long left_scratch[256];
+    left_part = group_add_long(left_part, left_scratch);
+    if (get_local_id(0) == 0) atom_add(left, left_part);
 }
 
-// graph_coloring.sp:30 forall (v in g.nodes().filter(color < 0 && !waits))
-#line 30 "graph_coloring.sp"
-__kernel __attribute__((reqd_work_group_size(256, 1, 1)))
-void graph_coloring_bit_or_taken(
+// graph_coloring.sp:33 forall (v in g.nodes().filter(wins))
+#line 33 "graph_coloring.sp"
+__kernel void graph_coloring_bit_or_taken(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns, __global int *color,
-    __global const uchar *restrict waits, __global const int *restrict window, __global const int *restrict wish,
-    __global int *taken, __global long *left
+    __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns, __global uchar *wins,
+    __global int *taken, __global const int *restrict color
 ) {
-    long left_part = 0;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if (!(color[v] < 0 && !waits[v])) continue;
-        color[v] = multiply(window[v], 32) + place(wish[v]);
+        if (!wins[v]) continue;
+        wins[v] = false;
         atomic_or(&taken[v], -1);
-        left_part -= 1;
         const arc_t first_out = row_offsets[v];
         const arc_t outs = row_offsets[v + 1] - first_out;
         const arc_t first_in = in_row_offsets[v];
         const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (waits[u] && window[u] == window[v]) atomic_or(&taken[u], wish[v]);
+            if (color[u] == ~(color[v] >> 5)) atomic_or(&taken[u], 1 << (color[v] & 31));
         }
     }
-    __local long left_scratch[256];
-    left_part = group_add_long(left_part, left_scratch);
-    if (get_local_id(0) == 0) atom_add(left, left_part);
 }
 
-// graph_coloring.sp:41 forall (v in g.nodes().filter(color < 0 && wish == 0))
-#line 41 "graph_coloring.sp"
+// graph_coloring.sp:43 forall (v in g.nodes().filter(color < 0 && full))
+#line 43 "graph_coloring.sp"
 __kernel void graph_coloring_set_taken(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
-    __global const int *restrict color, __global const int *restrict wish, __global const int *restrict window,
-    __global int *taken
+    __global const int *restrict color, __global const uchar *restrict full, __global int *taken
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if (!(color[v] < 0 && wish[v] == 0)) continue;
+        if (!(color[v] < 0 && full[v])) continue;
         int seen = 0;
         const arc_t first_out = row_offsets[v];
         const arc_t outs = row_offsets[v + 1] - first_out;
@@ -147,7 +147,7 @@ __kernel void graph_coloring_set_taken(
         const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (color[u] >> 5 == window[v]) seen |= 1 << (color[u] & 31);
+            if (color[u] >> 5 == ~color[v]) seen |= 1 << (color[u] & 31);
         }
         taken[v] = seen;
     }
@@ -155,13 +155,15 @@ __kernel void graph_coloring_set_taken(
 
 // graph_coloring.sp:15 forall (v in g.nodes().filter(color < 0))
 #line 15 "graph_coloring.sp"
-__kernel __attribute__((vec_type_hint(int4)))
-void graph_coloring_add_window_symmetric(
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
+    1)))
+void graph_coloring_add_color_symmetric(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global const int *restrict color, __global const int *restrict taken, __global int *wish,
-    __global uchar *waits, __global int *window, __global int *full
+    __global int *color, __global const int *restrict taken, __global uchar *full, __global uchar *wins,
+    __global int *some_full, __global long *left
 ) {
-    bool full_part = false;
+    bool some_full_part = false;
+    long left_part = 0;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if (color[v] >= 0) continue;
         bool blocked = false;
@@ -172,55 +174,53 @@ void graph_coloring_add_window_symmetric(
                 break;
             }
         }
-        wish[v] = lowest_free(taken[v]);
-        waits[v] = blocked || wish[v] == 0;
-        if (wish[v] == 0) {
-            window[v] += 1;
-            full_part = true;
+        full[v] = taken[v] == -1;
+        wins[v] = !(blocked || taken[v] == -1);
+        if (taken[v] == -1) {
+            color[v] -= 1;
+            some_full_part = true;
+        } else if (!blocked) {
+            color[v] = multiply(~color[v], 32) + place(lowest_free(taken[v]));
+            left_part -= 1;
         }
     }
-    if (full_part) *full = 1;
-}
-
-// graph_coloring.sp:30 forall (v in g.nodes().filter(color < 0 && !waits))
-#line 30 "graph_coloring.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
-    1)))
-void graph_coloring_bit_or_taken_symmetric(
-    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global int *color, __global const uchar *restrict waits, __global const int *restrict window,
-    __global const int *restrict wish, __global int *taken, __global long *left
-) {
-    long left_part = 0;
-    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if (!(color[v] < 0 && !waits[v])) continue;
-        color[v] = multiply(window[v], 32) + place(wish[v]);
-        atomic_or(&taken[v], -1);
-        left_part -= 1;
-        for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
-            const int u = columns[i];
-            if (waits[u] && window[u] == window[v]) atomic_or(&taken[u], wish[v]);
-        }
-    }
+    if (some_full_part) *some_full = 1;
     __local long left_scratch[256];
     left_part = group_add_long(left_part, left_scratch);
     if (get_local_id(0) == 0) atom_add(left, left_part);
 }
 
-// graph_coloring.sp:41 forall (v in g.nodes().filter(color < 0 && wish == 0))
-#line 41 "graph_coloring.sp"
+// graph_coloring.sp:33 forall (v in g.nodes().filter(wins))
+#line 33 "graph_coloring.sp"
+__kernel __attribute__((vec_type_hint(int4)))
+void graph_coloring_bit_or_taken_symmetric(
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global uchar *wins, __global int *taken, __global const int *restrict color
+) {
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (!wins[v]) continue;
+        wins[v] = false;
+        atomic_or(&taken[v], -1);
+        for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
+            const int u = columns[i];
+            if (color[u] == ~(color[v] >> 5)) atomic_or(&taken[u], 1 << (color[v] & 31));
+        }
+    }
+}
+
+// graph_coloring.sp:43 forall (v in g.nodes().filter(color < 0 && full))
+#line 43 "graph_coloring.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
     1)))
 void graph_coloring_set_taken_symmetric(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global const int *restrict color, __global const int *restrict wish, __global const int *restrict window,
-    __global int *taken
+    __global const int *restrict color, __global const uchar *restrict full, __global int *taken
 ) {
     __local int values[1024];
     __local GroupRows rows;
     for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
         int brought = node_of_all(begin, num_nodes);
-        if (brought >= 0 && !(color[brought] < 0 && wish[brought] == 0)) brought = -1;
+        if (brought >= 0 && !(color[brought] < 0 && full[brought])) brought = -1;
         const arc_t count = bring_rows(&rows, brought, row_offsets);
         int seen = 0;
         for (arc_t from = 0, to; from < count; from = to) {
@@ -233,7 +233,7 @@ void graph_coloring_set_taken_symmetric(
                 const arc_t i = place_ + rows.shift[owner];
                 const int u = columns[i];
                 int value = 0;
-                if (color[u] >> 5 == window[v]) value = 1 << (color[u] & 31);
+                if (color[u] >> 5 == ~color[v]) value = 1 << (color[u] & 31);
                 if (to - from > 1024) {
                     joined = joined | value;
                 } else {

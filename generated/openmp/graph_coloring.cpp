@@ -11,21 +11,21 @@ using namespace starplat;
 
 namespace kernels {
 
-// graph_coloring.sp:55 function lowest_free(int bits)
-#line 55 "graph_coloring.sp"
+// graph_coloring.sp:57 function lowest_free(int bits)
+#line 57 "graph_coloring.sp"
 static int lowest_free(int bits) {
     return ~bits & (bits + 1);
 }
 
-// graph_coloring.sp:69 function rank(Graph g, node v)
-#line 69 "graph_coloring.sp"
+// graph_coloring.sp:71 function rank(Graph g, node v)
+#line 71 "graph_coloring.sp"
 static long long rank(int v, const arc_t *__restrict__ row_offsets) {
     return multiply_long(row_offsets[v + 1] - row_offsets[v], 4294967296LL) + multiply_long(v,
         2654435761LL) % 4294967296LL;
 }
 
-// graph_coloring.sp:60 function place(int bit)
-#line 60 "graph_coloring.sp"
+// graph_coloring.sp:62 function place(int bit)
+#line 62 "graph_coloring.sp"
 static int place(int bit) {
     int place_ = 0;
     while (((bit >> (place_ & 31)) & 1) == 0) {
@@ -36,13 +36,15 @@ static int place(int bit) {
 
 // graph_coloring.sp:15 forall (v in g.nodes().filter(color < 0))
 #line 15 "graph_coloring.sp"
-extern "C" void graph_coloring_add_window(
+extern "C" void graph_coloring_add_color(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, const int *__restrict__ color,
-    const int *__restrict__ taken, int *wish, bool *waits, int *window, int *full
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *color,
+    const int *__restrict__ taken, bool *full, bool *wins, int *some_full, long long *left
 ) {
-    int full_part = 0;
-    #pragma omp parallel for schedule(dynamic, 64) reduction(|| : full_part)
+    int some_full_part = 0;
+    long long left_part = 0;
+    #pragma omp parallel for schedule(dynamic, 64) reduction(|| : some_full_part) \
+        reduction(+ : left_part)
     for (int v = 0; v < num_nodes; v++) {
         if (color[v] >= 0) continue;
         bool blocked = false;
@@ -57,57 +59,57 @@ extern "C" void graph_coloring_add_window(
                 break;
             }
         }
-        wish[v] = lowest_free(taken[v]);
-        waits[v] = blocked || wish[v] == 0;
-        if (wish[v] == 0) {
-            window[v] += 1;
-            full_part = 1;
+        full[v] = taken[v] == -1;
+        wins[v] = !(blocked || taken[v] == -1);
+        if (taken[v] == -1) {
+            color[v] -= 1;
+            some_full_part = 1;
+        } else if (!blocked) {
+            color[v] = multiply(~color[v], 32) + place(lowest_free(taken[v]));
+            left_part -= 1;
         }
     }
-    *full = full_part;
+    *some_full = some_full_part;
+    *left = left_part;
 }
 
-// graph_coloring.sp:30 forall (v in g.nodes().filter(color < 0 && !waits))
-#line 30 "graph_coloring.sp"
+// graph_coloring.sp:33 forall (v in g.nodes().filter(wins))
+#line 33 "graph_coloring.sp"
 extern "C" void graph_coloring_bit_or_taken(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *color,
-    const bool *__restrict__ waits, const int *__restrict__ window, const int *__restrict__ wish, int *taken,
-    long long *left
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, bool *wins, int *taken,
+    const int *__restrict__ color
 ) {
-    long long left_part = 0;
-    #pragma omp parallel for schedule(dynamic, 64) reduction(+ : left_part)
+    #pragma omp parallel for schedule(dynamic, 64)
     for (int v = 0; v < num_nodes; v++) {
-        if (!(color[v] < 0 && !waits[v])) continue;
-        color[v] = multiply(window[v], 32) + place(wish[v]);
+        if (!wins[v]) continue;
+        wins[v] = false;
         #pragma omp atomic update
         taken[v] |= -1;
-        left_part -= 1;
         const arc_t first_out = row_offsets[v];
         const arc_t outs = row_offsets[v + 1] - first_out;
         const arc_t first_in = in_row_offsets[v];
         const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (waits[u] && window[u] == window[v]) {
+            if (color[u] == ~(color[v] >> 5)) {
                 #pragma omp atomic update
-                taken[u] |= wish[v];
+                taken[u] |= 1 << (color[v] & 31);
             }
         }
     }
-    *left = left_part;
 }
 
-// graph_coloring.sp:41 forall (v in g.nodes().filter(color < 0 && wish == 0))
-#line 41 "graph_coloring.sp"
+// graph_coloring.sp:43 forall (v in g.nodes().filter(color < 0 && full))
+#line 43 "graph_coloring.sp"
 extern "C" void graph_coloring_set_taken(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, const int *__restrict__ color,
-    const int *__restrict__ wish, const int *__restrict__ window, int *taken
+    const bool *__restrict__ full, int *taken
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int v = 0; v < num_nodes; v++) {
-        if (!(color[v] < 0 && wish[v] == 0)) continue;
+        if (!(color[v] < 0 && full[v])) continue;
         int seen = 0;
         const arc_t first_out = row_offsets[v];
         const arc_t outs = row_offsets[v + 1] - first_out;
@@ -115,7 +117,7 @@ extern "C" void graph_coloring_set_taken(
         const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (color[u] >> 5 == window[v]) seen |= 1 << (color[u] & 31);
+            if (color[u] >> 5 == ~color[v]) seen |= 1 << (color[u] & 31);
         }
         taken[v] = seen;
     }
@@ -123,12 +125,14 @@ extern "C" void graph_coloring_set_taken(
 
 // graph_coloring.sp:15 forall (v in g.nodes().filter(color < 0))
 #line 15 "graph_coloring.sp"
-extern "C" void graph_coloring_add_window_symmetric(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const int *__restrict__ color, const int *__restrict__ taken, int *wish, bool *waits, int *window, int *full
+extern "C" void graph_coloring_add_color_symmetric(
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *color,
+    const int *__restrict__ taken, bool *full, bool *wins, int *some_full, long long *left
 ) {
-    int full_part = 0;
-    #pragma omp parallel for schedule(dynamic, 64) reduction(|| : full_part)
+    int some_full_part = 0;
+    long long left_part = 0;
+    #pragma omp parallel for schedule(dynamic, 64) reduction(|| : some_full_part) \
+        reduction(+ : left_part)
     for (int v = 0; v < num_nodes; v++) {
         if (color[v] >= 0) continue;
         bool blocked = false;
@@ -139,62 +143,62 @@ extern "C" void graph_coloring_add_window_symmetric(
                 break;
             }
         }
-        wish[v] = lowest_free(taken[v]);
-        waits[v] = blocked || wish[v] == 0;
-        if (wish[v] == 0) {
-            window[v] += 1;
-            full_part = 1;
+        full[v] = taken[v] == -1;
+        wins[v] = !(blocked || taken[v] == -1);
+        if (taken[v] == -1) {
+            color[v] -= 1;
+            some_full_part = 1;
+        } else if (!blocked) {
+            color[v] = multiply(~color[v], 32) + place(lowest_free(taken[v]));
+            left_part -= 1;
         }
     }
-    *full = full_part;
-}
-
-// graph_coloring.sp:30 forall (v in g.nodes().filter(color < 0 && !waits))
-#line 30 "graph_coloring.sp"
-extern "C" void graph_coloring_bit_or_taken_symmetric(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *color,
-    const bool *__restrict__ waits, const int *__restrict__ window, const int *__restrict__ wish, int *taken,
-    long long *left
-) {
-    long long left_part = 0;
-    #pragma omp parallel for schedule(dynamic, 64) reduction(+ : left_part)
-    for (int v = 0; v < num_nodes; v++) {
-        if (!(color[v] < 0 && !waits[v])) continue;
-        color[v] = multiply(window[v], 32) + place(wish[v]);
-        #pragma omp atomic update
-        taken[v] |= -1;
-        left_part -= 1;
-        for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
-            const int u = columns[i];
-            if (waits[u] && window[u] == window[v]) {
-                #pragma omp atomic update
-                taken[u] |= wish[v];
-            }
-        }
-    }
+    *some_full = some_full_part;
     *left = left_part;
 }
 
-// graph_coloring.sp:41 forall (v in g.nodes().filter(color < 0 && wish == 0))
-#line 41 "graph_coloring.sp"
-extern "C" void graph_coloring_set_taken_symmetric(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const int *__restrict__ color, const int *__restrict__ wish, const int *__restrict__ window, int *taken
+// graph_coloring.sp:33 forall (v in g.nodes().filter(wins))
+#line 33 "graph_coloring.sp"
+extern "C" void graph_coloring_bit_or_taken_symmetric(
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, bool *wins, int *taken,
+    const int *__restrict__ color
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int v = 0; v < num_nodes; v++) {
-        if (!(color[v] < 0 && wish[v] == 0)) continue;
+        if (!wins[v]) continue;
+        wins[v] = false;
+        #pragma omp atomic update
+        taken[v] |= -1;
+        for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
+            const int u = columns[i];
+            if (color[u] == ~(color[v] >> 5)) {
+                #pragma omp atomic update
+                taken[u] |= 1 << (color[v] & 31);
+            }
+        }
+    }
+}
+
+// graph_coloring.sp:43 forall (v in g.nodes().filter(color < 0 && full))
+#line 43 "graph_coloring.sp"
+extern "C" void graph_coloring_set_taken_symmetric(
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ color, const bool *__restrict__ full, int *taken
+) {
+    #pragma omp parallel for schedule(dynamic, 64)
+    for (int v = 0; v < num_nodes; v++) {
+        if (!(color[v] < 0 && full[v])) continue;
         int seen = 0;
         for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
             const int u = columns[i];
-            if (color[u] >> 5 == window[v]) seen |= 1 << (color[u] & 31);
+            if (color[u] >> 5 == ~color[v]) seen |= 1 << (color[u] & 31);
         }
         taken[v] = seen;
     }
 }
 
 }  // namespace kernels
-#line 198 "graph_coloring.cpp"
+#line 202 "graph_coloring.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -208,78 +212,75 @@ struct Graph {
     Buffer<int> in_columns{device, host.in_columns};
 };
 
-// graph_coloring.sp:6 function graph_coloring(Graph g, propNode<int> color)
+// graph_coloring.sp:7 function graph_coloring(Graph g, propNode<int> color)
 static void graph_coloring(Device &device, Graph &graph, Buffer<int> &color) {
-    Buffer<int> window(device, graph.num_nodes);
     Buffer<int> taken(device, graph.num_nodes);
-    Buffer<int> wish(device, graph.num_nodes);
-    Buffer<unsigned char> waits(device, graph.num_nodes);
-    Word<int> full_result(device);
+    Buffer<unsigned char> wins(device, graph.num_nodes);
+    Buffer<unsigned char> full(device, graph.num_nodes);
+    Word<int> some_full_result(device);
     Word<long long> left_result(device);
     color.fill(-1);
-    window.fill(0);
     taken.fill(0);
-    wish.fill(0);
-    waits.fill(false);
+    wins.fill(false);
+    full.fill(false);
     long long left = graph.num_nodes;
     while (left > 0) {
-        bool full = false;
+        bool some_full = false;
         // graph_coloring.sp:15 forall (v in g.nodes().filter(color < 0))
-        full_result.set(false);
-        kernels::graph_coloring_add_window(
-            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, color, taken,
-            wish, waits, window, full_result
-        );
-        full = full || full_result.read();
-        // graph_coloring.sp:30 forall (v in g.nodes().filter(color < 0 && !waits))
+        some_full_result.set(false);
         left_result.set(0);
-        kernels::graph_coloring_bit_or_taken(
-            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, color, waits,
-            window, wish, taken, left_result
+        kernels::graph_coloring_add_color(
+            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, color, taken,
+            full, wins, some_full_result, left_result
         );
+        some_full = some_full || some_full_result.read();
         left += left_result.read();
-        if (full) {
-            // graph_coloring.sp:41 forall (v in g.nodes().filter(color < 0 && wish == 0))
+        // graph_coloring.sp:33 forall (v in g.nodes().filter(wins))
+        kernels::graph_coloring_bit_or_taken(
+            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, wins, taken,
+            color
+        );
+        if (some_full) {
+            // graph_coloring.sp:43 forall (v in g.nodes().filter(color < 0 && full))
             kernels::graph_coloring_set_taken(
                 graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, color,
-                wish, window, taken
+                full, taken
             );
         }
     }
 }
 
-// graph_coloring.sp:6 function graph_coloring(Graph g, propNode<int> color)
+// graph_coloring.sp:7 function graph_coloring(Graph g, propNode<int> color)
 static void graph_coloring_symmetric(Device &device, Graph &graph, Buffer<int> &color) {
-    Buffer<int> window(device, graph.num_nodes);
     Buffer<int> taken(device, graph.num_nodes);
-    Buffer<int> wish(device, graph.num_nodes);
-    Buffer<unsigned char> waits(device, graph.num_nodes);
-    Word<int> full_result(device);
+    Buffer<unsigned char> wins(device, graph.num_nodes);
+    Buffer<unsigned char> full(device, graph.num_nodes);
+    Word<int> some_full_result(device);
     Word<long long> left_result(device);
     color.fill(-1);
-    window.fill(0);
     taken.fill(0);
-    wish.fill(0);
-    waits.fill(false);
+    wins.fill(false);
+    full.fill(false);
     long long left = graph.num_nodes;
     while (left > 0) {
-        bool full = false;
+        bool some_full = false;
         // graph_coloring.sp:15 forall (v in g.nodes().filter(color < 0))
-        full_result.set(false);
-        kernels::graph_coloring_add_window_symmetric(
-            graph.num_nodes, graph.row_offsets, graph.columns, color, taken, wish, waits, window, full_result
-        );
-        full = full || full_result.read();
-        // graph_coloring.sp:30 forall (v in g.nodes().filter(color < 0 && !waits))
+        some_full_result.set(false);
         left_result.set(0);
-        kernels::graph_coloring_bit_or_taken_symmetric(
-            graph.num_nodes, graph.row_offsets, graph.columns, color, waits, window, wish, taken, left_result
+        kernels::graph_coloring_add_color_symmetric(
+            graph.num_nodes, graph.row_offsets, graph.columns, color, taken, full, wins, some_full_result,
+            left_result
         );
+        some_full = some_full || some_full_result.read();
         left += left_result.read();
-        if (full) {
-            // graph_coloring.sp:41 forall (v in g.nodes().filter(color < 0 && wish == 0))
+        // graph_coloring.sp:33 forall (v in g.nodes().filter(wins))
+        kernels::graph_coloring_bit_or_taken_symmetric(
+            graph.num_nodes, graph.row_offsets, graph.columns, wins, taken, color
+        );
+        if (some_full) {
+            // graph_coloring.sp:43 forall (v in g.nodes().filter(color < 0 && full))
             kernels::graph_coloring_set_taken_symmetric(
-                graph.num_nodes, graph.row_offsets, graph.columns, color, wish, window, taken
+                graph.num_nodes, graph.row_offsets, graph.columns, color, full, taken
             );
         }
     }

@@ -26,81 +26,77 @@ struct Graph {
     Buffer<int> in_columns{device, host.in_columns};
 };
 
-// graph_coloring.sp:6 function graph_coloring(Graph g, propNode<int> color)
+// graph_coloring.sp:7 function graph_coloring(Graph g, propNode<int> color)
 static void graph_coloring(Device &device, Graph &graph, Buffer<int> &color) {
-    Buffer<int> window(device, graph.num_nodes);
     Buffer<int> taken(device, graph.num_nodes);
-    Buffer<int> wish(device, graph.num_nodes);
-    Buffer<unsigned char> waits(device, graph.num_nodes);
-    Word<int> full_result(device);
+    Buffer<unsigned char> wins(device, graph.num_nodes);
+    Buffer<unsigned char> full(device, graph.num_nodes);
+    Word<int> some_full_result(device);
     Word<long long> left_result(device);
     color.fill(-1);
-    window.fill(0);
     taken.fill(0);
-    wish.fill(0);
-    waits.fill(false);
+    wins.fill(false);
+    full.fill(false);
     long long left = graph.num_nodes;
     while (left > 0) {
-        bool full = false;
+        bool some_full = false;
         // graph_coloring.sp:15 forall (v in g.nodes().filter(color < 0))
-        full_result.set(false);
-        device.launch(
-            "graph_coloring_add_window", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
-            graph.in_row_offsets, graph.in_columns, color, taken, wish, waits, window, full_result
-        );
-        full = full || full_result.read();
-        // graph_coloring.sp:30 forall (v in g.nodes().filter(color < 0 && !waits))
+        some_full_result.set(false);
         left_result.set(0);
         device.launch(
-            "graph_coloring_bit_or_taken", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
-            graph.in_row_offsets, graph.in_columns, color, waits, window, wish, taken, left_result
+            "graph_coloring_add_color", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
+            graph.in_row_offsets, graph.in_columns, color, taken, full, wins, some_full_result, left_result
         );
+        some_full = some_full || some_full_result.read();
         left += left_result.read();
-        if (full) {
-            // graph_coloring.sp:41 forall (v in g.nodes().filter(color < 0 && wish == 0))
+        // graph_coloring.sp:33 forall (v in g.nodes().filter(wins))
+        device.launch(
+            "graph_coloring_bit_or_taken", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
+            graph.in_row_offsets, graph.in_columns, wins, taken, color
+        );
+        if (some_full) {
+            // graph_coloring.sp:43 forall (v in g.nodes().filter(color < 0 && full))
             device.launch(
                 "graph_coloring_set_taken", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
-                graph.in_row_offsets, graph.in_columns, color, wish, window, taken
+                graph.in_row_offsets, graph.in_columns, color, full, taken
             );
         }
     }
 }
 
-// graph_coloring.sp:6 function graph_coloring(Graph g, propNode<int> color)
+// graph_coloring.sp:7 function graph_coloring(Graph g, propNode<int> color)
 static void graph_coloring_symmetric(Device &device, Graph &graph, Buffer<int> &color) {
-    Buffer<int> window(device, graph.num_nodes);
     Buffer<int> taken(device, graph.num_nodes);
-    Buffer<int> wish(device, graph.num_nodes);
-    Buffer<unsigned char> waits(device, graph.num_nodes);
-    Word<int> full_result(device);
+    Buffer<unsigned char> wins(device, graph.num_nodes);
+    Buffer<unsigned char> full(device, graph.num_nodes);
+    Word<int> some_full_result(device);
     Word<long long> left_result(device);
     color.fill(-1);
-    window.fill(0);
     taken.fill(0);
-    wish.fill(0);
-    waits.fill(false);
+    wins.fill(false);
+    full.fill(false);
     long long left = graph.num_nodes;
     while (left > 0) {
-        bool full = false;
+        bool some_full = false;
         // graph_coloring.sp:15 forall (v in g.nodes().filter(color < 0))
-        full_result.set(false);
-        device.launch(
-            "graph_coloring_add_window_symmetric", graph.num_nodes, graph.num_nodes, graph.row_offsets,
-            graph.columns, color, taken, wish, waits, window, full_result
-        );
-        full = full || full_result.read();
-        // graph_coloring.sp:30 forall (v in g.nodes().filter(color < 0 && !waits))
+        some_full_result.set(false);
         left_result.set(0);
         device.launch(
-            "graph_coloring_bit_or_taken_symmetric", graph.num_nodes, graph.num_nodes, graph.row_offsets,
-            graph.columns, color, waits, window, wish, taken, left_result
+            "graph_coloring_add_color_symmetric", graph.num_nodes, graph.num_nodes, graph.row_offsets,
+            graph.columns, color, taken, full, wins, some_full_result, left_result
         );
+        some_full = some_full || some_full_result.read();
         left += left_result.read();
-        if (full) {
-            // graph_coloring.sp:41 forall (v in g.nodes().filter(color < 0 && wish == 0))
+        // graph_coloring.sp:33 forall (v in g.nodes().filter(wins))
+        device.launch(
+            "graph_coloring_bit_or_taken_symmetric", graph.num_nodes, graph.num_nodes, graph.row_offsets,
+            graph.columns, wins, taken, color
+        );
+        if (some_full) {
+            // graph_coloring.sp:43 forall (v in g.nodes().filter(color < 0 && full))
             device.launch(
                 "graph_coloring_set_taken_symmetric", device.busy(graph.num_nodes), graph.num_nodes,
-                graph.row_offsets, graph.columns, color, wish, window, taken
+                graph.row_offsets, graph.columns, color, full, taken
             );
         }
     }

@@ -28,21 +28,21 @@ static int join_bit_or_int(
     return total;
 }
 
-// graph_coloring.sp:55 function lowest_free(int bits)
-#line 55 "graph_coloring.sp"
+// graph_coloring.sp:57 function lowest_free(int bits)
+#line 57 "graph_coloring.sp"
 static int lowest_free(int bits) {
     return ~bits & (bits + 1);
 }
 
-// graph_coloring.sp:69 function rank(Graph g, node v)
-#line 69 "graph_coloring.sp"
+// graph_coloring.sp:71 function rank(Graph g, node v)
+#line 71 "graph_coloring.sp"
 static long long rank(int v, const arc_t *__restrict row_offsets) {
     return multiply_long(row_offsets[v + 1] - row_offsets[v], 4294967296LL) + multiply_long(v,
         2654435761LL) % 4294967296LL;
 }
 
-// graph_coloring.sp:60 function place(int bit)
-#line 60 "graph_coloring.sp"
+// graph_coloring.sp:62 function place(int bit)
+#line 62 "graph_coloring.sp"
 static int place(int bit) {
     int place_ = 0;
     while (((bit >> (place_ & 31)) & 1) == 0) {
@@ -53,13 +53,14 @@ static int place(int bit) {
 
 // graph_coloring.sp:15 forall (v in g.nodes().filter(color < 0))
 #line 15 "graph_coloring.sp"
-KERNEL graph_coloring_add_window(
+KERNEL graph_coloring_add_color(
     int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
-    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, const int *__restrict color,
-    const int *__restrict taken, int *wish, bool *waits, int *window, int *full
+    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, int *color,
+    const int *__restrict taken, bool *full, bool *wins, int *some_full, long long *left
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    bool full_part = false;
+    bool some_full_part = false;
+    long long left_part = 0;
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         if (color[v] >= 0) continue;
         bool blocked = false;
@@ -74,54 +75,56 @@ KERNEL graph_coloring_add_window(
                 break;
             }
         }
-        wish[v] = lowest_free(taken[v]);
-        waits[v] = blocked || wish[v] == 0;
-        if (wish[v] == 0) {
-            window[v] += 1;
-            full_part = true;
+        full[v] = taken[v] == -1;
+        wins[v] = !(blocked || taken[v] == -1);
+        if (taken[v] == -1) {
+            color[v] -= 1;
+            some_full_part = true;
+        } else if (!blocked) {
+            color[v] = multiply(~color[v], 32) + place(lowest_free(taken[v]));
+            left_part -= 1;
         }
     }
-    if (full_part) *full = 1;
+    if (some_full_part) *some_full = 1;
+    left_part = sycl::reduce_over_group(item.get_group(), left_part, sycl::plus<long long>());
+    if (item.get_local_id(0) == 0) atomic(*left).fetch_add(left_part);
 }
 
-// graph_coloring.sp:30 forall (v in g.nodes().filter(color < 0 && !waits))
-#line 30 "graph_coloring.sp"
+// graph_coloring.sp:33 forall (v in g.nodes().filter(wins))
+#line 33 "graph_coloring.sp"
 KERNEL graph_coloring_bit_or_taken(
     int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
-    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, int *color,
-    const bool *__restrict waits, const int *__restrict window, const int *__restrict wish, int *taken,
-    long long *left
+    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, bool *wins, int *taken,
+    const int *__restrict color
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    long long left_part = 0;
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if (!(color[v] < 0 && !waits[v])) continue;
-        color[v] = multiply(window[v], 32) + place(wish[v]);
+        if (!wins[v]) continue;
+        wins[v] = false;
         atomic(taken[v]).fetch_or(-1);
-        left_part -= 1;
         const arc_t first_out = row_offsets[v];
         const arc_t outs = row_offsets[v + 1] - first_out;
         const arc_t first_in = in_row_offsets[v];
         const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (waits[u] && window[u] == window[v]) atomic(taken[u]).fetch_or(wish[v]);
+            if (color[u] == ~(color[v] >> 5)) {
+                atomic(taken[u]).fetch_or(1 << (color[v] & 31));
+            }
         }
     }
-    left_part = sycl::reduce_over_group(item.get_group(), left_part, sycl::plus<long long>());
-    if (item.get_local_id(0) == 0) atomic(*left).fetch_add(left_part);
 }
 
-// graph_coloring.sp:41 forall (v in g.nodes().filter(color < 0 && wish == 0))
-#line 41 "graph_coloring.sp"
+// graph_coloring.sp:43 forall (v in g.nodes().filter(color < 0 && full))
+#line 43 "graph_coloring.sp"
 KERNEL graph_coloring_set_taken(
     int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
     const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, const int *__restrict color,
-    const int *__restrict wish, const int *__restrict window, int *taken
+    const bool *__restrict full, int *taken
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if (!(color[v] < 0 && wish[v] == 0)) continue;
+        if (!(color[v] < 0 && full[v])) continue;
         int seen = 0;
         const arc_t first_out = row_offsets[v];
         const arc_t outs = row_offsets[v + 1] - first_out;
@@ -129,7 +132,7 @@ KERNEL graph_coloring_set_taken(
         const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (color[u] >> 5 == window[v]) seen |= 1 << (color[u] & 31);
+            if (color[u] >> 5 == ~color[v]) seen |= 1 << (color[u] & 31);
         }
         taken[v] = seen;
     }
@@ -137,12 +140,13 @@ KERNEL graph_coloring_set_taken(
 
 // graph_coloring.sp:15 forall (v in g.nodes().filter(color < 0))
 #line 15 "graph_coloring.sp"
-KERNEL graph_coloring_add_window_symmetric(
-    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns, const int *__restrict color,
-    const int *__restrict taken, int *wish, bool *waits, int *window, int *full
+KERNEL graph_coloring_add_color_symmetric(
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns, int *color,
+    const int *__restrict taken, bool *full, bool *wins, int *some_full, long long *left
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    bool full_part = false;
+    bool some_full_part = false;
+    long long left_part = 0;
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         if (color[v] >= 0) continue;
         bool blocked = false;
@@ -153,51 +157,53 @@ KERNEL graph_coloring_add_window_symmetric(
                 break;
             }
         }
-        wish[v] = lowest_free(taken[v]);
-        waits[v] = blocked || wish[v] == 0;
-        if (wish[v] == 0) {
-            window[v] += 1;
-            full_part = true;
+        full[v] = taken[v] == -1;
+        wins[v] = !(blocked || taken[v] == -1);
+        if (taken[v] == -1) {
+            color[v] -= 1;
+            some_full_part = true;
+        } else if (!blocked) {
+            color[v] = multiply(~color[v], 32) + place(lowest_free(taken[v]));
+            left_part -= 1;
         }
     }
-    if (full_part) *full = 1;
-}
-
-// graph_coloring.sp:30 forall (v in g.nodes().filter(color < 0 && !waits))
-#line 30 "graph_coloring.sp"
-KERNEL graph_coloring_bit_or_taken_symmetric(
-    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns, int *color,
-    const bool *__restrict waits, const int *__restrict window, const int *__restrict wish, int *taken,
-    long long *left
-) {
-    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    long long left_part = 0;
-    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if (!(color[v] < 0 && !waits[v])) continue;
-        color[v] = multiply(window[v], 32) + place(wish[v]);
-        atomic(taken[v]).fetch_or(-1);
-        left_part -= 1;
-        for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
-            const int u = columns[i];
-            if (waits[u] && window[u] == window[v]) atomic(taken[u]).fetch_or(wish[v]);
-        }
-    }
+    if (some_full_part) *some_full = 1;
     left_part = sycl::reduce_over_group(item.get_group(), left_part, sycl::plus<long long>());
     if (item.get_local_id(0) == 0) atomic(*left).fetch_add(left_part);
 }
 
-// graph_coloring.sp:41 forall (v in g.nodes().filter(color < 0 && wish == 0))
-#line 41 "graph_coloring.sp"
+// graph_coloring.sp:33 forall (v in g.nodes().filter(wins))
+#line 33 "graph_coloring.sp"
+KERNEL graph_coloring_bit_or_taken_symmetric(
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns, bool *wins, int *taken,
+    const int *__restrict color
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
+        if (!wins[v]) continue;
+        wins[v] = false;
+        atomic(taken[v]).fetch_or(-1);
+        for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
+            const int u = columns[i];
+            if (color[u] == ~(color[v] >> 5)) {
+                atomic(taken[u]).fetch_or(1 << (color[v] & 31));
+            }
+        }
+    }
+}
+
+// graph_coloring.sp:43 forall (v in g.nodes().filter(color < 0 && full))
+#line 43 "graph_coloring.sp"
 KERNEL graph_coloring_set_taken_symmetric(
     int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns, const int *__restrict color,
-    const int *__restrict wish, const int *__restrict window, int *taken
+    const bool *__restrict full, int *taken
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     auto &values = group_memory<int[1024]>();
     auto &rows = group_memory<GroupRows>();
     for (int begin = 0; begin < num_nodes; begin += item.get_global_range(0)) {
         int brought = node_of_all(item, begin, num_nodes);
-        if (brought >= 0 && !(color[brought] < 0 && wish[brought] == 0)) brought = -1;
+        if (brought >= 0 && !(color[brought] < 0 && full[brought])) brought = -1;
         const arc_t count = bring_rows(item, &rows, brought, row_offsets);
         int seen = 0;
         for (arc_t from = 0, to; from < count; from = to) {
@@ -210,7 +216,7 @@ KERNEL graph_coloring_set_taken_symmetric(
                 const arc_t i = place_ + rows.shift[owner];
                 const int u = columns[i];
                 int value = 0;
-                if (color[u] >> 5 == window[v]) value = 1 << (color[u] & 31);
+                if (color[u] >> 5 == ~color[v]) value = 1 << (color[u] & 31);
                 if (to - from > 1024) {
                     joined = joined | value;
                 } else {

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import starplat
 from starplat.diagnostics import Severity
 from starplat.frontend.unparse import format_source
 from starplat.pipeline import check
@@ -32,3 +33,12 @@ def test_is_formatted(path: Path) -> None:
 def test_is_deterministic_and_without_warnings(path: Path) -> None:
     checked = check(read_program(path), strict=True)
     assert [d.message for d in checked.warnings if d.severity is not Severity.NOTE] == []
+
+
+def test_a_waiting_node_has_its_window_where_its_color_will_be() -> None:
+    function = starplat.compile(EXAMPLES / "graph_coloring.sp").module().functions[0]
+    assert sorted((array.name, array.element.name) for array in function.arrays) == [
+        ("full", "BOOL"),
+        ("taken", "INT"),
+        ("wins", "BOOL"),
+    ]
