@@ -28,9 +28,9 @@ def show(result: Result, *, json: bool, asked: str, validate: bool, rounds: bool
     if result.properties:
         console.show_table(_summary_table(result))
     if result.returned is not None:
-        from starplat.runtime.results.shown import MOST_ELEMENTS, in_text
+        from starplat.runtime.results.shown import MOST_ELEMENTS, by_name, in_text
 
-        console.write(f"returned {in_text(result.returned, MOST_ELEMENTS)}")
+        console.write(f"returned {in_text(by_name(result.returned, result.returned_types), MOST_ELEMENTS)}")
     if result.trace is not None and rounds:
         _print_rounds(result, result.trace)
     if result.parts is not None:

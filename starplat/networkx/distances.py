@@ -115,10 +115,13 @@ def _eccentricities(G: Network, given: Eccentricities, weight: Weight, usebounds
     """All eccentricities. NetworkX's bounds save searches and change no answer, but raise an error of their own."""
     if given is not None:
         return given
+    by_bounds = usebounds is True and not G.is_directed()
+    if by_bounds and not len(G):
+        max(())  # as NetworkX, which begins with the node of most edges: an error
     try:
         found: Mapping[Any, Any] = eccentricity(G, weight=weight)
     except nx.NetworkXError as error:
-        if usebounds is True and not G.is_directed():
+        if by_bounds:
             raise nx.NetworkXError("Cannot compute metric because graph is not connected.") from error
         raise
     return found

@@ -94,11 +94,16 @@ def test_searches_from_all_nodes_of_a_small_graph_in_one_run(name: str, monkeypa
 
 
 @pytest.mark.usefixtures("installed")
-@pytest.mark.parametrize("G", [nx.Graph(), nx.DiGraph(), nx.MultiGraph()], ids=lambda G: type(G).__name__)
-def test_a_graph_without_nodes_has_no_center(G: nx.Graph) -> None:
-    theirs = outcome(nx.center, G, backend="networkx")
-    assert isinstance(theirs, Raised)
-    assert same(outcome(nx.center, G, backend="starplat"), theirs)
+@pytest.mark.parametrize("usebounds", [False, True])
+@pytest.mark.parametrize("function", [nx.center, nx.diameter, nx.periphery, nx.radius], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph])
+def test_a_graph_without_nodes_has_no_center(kind: type[nx.Graph], function: Any, usebounds: bool) -> None:
+    errors = []
+    for asked in ("networkx", "starplat"):
+        with pytest.raises((ValueError, nx.NetworkXException)) as raised:
+            function(kind(), usebounds=usebounds, backend=asked)
+        errors.append((raised.type, str(raised.value)))
+    assert errors[0] == errors[1]
 
 
 @pytest.mark.campaign

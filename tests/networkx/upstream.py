@@ -2,7 +2,8 @@
 computed, not NetworkX in its place, against `computed.json`.
 
 There each function has a number of tests in which starplat computed it. A number that falls is an error; `--refresh`
-writes the numbers of today. Other words go to pytest. As a plugin (`-p tests.networkx.upstream`) this file counts.
+writes the numbers of today. Other words are parts of `networkx.algorithms` to run in place of `PARTS`, or `whole`: all
+of NetworkX's tests. As a plugin (`-p tests.networkx.upstream`) this file counts.
 """
 
 from __future__ import annotations
@@ -73,12 +74,13 @@ def main(words: list[str]) -> int:
     """Runs the tests and compares the counts; 1 where a test fails or a count falls."""
     refresh = "--refresh" in words
     asked = [word for word in words if word != "--refresh"]
+    parts = [f"networkx.algorithms.{part}" for part in asked or PARTS]
+    chosen = ["networkx"] if asked == ["whole"] else [*parts, "-W", "ignore", "-k", CHOSEN]
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "pytest.ini").write_text("[pytest]\n")
         command = [
             sys.executable, "-m", "pytest", "-q", "-c", f"{folder}/pytest.ini", "-p", "tests.networkx.upstream",
-            "-p", "no:cacheprovider", "-n", "2", "--tb=short", "-rfE", "-W", "ignore", "-k", CHOSEN, "--pyargs",
-            *(f"networkx.algorithms.{part}" for part in asked or PARTS),
+            "-p", "no:cacheprovider", "-n", "2", "--tb=short", "-rfEx", "--pyargs", *chosen,
         ]  # fmt: skip
         environment = {
             "NETWORKX_TEST_BACKEND": "starplat", "NETWORKX_FALLBACK_TO_NX": "True", FOLDER: folder,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 import warnings
@@ -98,6 +99,23 @@ def test_the_text_of_a_result_fits_in_ten_lines() -> None:
     assert "p3   propNode<double>  0.333333 0.333333" in text
     assert "and 23 more" in text
     assert text.endswith("returned 1")
+
+
+def test_a_returned_infinity_has_its_name_where_people_read_it() -> None:
+    """In Python it is the number that it is, which programs compare."""
+    one_way = (np.array([0]), np.array([1]))
+    result = starplat.diameter(one_way, target="reference")
+    assert result.returned == INF
+    assert result.to_json()["returned"] == "INF"
+    assert repr(result).splitlines()[-1] == "  returned INF"
+    assert "returned INF" in result._repr_html_()
+    several = "function f(Graph g) { float far = INF; long farther = INF; bool so = True; return far, farther, so, 2; }"
+    result = starplat.compile(several)(one_way, target="reference")
+    assert result.returned == (math.inf, 2**63 - 1, True, 2)
+    assert result.to_json()["returned"] == ["INF", "INF", True, 2]
+    assert repr(result).splitlines()[-1] == "  returned INF, INF, True, 2"
+    listed = "function f(Graph g) { list<int> found; found.push(INF); found.push(1); return found; }"
+    assert starplat.compile(listed)(one_way, target="reference").to_json()["returned"] == ["INF", 1]
 
 
 def test_a_notebook_shows_the_first_nodes_and_escapes_what_they_are_called() -> None:

@@ -72,6 +72,7 @@ def run_checked(
             properties={name: shown_cells(cells, types[name], now) for name, cells in found.items()},
             types=types,
             returned=_returned(function, returned, now),
+            returned_types=function.result_types,
             seconds=Seconds(run=(perf_counter() - started,)),
         )
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, in_a_line, warn
 from starplat.frontend.mistakes.remedies import did_you_mean
-from starplat.frontend.types import PropertyType, Scalar
+from starplat.frontend.types import ListType, PropertyType, Scalar
 from starplat.graph.graph import Graph
 from starplat.runtime.arguments.caller_arrays import fetched, on_a_device
 from starplat.runtime.arguments.properties import shown_cells
@@ -123,6 +123,7 @@ class Result(Mapping[str, Any]):
         types: the type of each of them.
         returned: what the entry returned, None if nothing, a tuple of several values, a list of the elements of a
             list; a node is an original id.
+        returned_types: the language's types of these values.
         launches: how many kernels the last repetition launched; a loop that is compiled with them is one.
         cached: whether the kernels had been built by an earlier run.
         on_device: whether the properties were left on the device.
@@ -143,6 +144,7 @@ class Result(Mapping[str, Any]):
     properties: Mapping[str, Any]
     types: Mapping[str, PropertyType]
     returned: Any = None
+    returned_types: tuple[Scalar | ListType, ...] = ()
     seconds: Seconds = field(default_factory=Seconds)
     bytes: Bytes = field(default_factory=Bytes)
     launches: int = 0
@@ -253,7 +255,7 @@ class Result(Mapping[str, Any]):
             "graph": {"nodes": graph.num_nodes, "arcs": graph.num_arcs, "directed": graph.directed},
             "target": self.target,
             "device": self.device,
-            "returned": _plain(self.returned),
+            "returned": _plain(shown.by_name(self.returned, self.returned_types)),
             "properties": {name: self.summary(name).to_json() for name in self.properties},
             "seconds": self.seconds.to_json(),
             "bytes": {"up": self.bytes.up, "down": self.bytes.down, "mapped": dict(self.estimate.mapped)},

@@ -3,7 +3,7 @@
 Values are in the order of the graph's nodes, under the ids of the input. INF is spelt so where a person reads it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from itertools import islice
 from typing import Any, Protocol
@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from starplat.frontend.types import Carrier, PropertyType
+from starplat.frontend.types import Carrier, ListType, PropertyType, Scalar
 from starplat.graph.errors import needs_library
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
@@ -41,6 +41,8 @@ class Result(Protocol):
     @property
     def returned(self) -> Any: ...
     @property
+    def returned_types(self) -> Sequence[Scalar | ListType]: ...
+    @property
     def on_device(self) -> bool: ...
     @property
     def ids(self) -> NDArray[Any]: ...
@@ -65,6 +67,23 @@ def in_text(returned: Any, most: int | None = None) -> str:
     return ", ".join(map(str, returned)) if isinstance(returned, tuple) else str(returned)
 
 
+def by_name(returned: Any, kinds: Sequence[Scalar | ListType]) -> Any:
+    """What a program returned, with INF by its name.
+
+    >>> by_name((2**31 - 1, 3), (Scalar.INT, Scalar.INT))
+    ('INF', 3)
+    """
+    if isinstance(returned, tuple):
+        return tuple(by_name(value, (kind,)) for value, kind in zip(returned, kinds, strict=True))
+    if isinstance(returned, list):
+        (of_all,) = kinds
+        assert isinstance(of_all, ListType)
+        assert isinstance(of_all.element, Scalar)
+        return [by_name(value, (of_all.element,)) for value in returned]
+    is_infinite = returned is not None and any(returned == _largest(kind) for kind in kinds)
+    return "INF" if is_infinite else returned
+
+
 def in_words(result: Result) -> str:
     """At most ten lines: what ran where, the first values of every property, what was returned."""
     graph = result.graph
@@ -76,7 +95,7 @@ def in_words(result: Result) -> str:
     if len(result) > MOST_PROPERTIES:
         lines.append(f"  … and {len(result) - MOST_PROPERTIES} more: " + _cut(", ".join(result), WIDEST))
     if result.returned is not None:
-        lines.append(f"  returned {in_text(result.returned, MOST_ELEMENTS)}")
+        lines.append(f"  returned {in_text(by_name(result.returned, result.returned_types), MOST_ELEMENTS)}")
     return "\n".join(lines)
 
 
@@ -167,9 +186,13 @@ def _first_values(result: Result, name: str) -> str:
 
 def spelt(result: Result, name: str, count: int) -> list[str]:
     """The first values, INF as the language has it."""
-    kind = result.types[name].element
-    largest = ir.infinity(element_of(kind)).value if kind.is_integer else None
+    largest = _largest(result.types[name].element)
     return ["INF" if cell == largest and largest is not None else _cell(cell) for cell in result[name][:count].tolist()]
+
+
+def _largest(kind: Scalar | ListType) -> Any:
+    """The number that is INF, if the type has one."""
+    return ir.infinity(element_of(kind)).value if isinstance(kind, Scalar) and kind.is_numeric else None
 
 
 def _cell(cell: Any) -> str:
