@@ -4,6 +4,7 @@ stops, follows and counts them."""
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from starplat.backends import BACKENDS
 from starplat.backends.compiled_loops import compiled_functions
 from starplat.backends.scheduled import for_target
 from starplat.diagnostics import DiagnosticError
+from starplat.graph import generators
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_host
 from starplat.pipeline import kernels_text
@@ -21,6 +23,7 @@ from starplat.schedule.apply import decided
 from tests.runtime.devices import device_of
 from tests.runtime.test_stopping import COUNTING, GRAPH, SeenEnoughError, code_of
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 PATH = starplat.Graph.from_arcs(6, [0, 1, 2, 3, 4], [1, 2, 3, 4, 5])
 TURNS = """function f(Graph g, propNode<int> x, propNode<bool> odd, int n) {
   propNode<int> y;
@@ -144,6 +147,15 @@ def test_a_loop_around_loops_is_one_call() -> None:
     result = starplat.compile(FOR_EACH).run(PATH, target="openmp")
     assert result["total"].tolist() == [0, 1, 3, 6, 10, 15]
     assert result.launches == 1
+
+
+def test_searches_that_begin_a_list_with_their_source_are_one_call() -> None:
+    """The first cell of a list of nodes is there, since a loop over all nodes has one."""
+    device_of("openmp")
+    program, chain = starplat.compile(EXAMPLES / "closeness.sp"), generators.chain(100)
+    result = program.run(chain, target="openmp")
+    assert result.launches == 2  # the loop, and the kernel behind it
+    assert result["closeness"].tolist() == pytest.approx(program.run(chain, target="reference")["closeness"].tolist())
 
 
 def test_a_loop_over_members_of_a_set_is_compiled() -> None:

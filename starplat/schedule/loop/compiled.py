@@ -95,7 +95,8 @@ class Compiled(Driver):
         return None
 
     def cell(self, op: ir.ReadCell | ir.WriteCell | ir.CheckCell, holds: Holds) -> str | None:
-        of_node = op.array.extent is ir.Extent.NODES and self.is_node(op.index)
+        first = bool(self.nodes) and op.index == build.ZERO  # where a loop goes over nodes, there is one
+        of_node = op.array.extent is ir.Extent.NODES and (first or self.is_node(op.index))
         return None if of_node else cell_of_own(op)
 
     def is_node(self, index: ir.Expression) -> bool:

@@ -1,4 +1,4 @@
-"""Loops of the host whose iterations may run in any order become parallel.
+"""Loops whose iterations may run in any order become parallel: those of the host, and rows within parallel loops.
 
 for (v in g.nodes()) {                                forall (v in g.nodes()) {
   if (g.count_outNbrs(v) == 0) { lost += v.rank; }      if (g.count_outNbrs(v) == 0) { lost += v.rank; }
@@ -7,6 +7,14 @@ for (v in g.nodes()) {                                forall (v in g.nodes()) {
 What `analysis.races` says of the loop as a `forall` decides: iterations touch their own cells only, or what nothing
 writes, or add to sums that nothing reads meanwhile, or all store one constant. Sums of reals come within the bounds
 that the language gives for them.
+
+forall (v in …) {                                     forall (v in …) {
+  for (w in g.neighbors(v)) {                           forall (w in g.neighbors(v)) {
+    if (w.far) { w.far = False; }                         if (w.far) { w.far = False; }
+  }                                                     }
+}                                                     }
+
+So threads can share the arcs of a long row. A row that changes locals of its node, or adds up reals, keeps its order.
 """
 
 from collections.abc import Sequence
@@ -14,11 +22,13 @@ from dataclasses import replace
 from typing import Any
 
 from starplat.analysis import parallel, races, walk
+from starplat.analysis.effects import Kind
 from starplat.analysis.hosting import Hosting
 from starplat.analysis.settling.monotone import mentions
-from starplat.frontend import typed
+from starplat.frontend import typed, types
 from starplat.operators.canonical.rebuilding import rebuilt, with_statements
 from starplat.operators.canonical.sums.marks import without_marks
+from starplat.same import Same
 
 _FREE = (races.RaceClass.OWNED, races.RaceClass.READ_ONLY, races.RaceClass.REDUCTION, races.RaceClass.COMMON_VALUE)
 
@@ -29,7 +39,9 @@ def in_any_order(body: typed.Block, program: typed.Program) -> typed.Block:
 
     def change(part: Any) -> Any:
         match part:
-            case typed.ForEach(parallel=True) | typed.IterateInBFS():
+            case typed.ForEach(parallel=True):
+                return with_free_rows(part, program)
+            case typed.IterateInBFS():
                 return part
             case typed.Block(statements=statements):
                 inner = tuple(
@@ -48,6 +60,56 @@ def in_any_order(body: typed.Block, program: typed.Program) -> typed.Block:
         return None
 
     return rebuilt(body, change)
+
+
+def with_free_rows(loop: typed.ForEach, program: typed.Program) -> typed.ForEach:
+    """A parallel loop over nodes whose rows are parallel where their order makes no difference."""
+    private = set(walk.declared(loop.body))
+
+    def change(part: Any) -> Any:
+        is_row = isinstance(part, typed.ForEach) and not part.parallel and isinstance(part.domain, typed.Neighbors)
+        return replace(part, parallel=True) if is_row and _is_free_row(part, private, program) else None
+
+    return rebuilt(loop, change)
+
+
+def _is_free_row(row: typed.ForEach, private: set[typed.Symbol], program: typed.Program) -> bool:
+    inside = list(walk.statements(row.body))
+    if walk.leaves(row) or any(walk.calls(row)) or any(isinstance(s, typed.ForEach) for s in inside):
+        return False
+    written = {symbol for s in inside for symbol in walk.written(s)} - {*walk.declared(row.body)}
+    if written & private or (row.filter is not None and mentions(row.filter, written)):
+        return False
+    whole = parallel.ParallelLoop(row, row.iterator, row.domain, row.filter, row.body, row.span)
+    cells = [c for c in races.classify(whole, program).cells if c.race_class is not races.RaceClass.READ_ONLY]
+    return bool(cells) and all(_comes_to_the_same(cell, row, inside) for cell in cells)
+
+
+def _comes_to_the_same(cells: races.CellSet, row: typed.ForEach, inside: Sequence[typed.Statement]) -> bool:
+    """Whether a row's arcs may change these cells in any order: whole numbers are added up, or one constant is stored.
+
+    Who asks for what is stored asks for the neighbor's own cell, in the one condition for storing it: then a second arc
+    to that neighbor stores it again or does nothing."""
+    if cells.race_class is races.RaceClass.REDUCTION:
+        return not _is_real(cells.symbol)
+    if cells.race_class is not races.RaceClass.COMMON_VALUE:
+        return False
+    reads = {Same(access.place) for access in cells.accesses if access.kind is Kind.READ}
+    own = typed.Cell(cells.symbol, typed.Variable(row.iterator))
+    return not reads or (
+        all(access.place == own for access in cells.accesses)
+        and any(
+            reads == {Same(part) for part in walk.within(s.condition) if part == own}
+            and len(walk.writers(cells.symbol, s.then)) == len(walk.writers(cells.symbol, row))
+            for s in inside
+            if isinstance(s, typed.If) and s.otherwise is None
+        )
+    )
+
+
+def _is_real(symbol: typed.Symbol) -> bool:
+    kind = symbol.type.element if isinstance(symbol.type, types.PropertyType) else symbol.type
+    return isinstance(kind, types.Scalar) and kind.is_real
 
 
 def called_by_kernels(program: typed.Program) -> set[str]:
