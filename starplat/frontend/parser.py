@@ -11,7 +11,7 @@ from starplat.diagnostics import Reporter
 from starplat.frontend import ast
 from starplat.frontend.mistakes import recovery, report
 from starplat.frontend.parsing import builder, depth
-from starplat.frontend.parsing.lexer import Lexer, Token, Words, span_of
+from starplat.frontend.parsing.lexer import END, Lexer, Token, Words, span_of
 from starplat.frontend.parsing.tables import tables
 from starplat.source import SourceFile, Span
 
@@ -82,7 +82,9 @@ class _Machinery:
         result: ast.Program | None = None
         while result is None:
             if situation.fits() or situation.closes_two_types():
-                result = situation.take()
+                token = situation.found
+                situation.position += 1
+                result = state.feed_token(token, is_end=token.type == END)
             else:
                 report.explain(situation)
         return result

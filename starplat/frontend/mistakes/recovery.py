@@ -106,23 +106,6 @@ class Situation:
                 stack.pop()
         return stack
 
-    # --- taking --------------------------------------------------------------------------------------------------
-
-    def take(self) -> ast.Program | None:
-        """Moves on behind the word found, which must fit; gives the program behind the last one."""
-        token = self.found
-        self.position += 1
-        while True:
-            action, argument = self._table[self._state_stack[-1]][token.type]
-            if action is Shift:
-                self._state_stack.append(argument)
-                self._value_stack.append(token)
-                return None
-            self._reduce(argument)
-            if token.type == END and self._state_stack[-1] == self._end_state:
-                program: ast.Program = self._value_stack[-1]
-                return program
-
     # --- mending -------------------------------------------------------------------------------------------------
 
     def insert(self, *types: str) -> None:
@@ -294,15 +277,11 @@ class Situation:
             rule = actions[0][1]
             if actions[0][0] is Shift or any(argument is not rule for _, argument in actions):
                 return
-            self._reduce(rule)
-
-    def _reduce(self, rule: Any) -> None:
-        """Turns what is read of a rule into its node."""
-        height = len(self._value_stack) - len(rule.expansion)
-        value = self._callbacks[rule](self._value_stack[height:])
-        self._cut(height + 1)
-        self._value_stack.append(value)
-        self._state_stack.append(self._table[self._state_stack[-1]][rule.origin.name][1])
+            height = len(self._value_stack) - len(rule.expansion)
+            value = self._callbacks[rule](self._value_stack[height:])
+            self._cut(height + 1)
+            self._value_stack.append(value)
+            self._state_stack.append(self._table[self._state_stack[-1]][rule.origin.name][1])
 
     def _push_statement(self) -> None:
         place = self.tokens[self.position - 1].end_pos or 0 if self.position else 0
