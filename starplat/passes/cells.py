@@ -41,7 +41,7 @@ def accesses(ops: Iterable[ir.KernelOp], given: Conditions = ()) -> Iterator[Acc
     for op in ops:
         for expression in expressions_of(op):
             yield from expression_accesses(expression, given)
-        shared = getattr(op, "shared", True)
+        shared = not isinstance(op, ir.Store | ir.UpdateCell | ir.ExtremeCell) or op.shared
         yield from (Access(array, index, True, shared, given) for array, index in cells_written(op))
         if isinstance(op, ir.KernelIf):
             yield from accesses(op.then, (*given, *conjuncts(op.condition)))

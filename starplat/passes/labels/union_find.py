@@ -54,13 +54,10 @@ def union_find(
     for function in () if has_two_names(module) else module.functions:
         for row in uses.rows(function.body):
             for place, op in enumerate(row):
-                if (
-                    not isinstance(op, ir.Loop)
-                    or op.spreading is None
-                    or (in_parts and not symmetric | op.spreading.both_ways)
-                ):
+                if not isinstance(op, ir.Loop) or op.spreading is None:
                     continue
-                if _is_wanted(op.spreading, even_few, joins):
+                both_ways = symmetric or op.spreading.both_ways
+                if (both_ways or not in_parts) and _is_wanted(op.spreading, even_few, joins):
                     function_now, before = rewritten.function(function.name), row[:place]
                     builder = _Builder(
                         rewritten, function_now, op, op.spreading, before, shares_arcs, symmetric, in_parts
@@ -127,18 +124,17 @@ class _Builder:
             {self.label.name, self.tree.name, self.one_way.name, self.middle.name},
         )
         self.v = self.trees.v
-        self.of_parts = TreesOfParts(self.trees, self.names, names.free)
+        self.of_parts = TreesOfParts(self.trees, self.names, names.free) if self.in_parts else None
 
     def module_with_it(self) -> ir.Module:
         """The module with the loop replaced."""
         body = replaced(self.host_function.body, (self.begun_by(), ()), (self.loop, self.host()))
         trees = () if self.are_nodes else (self.tree,)
         arrays = (*self.host_function.arrays, *trees, *((self.apart,) if self.symmetric else ()))
-        arrays += self.of_parts.arrays if self.in_parts else ()
+        arrays += self.of_parts.arrays if self.of_parts is not None else ()
         function = replace(self.host_function, body=body, arrays=arrays)
         functions = tuple(function if f.name == function.name else f for f in self.module.functions)
-        made = self.of_parts if self.in_parts else self.trees
-        kernels = (*made.kernels(), *self.beside_trees())
+        kernels = (*(self.of_parts or self.trees).kernels(), *self.beside_trees())
         return replace(self.module, functions=functions, kernels=(*self.module.kernels, *kernels))
 
     def begun_by(self) -> ir.Launch | None:
@@ -167,7 +163,7 @@ class _Builder:
     def host(self) -> tuple[ir.HostOp, ...]:
         launches = tuple(ir.Launch(self.names[step]) for step in self.trees.steps)
         shared = () if self.are_nodes else (ir.Launch(self.names["combine"]), ir.Launch(self.names["share"]))
-        if self.in_parts:
+        if self.of_parts is not None:
             return (ir.HostBlock((*self.of_parts.host(), *shared), placed=(self.label,)),)
         if self.symmetric:
             half = build.divided(ir.NumArcs(ir.Element.ARC), ir.Const(2, ir.Element.ARC), ir.Element.ARC)

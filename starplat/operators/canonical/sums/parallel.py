@@ -80,8 +80,7 @@ def _is_free_row(row: typed.ForEach, private: set[typed.Symbol], program: typed.
     written = {symbol for s in inside for symbol in walk.written(s)} - {*walk.declared(row.body)}
     if written & private or (row.filter is not None and mentions(row.filter, written)):
         return False
-    whole = parallel.ParallelLoop(row, row.iterator, row.domain, row.filter, row.body, row.span)
-    cells = [c for c in races.classify(whole, program).cells if c.race_class is not races.RaceClass.READ_ONLY]
+    cells = [c for c in _cells(row, program) if c.race_class is not races.RaceClass.READ_ONLY]
     return bool(cells) and all(_comes_to_the_same(cell, row, inside) for cell in cells)
 
 
@@ -142,5 +141,10 @@ def _is_free(loop: typed.ForEach, program: typed.Program, hosting: Hosting) -> b
         return False
     if loop.filter is not None and mentions(loop.filter, written):
         return False
+    return all(cell.race_class in _FREE for cell in _cells(loop, program))
+
+
+def _cells(loop: typed.ForEach, program: typed.Program) -> Sequence[races.CellSet]:
+    """What the loop would access as a `forall`."""
     whole = parallel.ParallelLoop(loop, loop.iterator, loop.domain, loop.filter, loop.body, loop.span)
-    return all(cell.race_class in _FREE for cell in races.classify(whole, program).cells)
+    return races.classify(whole, program).cells
