@@ -202,12 +202,12 @@ def test_a_device_that_has_less_room_than_it_says_gets_shorter_heads() -> None:
 
 
 def test_with_room_for_all_arcs_a_run_on_demand_is_a_resident_one() -> None:
-    device_of("opencl")
     program, (graph, source) = starplat.compile(EXAMPLES / "sssp.sp"), random_graph(9)
-    resident, ondemand, mapped = (
-        program.run(graph, target="opencl", src=source, schedule=f"memory={memory}").launches
-        for memory in ("resident", "ondemand", "mapped")
-    )
+    with like_a_gpu() as (_, session):  # not on threads: how many rounds shortest paths take there differs by chance
+        resident, ondemand, mapped = (
+            program.run(graph, target="reference", session=session, src=source, schedule=f"memory={memory}").launches
+            for memory in ("resident", "ondemand", "mapped")
+        )
     assert resident == ondemand < mapped  # where arcs lie on the host there are more rounds of fewer arcs
 
 
