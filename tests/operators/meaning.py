@@ -31,6 +31,8 @@ def _given(parameter: typed.Symbol, graph: Graph, numbers: np.random.Generator) 
     match parameter.type:
         case PropertyType(carrier, element):
             size = graph.num_nodes if carrier is Carrier.NODE else graph.num_arcs
+            if element is Scalar.NODE:
+                return numbers.integers(-1, graph.num_nodes, size)
             return numbers.integers(-1, 6, size).astype({Scalar.BOOL: bool, Scalar.INT: int}.get(element, float))
         case _:
             return 2

@@ -79,5 +79,41 @@ def test_a_sum_of_reals_keeps_its_order(tmp_path: Path) -> None:
     assert _has_rows_of_one_thread(changed(counted, ("propNode<int> y", "propNode<double> y")), tmp_path)
 
 
+SEARCH = """
+function f(Graph g, propNode<TYPE> ways, propNode<bool> far, propNode<int> x) {
+  iterateInBFS (v in g.nodes() from 0) { for (w in g.neighbors(v)) { FORWARD } }
+  iterateInReverse (v != 0) { for (u in g.nodes_to(v)) { BACK } }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "forward", "back", "rows_of_one_thread"),
+    [
+        ("int", "w.ways += v.ways;", "if (u.far) { u.far = False; }", 0),
+        ("long", "if (w.far) { w.far = False; w.x += v.x; }", "u.ways += v.ways; u.x += 1;", 1),
+        ("double", "w.ways += v.ways;", "u.x += 1;", 1),
+        ("int", "v.x = w.x;", "v.ways += u.ways; if (v.ways > 4) { break; }", 2),
+        ("int", "w.x += v.x; v.far = w.x > 3;", "if (v.far && u.far) { u.x = 7; v.far = False; }", 2),
+    ],
+)
+def test_rows_of_a_search_are_parallel_where_their_order_makes_no_difference(
+    kind: str, forward: str, back: str, rows_of_one_thread: int, tmp_path: Path
+) -> None:
+    text = changed(SEARCH, ("TYPE", kind), ("FORWARD", forward), ("BACK", back))
+    rows = [line for line in _kernels(text, tmp_path) if line.startswith("for (arc_t ") and "row_offsets[v]" in line]
+    assert len(rows) == rows_of_one_thread
+    assert_as_written(text, GRAPHS)
+
+
+def test_a_search_that_the_host_drives_node_by_node_keeps_its_rows(tmp_path: Path) -> None:
+    own = "propNode<int> one; g.attachNodeProperty(one = 1);"
+    text = changed(
+        SEARCH, ("TYPE", "int"), ("{ for (w", f"{{ {own} for (w"), ("FORWARD", "w.x += w.one;"), ("BACK", "")
+    )
+    assert not any("atomicAdd(&x[w]" in line for line in _kernels(text, tmp_path))
+    assert_as_written(text, GRAPHS)
+
+
 def test_the_published_search_chooses_push_or_pull_as_the_example_does() -> None:
     assert any("search_all" in line for line in cuda_of(PUBLISHED / "bfs.sp", {}))

@@ -179,12 +179,7 @@ def _is_number_of_nodes(value: typed.Expression, before: Sequence[typed.Statemen
 
 def never_better(effect: EdgeEffect) -> bool:
     """Whether a value never gets better along a cycle, so that as many rounds as there are nodes are enough."""
-    own = typed.Cell(effect.symbol, typed.Variable(effect.source))
-    match effect.value:
-        case typed.Binary(operator=typed.Operator.ADD, left=left, right=typed.Literal(value=value)):
-            return left == own and effect.extreme is typed.Extreme.MIN and value >= 0
-        case _:
-            return is_bounded(effect.value, own, effect.extreme)
+    return is_bounded(effect.value, typed.Cell(effect.symbol, typed.Variable(effect.source)), effect.extreme)
 
 
 def added_by_arcs(effect: EdgeEffect) -> typed.Symbol | None:

@@ -197,15 +197,12 @@ class EffectReader:
         self, condition: typed.Expression, offered: typed.Cell, candidate: typed.Expression, destination: typed.Symbol
     ) -> bool:
         """Whether a condition only leaves out what would not win: the end of the order, of which comes no other, or
-        the worst that any cell holds, where a cell offers nothing better than itself."""
-        if self._is_better_than_worst(condition, offered) and is_bounded(candidate, offered, self.extreme):
+        the worst that any cell holds and the node itself, where a cell offers nothing better than itself."""
+        idle = self._is_better_than_worst(condition, offered) or no_loop(condition, offered.index, destination)
+        if idle and is_bounded(candidate, offered, self.extreme):
             return True
         top = self.extreme is typed.Extreme.MAX
         match condition:
-            case typed.Binary(operator=typed.Operator.NOT_EQUAL, left=typed.Variable(), right=typed.Variable()) if (
-                is_bounded(candidate, offered, self.extreme)
-            ):  # a loop, whose node offers itself nothing better
-                return {condition.left, condition.right} == {offered.index, typed.Variable(destination)}
             case typed.Binary(left=left, right=typed.Infinity(negative=negative)) if left == offered:
                 wrong = typed.Operator.LESS if top else typed.Operator.GREATER
                 asks = (typed.Operator.NOT_EQUAL, typed.Operator.LESS, typed.Operator.GREATER)
@@ -240,6 +237,16 @@ def asked_by_loop(loop: typed.ForEach) -> tuple[tuple[typed.Expression, ...], tu
             return asked(loop.filter), statements
 
 
+def no_loop(condition: typed.Expression, source: typed.Expression, destination: typed.Symbol) -> bool:
+    """Whether a condition asks that an arc leads to another node."""
+    match condition:
+        case typed.Binary(
+            operator=typed.Operator.NOT_EQUAL, left=typed.Variable() as one, right=typed.Variable() as two
+        ):
+            return {one, two} == {source, typed.Variable(destination)}
+    return False
+
+
 def forwarded(value: typed.Expression, values: Mapping[typed.Symbol, typed.Expression]) -> typed.Expression:
     """The value with what locals hold in their place."""
 
@@ -265,12 +272,15 @@ def is_end(candidate: typed.Expression, offered: typed.Cell, extreme: typed.Extr
 
 
 def is_bounded(value: typed.Expression, offered: typed.Cell, extreme: typed.Extreme) -> bool:
-    """Whether no cell offers better than what it holds: the least of it and anything, to a `Max`."""
+    """Whether no cell offers better than what it holds: the least of it and anything, to a `Max`; it and a number, 0 or
+    more, to a `Min`."""
     match value:
         case typed.Cell():
             return value == offered
         case typed.Convert(operand=operand) if value.type in _HOLDS.get(typed.scalar_of(operand), ()):
             return is_bounded(operand, offered, extreme)
+        case typed.Binary(operator=typed.Operator.ADD, left=left, right=typed.Literal(value=added)):
+            return left == offered and extreme is typed.Extreme.MIN and added >= 0
         case typed.Apply(function=typed.Function.MIN | typed.Function.MAX as function, arguments=arguments):
             weak = (function is typed.Function.MIN) is (extreme is typed.Extreme.MAX)
             return weak and any(is_bounded(argument, offered, extreme) for argument in arguments)

@@ -25,7 +25,7 @@ from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.build import Builder
 from starplat.operators.canonical import counted, hosts, rebuilding, rounds, unread
-from starplat.operators.canonical.effects import asked_by_loop, is_bounded, is_end
+from starplat.operators.canonical.effects import asked_by_loop, is_bounded, is_end, no_loop
 from starplat.operators.canonical.labels.spreading import both_ways, filled_apart, is_spread_out
 from starplat.operators.canonical.searches import offers, unreached
 from starplat.operators.canonical.searches.initial_values import constant, initial_values, opened, order
@@ -241,9 +241,11 @@ class _Replacement:
         """The loop over one node's arcs."""
         inner, build = _offer(effect, active), Builder(effect.span)
         own = build.cell(effect.symbol, effect.source)
-        is_truth = effect.symbol.property.element is Scalar.BOOL and effect.value == own
-        truths = () if not is_truth or self.members_hold() else (_is(own, _given(effect)),)
-        for condition in reversed((*truths, *effect.when)):
+        is_truth = effect.symbol.property.element is Scalar.BOOL
+        held = is_truth and self.members_hold()
+        truths = (_is(own, _given(effect)),) if is_truth and effect.value == own and not held else ()
+        when = (c for c in effect.when if not (held and no_loop(c, own.index, effect.destination)))
+        for condition in reversed((*truths, *when)):
             inner = build.when(condition, inner)
         return build.over(effect.destination, build.row(self._graph, effect.source, effect.direction), inner)
 

@@ -7,10 +7,11 @@
     if (best < v.dist) { v.dist = best; more = True; } }
 
 This changes what a single round sees of itself: it is for loops that go on until nothing changes. What a node finds may
-also be kept for the next round, `v.next = best;`: that begins as `next = dist`, and is offered the same.
+also be kept for the next round, `v.next = best;`: that begins as `next = dist`, and is offered the same. Other locals
+may say which neighbor offered the best, `who = u;`, if they are only asked for what is stored with it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -57,11 +58,15 @@ def _for_later(loop: typed.ForEach, statements: Sequence[typed.Statement]) -> tu
 
 
 def _from_local(loop: typed.ForEach, statements: Sequence[typed.Statement]) -> tuple[typed.ForEach, ...] | None:
-    match statements:
-        case [typed.Declare(symbol=best, value=start), *rows, typed.AssignExtreme(place=typed.Cell() as cell) as store]:
+    declared: dict[typed.Symbol, typed.Expression | None] = {}
+    for s in statements:
+        if not isinstance(s, typed.Declare):
+            break
+        declared[s.symbol] = s.value
+    match statements[len(declared) :]:
+        case [*rows, typed.AssignExtreme(place=typed.Cell() as cell) as store]:
             conditions: Sequence[typed.Expression] = ()
         case [
-            typed.Declare(symbol=best, value=start),
             *rows,
             typed.If(otherwise=None, then=typed.Block(statements=(typed.AssignExtreme() as store,))) as branch,
         ] if isinstance(store.place, typed.Cell):
@@ -69,13 +74,16 @@ def _from_local(loop: typed.ForEach, statements: Sequence[typed.Statement]) -> t
         case _:
             return None
     own = typed.Variable(loop.iterator)
-    if cell.index != own or not rows or start is None or not rises_with(store.candidate, {best}):
+    best = next((local for local in declared if mentions(store.candidate, {local})), None)
+    if best is None or (start := declared.pop(best)) is None or mentions(store.candidate, {*declared}):
+        return None
+    if cell.index != own or not rows or not rises_with(store.candidate, {best}):
         return None
     if not _offers_nothing(start, cell, store) or mentions(store.candidate, {cell.symbol}):
         return None
     if not all(_asks_whether_found(c, best, store.extreme) for c in conditions):
         return None
-    done = [_row(loop, row, typed.Variable(best), store, {best}) for row in rows]
+    done = [_row(loop, row, typed.Variable(best), store, {best, *declared}, {*declared}) for row in rows]
     return None if any(row is None for row in done) else tuple(row for row in done if row is not None)
 
 
@@ -100,17 +108,25 @@ def _asks_whether_found(condition: typed.Expression, best: typed.Symbol, extreme
 
 
 def _row(
-    loop: typed.ForEach, row: typed.Statement, best: typed.Place, store: typed.AssignExtreme, kept: set[typed.Symbol]
+    loop: typed.ForEach,
+    row: typed.Statement,
+    best: typed.Place,
+    store: typed.AssignExtreme,
+    kept: set[typed.Symbol],
+    beside: Set[typed.Symbol] = frozenset(),
 ) -> typed.ForEach | None:
     """The loop in which every neighbor of a row offers its value to the node, which looks for the `best`; nothing else
-    may read where that is `kept`."""
+    may read where that is `kept`, and the locals `beside` it, which are stored with it."""
     if not isinstance(row, typed.ForEach) or not isinstance(row.domain, typed.Neighbors):
         return None
     if row.domain.node != typed.Variable(loop.iterator) or (found := _offered(row.body, best, store.extreme)) is None:
         return None
-    conditions, offer = found
-    candidate = rebuilding.rebuilt(store.candidate, lambda part: offer if part == best else None)
-    whole = replace(store, candidate=candidate)
+    conditions, offer, others = found
+    if others.keys() != beside:
+        return None
+    values = rebuilding.substituted((store.candidate, store.carried), others)
+    candidate, carried = rebuilding.rebuilt(values, lambda part: offer if part == best else None)
+    whole = replace(store, candidate=candidate, carried=carried)
     here, there = row.iterator, replace(loop.iterator)
 
     def change(part: Any) -> Any:
@@ -123,7 +139,7 @@ def _row(
 
     inner: typed.Statement = rebuilding.rebuilt(whole, change)
     asked = [*(() if row.filter is None else (row.filter,)), *conditions]
-    if any(mentions(value, kept) for value in (*asked, offer)):
+    if any(mentions(value, kept) for value in (*asked, offer, *others.values())):
         return None
     build = Builder(row.span)
     for condition in reversed(asked):
@@ -135,8 +151,8 @@ def _row(
 
 def _offered(
     body: typed.Block, own: typed.Place, extreme: typed.Extreme
-) -> tuple[list[typed.Expression], typed.Expression] | None:
-    """The conditions under which a neighbor offers a value, and the value."""
+) -> tuple[list[typed.Expression], typed.Expression, dict[typed.Symbol, typed.Expression]] | None:
+    """The conditions under which a neighbor offers a value, the value, and what other locals hold with it."""
     function = typed.Function.MIN if extreme is typed.Extreme.MIN else typed.Function.MAX
     values: dict[typed.Symbol, typed.Expression | typed.Symbol] = {}
     conditions: list[typed.Expression] = []
@@ -149,17 +165,20 @@ def _offered(
             case typed.Assign(place=place, value=typed.Apply(function=used, arguments=(left, right))) if (
                 place == own and used is function and own in (left, right) and not statements
             ):
-                return conditions, rebuilding.substituted(right if left == own else left, values)
+                return conditions, rebuilding.substituted(right if left == own else left, values), {}
             case typed.AssignExtreme(place=place, carried=(), extreme=way) if (
                 place == own and way is extreme and not statements
             ):
-                return conditions, rebuilding.substituted(s.candidate, values)
+                return conditions, rebuilding.substituted(s.candidate, values), {}
             case typed.If(otherwise=None, then=typed.Block(statements=then)) if not statements:
-                match then:
-                    case (typed.Assign(place=place, value=value),) if place == own and says_that_it_wins(
+                match sorted(then, key=lambda inner: not isinstance(inner, typed.Assign) or inner.place != own):
+                    case [typed.Assign(place=place, value=value), *others] if place == own and says_that_it_wins(
                         s.condition, typed.AssignExtreme(extreme, place, value)
                     ):
-                        return conditions, rebuilding.substituted(value, values)
+                        beside = {o.place.symbol: o.value for o in others if isinstance(o, typed.Assign)}
+                        if len(beside) < len(others):
+                            return None
+                        return conditions, *rebuilding.substituted((value, beside), values)
                     case _:
                         conditions += [rebuilding.substituted(c, values) for c in conjuncts(s.condition)]
                         statements = list(then)

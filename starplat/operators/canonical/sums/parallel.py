@@ -14,7 +14,8 @@ forall (v in …) {                                     forall (v in …) {
   }                                                     }
 }                                                     }
 
-So threads can share the arcs of a long row. A row that changes locals of its node, or adds up reals, keeps its order.
+So threads can share the arcs of a long row, in a search as well. A row that changes locals of its node, or adds up
+reals, keeps its order.
 """
 
 from collections.abc import Sequence
@@ -40,9 +41,10 @@ def in_any_order(body: typed.Block, program: typed.Program) -> typed.Block:
     def change(part: Any) -> Any:
         match part:
             case typed.ForEach(parallel=True):
-                return with_free_rows(part, program)
+                return _with_free_rows(part, program)
             case typed.IterateInBFS():
-                return part
+                step_by_step = any(map(hosting.needs_host, walk.blocks(part)))
+                return part if step_by_step else _with_free_rows(part, program)
             case typed.Block(statements=statements):
                 inner = tuple(
                     (freed(s, statements[:place]) if isinstance(s, typed.ForEach) else None) or rebuilt(s, change)
@@ -62,25 +64,30 @@ def in_any_order(body: typed.Block, program: typed.Program) -> typed.Block:
     return rebuilt(body, change)
 
 
-def with_free_rows(loop: typed.ForEach, program: typed.Program) -> typed.ForEach:
-    """A parallel loop over nodes whose rows are parallel where their order makes no difference."""
-    private = set(walk.declared(loop.body))
+def _with_free_rows(
+    loop: typed.ForEach | typed.IterateInBFS, program: typed.Program
+) -> typed.ForEach | typed.IterateInBFS:
+    """A parallel loop over nodes, or a search, whose rows are parallel where their order makes no difference."""
+    private = set(walk.declared(loop))
+    visited = loop.iterator if isinstance(loop, typed.IterateInBFS) else None
 
     def change(part: Any) -> Any:
         is_row = isinstance(part, typed.ForEach) and not part.parallel and isinstance(part.domain, typed.Neighbors)
-        return replace(part, parallel=True) if is_row and _is_free_row(part, private, program) else None
+        return replace(part, parallel=True) if is_row and _is_free_row(part, private, program, visited) else None
 
     return rebuilt(loop, change)
 
 
-def _is_free_row(row: typed.ForEach, private: set[typed.Symbol], program: typed.Program) -> bool:
+def _is_free_row(
+    row: typed.ForEach, private: set[typed.Symbol], program: typed.Program, visited: typed.Symbol | None
+) -> bool:
     inside = list(walk.statements(row.body))
     if walk.leaves(row) or any(walk.calls(row)) or any(isinstance(s, typed.ForEach) for s in inside):
         return False
     written = {symbol for s in inside for symbol in walk.written(s)} - {*walk.declared(row.body)}
     if written & private or (row.filter is not None and mentions(row.filter, written)):
         return False
-    cells = [c for c in _cells(row, program) if c.race_class is not races.RaceClass.READ_ONLY]
+    cells = [c for c in _cells(row, program, visited) if c.race_class is not races.RaceClass.READ_ONLY]
     return bool(cells) and all(_comes_to_the_same(cell, row, inside) for cell in cells)
 
 
@@ -144,7 +151,8 @@ def _is_free(loop: typed.ForEach, program: typed.Program, hosting: Hosting) -> b
     return all(cell.race_class in _FREE for cell in _cells(loop, program))
 
 
-def _cells(loop: typed.ForEach, program: typed.Program) -> Sequence[races.CellSet]:
-    """What the loop would access as a `forall`."""
-    whole = parallel.ParallelLoop(loop, loop.iterator, loop.domain, loop.filter, loop.body, loop.span)
+def _cells(loop: typed.ForEach, program: typed.Program, visited: typed.Symbol | None = None) -> Sequence[races.CellSet]:
+    """What the loop would access as a `forall`, in a search whose node is `visited`."""
+    head = (loop.iterator, loop.domain, loop.filter)
+    whole = parallel.ParallelLoop(loop, *head, loop.body, loop.span, visited=visited)
     return races.classify(whole, program).cells
