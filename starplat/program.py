@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from inspect import signature
 from os import PathLike
 from pathlib import Path
@@ -75,7 +75,7 @@ class Program:
         """The text and its name."""
         return self.checked.source
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The file's name without its ending."""
         return Path(self.source.name).stem

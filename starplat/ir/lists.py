@@ -6,6 +6,7 @@ from itertools import islice
 
 from starplat.frontend.types import GraphType, ListType, UpdatesType
 from starplat.ir import nodes as ir
+from starplat.same import remembered
 
 PARTS_OF_UPDATES = 7
 """Parameters that stand for a list: whether each update adds, its source, its destination, its weight as a double; the
@@ -35,8 +36,13 @@ class Taken:
         return tuple(p.what.name for p in self.parameters) if self.items is None else (self.items.name,)
 
 
-def taken(module: ir.Module) -> Iterator[Taken]:
+@remembered(256)
+def taken(module: ir.Module) -> tuple[Taken, ...]:
     """The arguments of the entry but for the graph, in their order."""
+    return tuple(_taken(module))
+
+
+def _taken(module: ir.Module) -> Iterator[Taken]:
     entry = module.function(module.entry)
     inside, lists = iter(entry.parameters), iter(entry.lists)
     for argument in module.arguments:

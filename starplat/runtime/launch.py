@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from pathlib import PurePath
 from time import perf_counter
 from typing import Any
@@ -269,7 +269,7 @@ def _scheduled(
     def modules() -> Iterator[ir.Module]:
         if asked.memory is Memory.ONDEMAND:  # with room for all it is as resident
             yield made_under(replace(asked, memory=Memory.RESIDENT))
-        for one in (asked, *less):
+        for one in chain((asked,), less):
             found = made_under(one)
             weights = frozenset(a for a in found.inputs if a.origin is ir.Origin.WEIGHT and a.name not in given)
             with_heads = heads_of_rows(found, symmetric=not graph.directed, weights=weights)

@@ -37,6 +37,7 @@ class Room:
     num_updates: int = 0
     graph: Graph = field(kw_only=True)
     _divided: dict[Hashable, Whereabouts] = field(default_factory=dict)
+    _expected: Estimate | None = None
 
     def __post_init__(self) -> None:
         self._of_graph = (*self.module.graph_arrays, *self.weights)
@@ -72,7 +73,8 @@ class Room:
             if self.device.is_limited_on_host:  # what is there may be less than what could be
                 candidates = [replace(one, there=0) for one in candidates]
             self._divided = divided(candidates, free, self.device.split_unit)
-        return self._made() and self._made_on_host()
+        self._expected = self.estimate()
+        return self._made(self._expected) and self._made_on_host()
 
     def foresee(self) -> Estimate:
         """What the run takes, once there is room for it.
@@ -80,14 +82,13 @@ class Room:
         Raises:
             DiagnosticError: E0908, there is not.
         """
-        expected = self.estimate()
-        program = PurePath(self.module.source.name).stem
-        if not self._made():
-            hope = self.device.could_hold(self.estimate().total)
-            if not (hope and self.device.collect() and self._made()):
-                raise self._too_large(program, expected)
+        expected = self._expected or self.estimate()
+        if not self._made(expected):
+            hope = self.device.could_hold(expected.total)
+            if not (hope and self.device.collect() and self._made(expected)):
+                raise self._too_large(self._program, expected)
         if not self._made_on_host() and not (self.device.collect() and self._made_on_host()):
-            needed, free = self._needed_on_host(), self.device.free_on_host() or 0
+            program, needed, free = self._program, self._needed_on_host(), self.device.free_on_host() or 0
             if self.device.is_limited_on_host:
                 there = sum(expected.mapped.values()) - needed
                 raise too_large_for_host(program, needed + there, free + there)
@@ -106,6 +107,10 @@ class Room:
             if there < sizes.of(array):
                 far[array.name] = sizes.of(array) - there
         return Estimate(sizes.all(lying) + near[True], own + near[False], temporaries(self.module, sizes), far)
+
+    @property
+    def _program(self) -> str:
+        return PurePath(self.module.source.name).stem
 
     # --- inside ----------------------------------------------------------------------------------------------------
 
@@ -149,9 +154,11 @@ class Room:
         least = expected.total - sum(map(self._size_on_device, self._arrays_of_arcs()))
         return too_large(program, self.device.name, needed, free + expected.total - needed, least)
 
-    def _made(self) -> bool:
+    def _made(self, expected: Estimate) -> bool:
         """Whether there is room, once other graphs, and what this run does not need of its own, have left."""
-        needed = self._still_needed(self.estimate())
+        if self.device.free_memory() is None:
+            return True
+        needed = self._still_needed(expected)
         if make_room(self.device, needed):
             return True
         short = needed - (self.device.free_memory() or 0)

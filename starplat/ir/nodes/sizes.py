@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 from typing import ClassVar, NamedTuple, TypeVar
 
 WORKERS = 64
@@ -113,6 +113,7 @@ class Extent:
             return combine(operator, left.folded(leaf, combine), right.folded(leaf, combine))
         return leaf(self.value)
 
+    @lru_cache(1024)  # noqa: B019  extents live as long as the process
     def cells(self, num_nodes: int, num_arcs: int, num_updates: int = 0, num_heads: int = 0) -> int:
         """The number for a graph, for lists of so many updates, and so many arcs in heads of rows."""
         counts = {

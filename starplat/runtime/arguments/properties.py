@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType
 from starplat.graph.graph import Graph
+from starplat.graph.ids import Counted
 from starplat.ir import nodes as ir
 from starplat.runtime.arguments.keyed import Keyed, keyed_by, keyed_series, places
 from starplat.runtime.arguments.scalars import NONE, UnfitError, node, scalar
@@ -104,6 +105,8 @@ def shown_cells(cells: Cells, kind: PropertyType, graph: Graph) -> Cells:
     """Cells as a caller sees them: nodes by their original ids, none as -1, or as None beside names."""
     if kind.element is not Scalar.NODE:
         return cells
+    if graph.names == Counted(0, graph.num_nodes):
+        return cells.astype(np.int64)
     ids = graph.original_ids
     none_is_free = graph.names.node_of(NONE) == NONE
     is_named = ids.dtype == object or not none_is_free
