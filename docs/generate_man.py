@@ -15,7 +15,7 @@ from typing import Any, get_args, get_type_hints
 
 import typer
 
-from starplat.cli.app import app
+from starplat.cli.app import command_line
 
 FOLDER = Path(__file__).resolve().parent / "man"
 
@@ -98,7 +98,7 @@ def roff(text: str) -> str:
 
 
 def _root() -> Any:
-    return typer.main.get_command(app)
+    return typer.main.get_command(command_line())
 
 
 if __name__ == "__main__":

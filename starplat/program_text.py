@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from starplat.diagnostics import Diagnostic, DiagnosticError
-from starplat.frontend.mistakes.remedies import did_you_mean
 from starplat.resources import shipped_programs
 from starplat.source import SourceFile
 
@@ -68,12 +67,16 @@ def source_of(program: str | Path | SourceFile) -> SourceFile:
 
 def unknown_program(name: str) -> str:
     """A hint for a name that is no file's and no shipped program's."""
+    from starplat.frontend.mistakes.remedies import did_you_mean
+
     near = did_you_mean(name, shipped_programs())
     return near or "`starplat show` lists the programs that come with starplat"
 
 
 def _near(path: Path) -> str | None:
     """A hint for a path that leads nowhere."""
+    from starplat.frontend.mistakes.remedies import did_you_mean
+
     if str(path) in shipped_programs():
         return f"`starplat new {path}.sp --from {path}` copies the program that comes with starplat"
     try:

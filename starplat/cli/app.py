@@ -12,8 +12,9 @@ import signal
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from types import FrameType
 from typing import IO, Annotated, Any, NoReturn
 
@@ -21,52 +22,27 @@ import typer
 
 from starplat import __version__
 from starplat.cli import console, failure, optional
-from starplat.cli.verbs.bench import bench
-from starplat.cli.verbs.check import check
-from starplat.cli.verbs.compile import compile
-from starplat.cli.verbs.devices import devices
-from starplat.cli.verbs.doctor import doctor
-from starplat.cli.verbs.explain import explain
-from starplat.cli.verbs.fmt import fmt
-from starplat.cli.verbs.graph import app as graph
-from starplat.cli.verbs.inspect import inspect
-from starplat.cli.verbs.lsp import lsp
-from starplat.cli.verbs.new import new
-from starplat.cli.verbs.run import run
-from starplat.cli.verbs.show import show
-from starplat.cli.verbs.tune import tune
-from starplat.cli.verbs.version import version
 from starplat.diagnostics import DiagnosticError, ExitCode, StarplatWarning
 
-app = typer.Typer(
-    name="starplat",
-    help="Compile and run graph programs.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 fine, 1 wrong program or input, 2 usage, 3 no such device, 4 a mistake of starplat, "
-    "130 interrupted.",
-)
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
-VERBS: tuple[Callable[..., None], ...] = (
-    check,
-    compile,
-    run,
-    show,
-    new,
-    bench,
-    tune,
-    inspect,
-    explain,
-    fmt,
-    lsp,
-    devices,
-    doctor,
-    version,
+VERBS = (
+    "check",
+    "compile",
+    "run",
+    "show",
+    "new",
+    "bench",
+    "tune",
+    "inspect",
+    "explain",
+    "fmt",
+    "lsp",
+    "devices",
+    "doctor",
+    "version",
+    "graph",
 )
-for verb in VERBS:
-    app.command(cls=optional.TracingCommand if verb is run else None)(verb)
-app.add_typer(graph, name="graph")
+"""The modules of `starplat.cli.verbs` that hold a verb each, in the order of the help."""
 
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """typer's own class for a wrong command line; typer keeps it in different modules in different versions."""
@@ -79,13 +55,34 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
-def common(
+def _common(
     show_version: Annotated[
         bool, typer.Option("--version", help="Print the version and stop.", is_eager=True, callback=_print_version)
     ] = False,
 ) -> None:
     """Compile and run graph programs."""
+
+
+def command_line(first: str | None = None) -> typer.Typer:
+    """The command whose first word is `first`: with that verb alone, as others cost the time of their imports; with
+    all verbs where it is none of them."""
+    app = typer.Typer(
+        name="starplat",
+        help="Compile and run graph programs.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        epilog="Exit codes: 0 fine, 1 wrong program or input, 2 usage, 3 no such device, 4 a mistake of starplat, "
+        "130 interrupted.",
+    )
+    app.callback()(_common)
+    for name in (first,) if first in VERBS else VERBS:
+        verb = import_module(f"starplat.cli.verbs.{name}")
+        if name == "graph":
+            app.add_typer(verb.app, name=name)
+        else:
+            app.command(cls=optional.TracingCommand if name == "run" else None)(getattr(verb, name))
+    return app
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -116,7 +113,7 @@ def _guarded(arguments: Sequence[str] | None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     console.begin()
     try:
-        result = app(args=arguments, prog_name="starplat", standalone_mode=False)
+        result = command_line(next(iter(words), None))(args=arguments, prog_name="starplat", standalone_mode=False)
         sys.stdout.flush()
         if result == ExitCode.INTERRUPTED.value:
             return _interrupted(words)
@@ -166,8 +163,7 @@ def _wrong_usage(error: Exception, words: Sequence[str]) -> int:
 
 def _command(arguments: Sequence[str]) -> str:
     """The verb of a command line that failed before it was parsed."""
-    names = {verb.__name__ for verb in VERBS} | {"graph"}
-    return " ".join(("starplat", *(word for word in arguments[:1] if word in names)))
+    return " ".join(("starplat", *(word for word in arguments[:1] if word in VERBS)))
 
 
 def _internal_error(error: Exception, words: Sequence[str]) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import NoReturn
 
+import starplat
 from starplat.cli.child_process import step_aside
 
 _DEVICE_LIBRARIES = ("pyopencl", "cupy", "dpctl", "starplat.runtime.devices.library")
@@ -19,6 +20,8 @@ def run() -> NoReturn:
     other's threads and contexts, and may crash after the answer has been printed. `kept.KEPT` holds what was on devices
     till then.
     """
+    if sys.argv[1:] in (["version"], ["--version"]) and _has_said(f"starplat {starplat.__version__}"):
+        sys.exit(0)
     step_aside()
     _keep_stderr()
     with _interrupted_without_words():
@@ -30,6 +33,15 @@ def run() -> NoReturn:
         sys.stderr.flush()
         os._exit(code)
     sys.exit(code)
+
+
+def _has_said(line: str) -> bool:
+    """Prints a line that takes no imports; False where that fails, which the command line knows how to report."""
+    try:
+        print(line, flush=True)
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def _keep_stderr() -> None:

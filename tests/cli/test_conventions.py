@@ -16,28 +16,12 @@ import pytest
 
 import starplat as package
 from starplat.cli import app, console
+from starplat.cli.app import VERBS
 from starplat.diagnostics import Diagnostic, Label, Severity, render
 from starplat.source import SourceFile, Span
 from tests.cli.conftest import ROOT, Outcome
 
 Starplat = Callable[..., Outcome]
-VERBS = (
-    "check",
-    "compile",
-    "run",
-    "show",
-    "new",
-    "bench",
-    "tune",
-    "inspect",
-    "explain",
-    "fmt",
-    "lsp",
-    "graph",
-    "devices",
-    "doctor",
-    "version",
-)
 
 
 def test_version_is_the_packages(starplat: Starplat) -> None:

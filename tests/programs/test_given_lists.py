@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import starplat
 from starplat import DiagnosticError, Graph
 from starplat.backends import BACKENDS
-from starplat.cli.app import app
+from starplat.cli.app import command_line
 from tests.backends.built import built
 from tests.programs.targets import Target, every_target
 from tests.programs.test_artifacts import require
@@ -132,7 +132,7 @@ def test_the_command_line_takes_words_and_files(tmp_path: Path) -> None:
     words = [f"{name}={word}" for name, word in {**WORDS, "l": f"@{tmp_path / 'l.txt'}"}.items()]
     given = [part for word in words for part in ("-a", word)]
     command = ["run", str(tmp_path / "f.sp"), "-g", str(tmp_path / "g.el"), "-t", "reference", *given, "--json"]
-    found = json.loads(CliRunner().invoke(app, command).stdout)["returned"]
+    found = json.loads(CliRunner().invoke(command_line(), command).stdout)["returned"]
     assert found == [0, 0, 0, 50, 1, 2, 3, 0.5, 2, 1, 0, 2**40, *[0] * 7, 2, 100, 4, 0, 200, 4]
 
 

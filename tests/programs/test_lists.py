@@ -20,7 +20,7 @@ import starplat
 from starplat import DiagnosticError, Graph, Program
 from starplat.analysis.describe import describe
 from starplat.backends import BACKENDS
-from starplat.cli.app import app
+from starplat.cli.app import command_line
 from starplat.ir import nodes as ir
 from starplat.passes.parts.placing import in_parts
 from starplat.runtime.actions import executor, lists
@@ -298,9 +298,9 @@ def test_the_command_line_prints_and_keeps_a_list(tmp_path: Path) -> None:
     (tmp_path / "f.sp").write_text(PATH)
     (tmp_path / "g.el").write_text("".join(f"{v} {v + 1}\n" for v in range(7, 40)))
     command = ["run", str(tmp_path / "f.sp"), "-g", str(tmp_path / "g.el"), "-t", "reference", "-a"]
-    done = CliRunner().invoke(app, [*command, "far=38", "--json"])
+    done = CliRunner().invoke(command_line(), [*command, "far=38", "--json"])
     assert json.loads(done.stdout)["returned"] == [38, 39, 40]
-    done = CliRunner().invoke(app, [*command, "far=7", "--out", str(tmp_path / "out.npz")])
+    done = CliRunner().invoke(command_line(), [*command, "far=7", "--out", str(tmp_path / "out.npz")])
     assert f"returned [{', '.join(map(str, range(7, 27)))}, …], 34 elements\n" in done.stdout
     assert np.load(tmp_path / "out.npz")["returned"].tolist() == list(range(7, 41))
 

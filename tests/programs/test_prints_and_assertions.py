@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import starplat
 from starplat import DiagnosticError, Graph
 from starplat.backends import BACKENDS
-from starplat.cli.app import app
+from starplat.cli.app import command_line
 from starplat.diagnostics import StarplatWarning
 from starplat.frontend.parsing.quotes import quoted
 from tests.programs.targets import REFERENCE, Target, every_target
@@ -206,6 +206,6 @@ def test_on_the_command_line_lines_go_beside_the_answer(tmp_path: Path) -> None:
     (tmp_path / "p.sp").write_text('function f(Graph g) {\n  print("here");\n  return 5;\n}\n')
     (tmp_path / "g.el").write_text("0 1\n")
     words = ["run", str(tmp_path / "p.sp"), "--graph", str(tmp_path / "g.el"), "--json", "--checked"]
-    found = CliRunner().invoke(app, words)
+    found = CliRunner().invoke(command_line(), words)
     assert json.loads(found.stdout)["returned"] == 5
     assert "here\n" in found.stderr

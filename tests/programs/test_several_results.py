@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import starplat
 from starplat import DiagnosticError, Graph, Program
-from starplat.cli.app import app
+from starplat.cli.app import command_line
 from tests.backends.built import built
 from tests.programs.targets import Target, every_target
 from tests.zoo import ZOO
@@ -73,11 +73,11 @@ def test_the_command_line_prints_and_keeps_them(tmp_path: Path) -> None:
     (tmp_path / "g.el").write_text("0 1\n1 2\n1 3\n")
     command = ["run", str(tmp_path / "f.sp"), "-g", str(tmp_path / "g.el"), "-a", "src=1", "--target", "reference"]
     out = tmp_path / "out.npz"
-    done = CliRunner().invoke(app, [*command, "--out", str(out)])
+    done = CliRunner().invoke(command_line(), [*command, "--out", str(out)])
     assert "returned 1, 1.5, 2, True, 3\n" in done.stdout
     kept = np.load(out)
     assert [kept[f"returned_{number}"].item() for number in range(1, 6)] == [1, 1.5, 2, True, 3]
-    done = CliRunner().invoke(app, [*command, "--json"])
+    done = CliRunner().invoke(command_line(), [*command, "--json"])
     assert json.loads(done.stdout)["returned"] == [1, 1.5, 2, True, 3]
 
 
