@@ -12,6 +12,7 @@ from starplat.ir.module_rewriter import ModuleRewriter, with_graph_arrays
 from starplat.ir.visitor import host_ops, walk_host
 from starplat.schedule.direction.pull_kernels import without_the_unused
 from starplat.schedule.facts import GraphFacts
+from starplat.schedule.loop.among_threads import sources_among_threads
 from starplat.schedule.schedule import Batch, Loop, Order, Schedule, Sources
 from starplat.schedule.sources import batch, kernels, single, words
 from starplat.schedule.sources.words import Made
@@ -22,6 +23,9 @@ AUTO_WIDTH = 256
 FEW_SOURCES = 32
 """Members of a set from which many searches at once take no longer than one after another."""
 
+
+MOST_COPIED = 2**20
+"""Nodes up to which each thread gets its own copies of what a source changes."""
 
 SourceLoop = ir.HostForRange | ir.HostForMembers
 
@@ -44,12 +48,23 @@ def searches_in_batches(
         return Decided(module)
     if asked is Sources.AUTO and (schedule.order is Order.ROWS or schedule.loop is Loop.GROUP):
         return Decided(module)  # which only single searches can follow
+    if asked is Sources.THREADS:
+        return _one_by_one(module, (), by_threads=True) if capabilities.compiled_loops else Decided(module)
     if asked is Sources.AUTO and facts is not None and facts.thin_levels and searches_on_cpus(module, capabilities):
         why = "levels are many and thin: the host begins each, which takes longer than is shared"
-        maker: _Maker = _OneByOne(module, (Choice("sources one after another", why),))
-        return maker.decided()
+        few = capabilities.compiled_loops and facts.num_nodes <= MOST_COPIED
+        return _one_by_one(module, (Choice("sources one after another", why),), by_threads=few)
     width = asked.width if isinstance(asked, Batch) else None
     return _AtOnce(module, width or AUTO_WIDTH, capabilities, if_many=asked is Sources.AUTO).decided()
+
+
+def _one_by_one(module: ir.Module, choices: tuple[Choice, ...], *, by_threads: bool) -> Decided:
+    """Searches one after another, in each of the threads that share them if that is asked for and legal."""
+    found = _OneByOne(module, choices).decided()
+    if not by_threads:
+        return found
+    shared = sources_among_threads(found.module, with_reals=not choices)
+    return Decided(shared.module, (*found.choices, *shared.choices))
 
 
 class _Maker(ModuleRewriter):
