@@ -108,6 +108,7 @@ class Sources(Setting):
     """From how many sources at once a program searches that does so from each of many."""
 
     ONE = "one", "one after another"
+    THREADS = "threads", "one after another in each thread of a CPU, with what a source changes once for each"
     AUTO = "auto", "batch(auto), but of a set only where it has many"
 
 

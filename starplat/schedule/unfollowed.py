@@ -38,6 +38,12 @@ SOUGHT: Mapping[str, str] = {
 }
 """What is sought, by the knob that asks for it."""
 
+_SOUGHT_BY_VALUE: Mapping[str, str] = {
+    "sources=threads": "no loop over nodes or a set was found whose iterations leave each other nothing but sums, "
+    "Min, Max, or, and, or the cell of their node"
+}
+"""The same where a value of a knob seeks something of its own."""
+
 LACKING: Mapping[str, str] = {
     "grid_barrier": "grid barrier",
     "clusters": "clusters of groups that have a barrier of their own",
@@ -46,6 +52,7 @@ LACKING: Mapping[str, str] = {
     "group_rows": "groups whose threads share arcs",
     "shared_arcs": "sub-groups whose threads share arcs and sets of nodes",
     "mapped_memory": "page-locked host memory that its kernels read",
+    "compiled_loops": "loops of the host that are compiled with its kernels",
     "managed_memory": "managed memory, whose pages its driver moves",
 }
 """What a target may lack, by the capability that says so."""
@@ -121,7 +128,7 @@ class _Trial:
         """What is sought, and why the nearest parts of the program do not qualify."""
         choices = decided(self.module, alone, self.capabilities, self.facts).choices
         refused = [f"{choice.what} ({choice.why})" for choice in choices if choice.step in _REFUSING.get(name, ())]
-        return "; ".join((SOUGHT[name], *refused))
+        return "; ".join((_SOUGHT_BY_VALUE.get(f"{name}={alone.values[name]}", SOUGHT[name]), *refused))
 
     def lacking(self, name: str, alone: Schedule) -> tuple[str, ...]:
         """The capabilities that the target lacks for it; empty if nothing would help."""

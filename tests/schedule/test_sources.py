@@ -14,17 +14,20 @@ import pytest
 
 import starplat
 from starplat import pipeline
+from starplat.backends import BACKENDS
 from starplat.backends.opencl import CPU_CAPABILITIES
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import Graph, generators
-from starplat.runtime import room
+from starplat.ir import nodes as ir
+from starplat.ir.visitor import walk_kernel
+from starplat.runtime import facts, room
 from starplat.runtime.facts import facts_for, has_thin_levels
 from starplat.runtime.session import default_session
 from starplat.runtime.validate import first_difference
 from starplat.schedule import AUTO
 from starplat.schedule.apply import decided
 from starplat.schedule.describe import Plan
-from tests.runtime.devices import every_target
+from tests.runtime.devices import device_of, every_target
 from tests.schedule.programs import CUDA
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -238,6 +241,24 @@ def test_auto_searches_one_after_another_on_cpus_where_levels_are_thin() -> None
         (what,) = (choice.what for choice in found.choices if choice.step == "sources")
         assert what.startswith(ahead)
     assert not has_thin_levels(Graph.from_arcs(0, [], []))
+
+
+ONE_BY_ONE = ("in a search", "after rounds", "not the source", "a node's own values", "locals behind", "INF")
+
+
+@pytest.mark.parametrize("name", ONE_BY_ONE)
+def test_searches_one_after_another_visit_a_node_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    device_of("openmp")
+    monkeypatch.setattr(facts, "has_thin_levels", lambda graph: True)
+    monkeypatch.setattr(facts, "_THIN", {})
+    program = starplat.compile(SEARCHES.get(name) or OWN[name])
+    module, able = program.module(), BACKENDS["openmp"].capabilities
+    made = decided(module, AUTO, able, facts.facts_for(module, able, graphs()[0])).module
+    finders = [kernel for kernel in made.kernels if kernel.name.startswith("f_find_level")]
+    others = [kernel for kernel in made.kernels if kernel not in finders and not kernel.name.startswith("arcs_of")]
+    assert finders
+    assert not any(isinstance(op, ir.ForNeighbors) for one in others for op in walk_kernel(one.body))
+    assert_same(program, "openmp", "auto")
 
 
 def test_cells_of_the_source_are_searched_from_many_at_once_everywhere() -> None:

@@ -250,7 +250,8 @@ class Searches:
 class HostForRange:
     """`for (variable = first; variable < end; variable += 1) body`; declares `variable`; `end` is evaluated once.
     `searches` is what a loop over all nodes comes to, if it searches from each. `by_host` asks that the host begins
-    every round, which takes long, so that the program can be stopped between two."""
+    every round, which takes long, so that the program can be stopped between two. `apart` says that threads may share
+    the iterations, as parts of a run may."""
 
     variable: Variable
     first: Expression
@@ -258,6 +259,7 @@ class HostForRange:
     body: tuple[HostOp, ...]
     searches: Searches | None = None
     by_host: bool = False
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,12 +276,14 @@ class HostForNeighbors:
 @dataclass(frozen=True, slots=True)
 class HostForMembers:
     """Over the members of a set, ascending, as they are on entry; reads the set back from the device (a set the
-    caller gave and no kernel or host operation has changed is at hand on the host already)."""
+    caller gave and no kernel or host operation has changed is at hand on the host already). `apart` says that threads
+    may share the iterations."""
 
     variable: Variable
     members: Array
     body: tuple[HostOp, ...]
     searches: Searches | None = None
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ cells that all change by one operator, or the cell of the source itself. All els
 its own, so that searches are scheduled as on one device; parts exchange nothing but what the loop has found.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeGuard
@@ -41,8 +43,15 @@ def by_sources(module: ir.Module) -> ir.Module | None:
     return found
 
 
+def left_by(loop: SourceLoop, module: ir.Module) -> Left | None:
+    """What the iterations of a loop of the entry leave, if they leave each other nothing else."""
+    if module.race is not None or has_two_names(module) or not _is_over_sources(loop):
+        return None
+    return _Divider(module).left_by(loop)
+
+
 @dataclass(frozen=True, slots=True)
-class _Left:
+class Left:
     """What iterations leave: arrays that all change by an operator, those of which each changes its source's cell."""
 
     combined: tuple[tuple[ir.Array, ir.Combine], ...]
@@ -65,7 +74,7 @@ class _Divider:
             else:
                 yield op
 
-    def in_turns(self, op: SourceLoop, left: _Left) -> Iterator[ir.HostOp]:
+    def in_turns(self, op: SourceLoop, left: Left) -> Iterator[ir.HostOp]:
         """The loop over the sources of this part, and the exchange of what it leaves."""
         mine = self.array("own_sources", ir.Element.BOOL, is_set=True)
         if isinstance(op, ir.HostForMembers):
@@ -89,7 +98,7 @@ class _Divider:
 
     # --- whether iterations may be divided -------------------------------------------------------------------------
 
-    def left_by(self, loop: SourceLoop) -> _Left | None:
+    def left_by(self, loop: SourceLoop) -> Left | None:
         """What the iterations leave, if they may be divided."""
         body = tuple(walk_host(loop.body))
         if not all(isinstance(op, _MAY_STAND_INSIDE) for op in body) or _leaves(loop.body):
@@ -104,16 +113,16 @@ class _Divider:
             if self.is_private(array, loop):
                 continue
             touching = [op for op in body if not isinstance(op, ir.Launch) and array in arrays_in(op)]
-            operator = None if touching else _operator(array, kernels)
+            operator = None if touching else combined_by(array, kernels)
             if operator is not None:
                 combined.append((array, operator))
-            elif self.is_of_source(array, loop, touching, kernels):
+            elif is_of_source(array, loop, touching, kernels):
                 of_source.append(array)
             else:
                 return None
         if isinstance(loop, ir.HostForMembers) and loop.members in written:
             return None
-        return _Left(tuple(combined), tuple(of_source))
+        return Left(tuple(combined), tuple(of_source))
 
     def assigned(self, body: Iterable[ir.HostOp], kernels: Iterable[ir.Kernel]) -> set[ir.Variable]:
         """The variables to which operations give a value, not counting declarations."""
@@ -150,16 +159,6 @@ class _Divider:
     def touches(self, ops: Iterable[ir.HostOp], array: ir.Array) -> bool:
         return any(array in launches.touched(op, self.module) for op in walk_host(ops))
 
-    def is_of_source(
-        self, array: ir.Array, loop: SourceLoop, touching: Iterable[ir.HostOp], kernels: Iterable[ir.Kernel]
-    ) -> bool:
-        """Whether an iteration does no more than write the cell of its source."""
-        source = ir.Ref(loop.variable)
-        alone = all(isinstance(op, ir.WriteCell) and op.array == array and op.index == source for op in touching)
-        reads = (part for op in touching for part in arrays_in(op) if isinstance(op, ir.WriteCell))
-        once = sum(part == array for part in reads) == len(list(touching))
-        return alone and once and not any(array in kernel.arrays for kernel in kernels)
-
 
 def _is_over_sources(op: ir.HostOp) -> TypeGuard[SourceLoop]:
     """Whether a loop goes over nodes, or the members of a set."""
@@ -167,6 +166,17 @@ def _is_over_sources(op: ir.HostOp) -> TypeGuard[SourceLoop]:
         over_all = op.first == ir.Const(0, op.first.element) and isinstance(op.end, ir.NumNodes)
         return over_all and op.variable.element is ir.Element.NODE
     return isinstance(op, ir.HostForMembers)
+
+
+def is_of_source(
+    array: ir.Array, loop: SourceLoop, touching: Iterable[ir.HostOp], kernels: Iterable[ir.Kernel]
+) -> bool:
+    """Whether an iteration does no more than write the cell of its source."""
+    source = ir.Ref(loop.variable)
+    alone = all(isinstance(op, ir.WriteCell) and op.array == array and op.index == source for op in touching)
+    reads = (part for op in touching for part in arrays_in(op) if isinstance(op, ir.WriteCell))
+    once = sum(part == array for part in reads) == len(list(touching))
+    return alone and once and not any(array in kernel.arrays for kernel in kernels)
 
 
 def _leaves(ops: Iterable[ir.HostOp]) -> bool:
@@ -182,7 +192,7 @@ def _leaves(ops: Iterable[ir.HostOp]) -> bool:
     return False
 
 
-def _operator(array: ir.Array, kernels: Iterable[ir.Kernel]) -> ir.Combine | None:
+def combined_by(array: ir.Array, kernels: Iterable[ir.Kernel]) -> ir.Combine | None:
     """The one operator by which kernels change an array, of which they see nothing."""
     found: set[ir.Combine | None] = set()
     for kernel in kernels:

@@ -12,6 +12,8 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.visitor import blocks_of, walk_around, walk_host
+from starplat.passes.parts.sources import SourceLoop
+from starplat.schedule.loop.among_threads import shared
 from starplat.schedule.loop.drivers import Driver, Holds, Plain, cell_of_own, left_to_the_host
 from starplat.schedule.schedule import Schedule
 from starplat.schedule.step import Choice, Decided
@@ -32,6 +34,8 @@ def compiled_rounds(module: ir.Module, schedule: Schedule, capabilities: Capabil
             elif (kernel := _first_launch(loop)) is not None:
                 what = f"the loop of '{kernel}': its rounds are compiled with the kernels"
                 choices.append(Choice(what, "a round goes through no Python"))
+                if isinstance(loop, SourceLoop) and loop.apart and shared(loop, function, module) is None:
+                    choices.append(Choice(f"the loop of '{kernel}' in one thread", "its arrays are used outside of it"))
     return Decided(module, tuple(choices)) if choices else module
 
 

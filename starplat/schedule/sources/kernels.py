@@ -10,6 +10,7 @@ from starplat.schedule.sources.words import (
     NO_BITS,
     WORD,
     BatchState,
+    Made,
     all_of,
     behind,
     either,
@@ -204,10 +205,10 @@ def _row_search(
     )
 
 
-def ends(state: BatchState) -> str:
+def ends(made: Made, searches: ir.Searches) -> str:
     """What the program does to a source behind its search."""
-    node, body = state.searches.node, state.searches.behind
-    return state.kernel("end", ir.Kernel("", ir.AllNodes(), node, body, comment="after all searches"))
+    kernel = ir.Kernel("", ir.AllNodes(), searches.node, searches.behind, comment="after all searches")
+    return made.kernel("end", kernel)
 
 
 def _reached(state: BatchState) -> tuple[ir.KernelOp, ...]:

@@ -1,5 +1,6 @@
 """Step `sources`: a loop over sources that searches from each runs many searches at once, a bit for each."""
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -11,14 +12,22 @@ from starplat.ir.module_rewriter import ModuleRewriter, with_graph_arrays
 from starplat.ir.visitor import host_ops, walk_host
 from starplat.schedule.direction.pull_kernels import without_the_unused
 from starplat.schedule.facts import GraphFacts
+from starplat.schedule.loop.among_threads import sources_among_threads
 from starplat.schedule.schedule import Batch, Loop, Order, Schedule, Sources
-from starplat.schedule.sources import batch, kernels, words
+from starplat.schedule.sources import batch, kernels, single, words
+from starplat.schedule.sources.words import Made
 from starplat.schedule.step import Choice, Decided
 from starplat.source import NOWHERE
 
 AUTO_WIDTH = 256
 FEW_SOURCES = 32
 """Members of a set from which many searches at once take no longer than one after another."""
+
+
+MOST_COPIED = 2**20
+"""Nodes up to which each thread gets its own copies of what a source changes."""
+
+SourceLoop = ir.HostForRange | ir.HostForMembers
 
 
 def searches_on_cpus(module: ir.Module, capabilities: Capabilities) -> bool:
@@ -39,26 +48,39 @@ def searches_in_batches(
         return Decided(module)
     if asked is Sources.AUTO and (schedule.order is Order.ROWS or schedule.loop is Loop.GROUP):
         return Decided(module)  # which only single searches can follow
+    if asked is Sources.THREADS:
+        return _one_by_one(module, (), by_threads=True) if capabilities.compiled_loops else Decided(module)
     if asked is Sources.AUTO and facts is not None and facts.thin_levels and searches_on_cpus(module, capabilities):
         why = "levels are many and thin: the host begins each, which takes longer than is shared"
-        return Decided(module, (Choice("sources one after another", why),))
+        few = capabilities.compiled_loops and facts.num_nodes <= MOST_COPIED
+        return _one_by_one(module, (Choice("sources one after another", why),), by_threads=few)
     width = asked.width if isinstance(asked, Batch) else None
-    maker = _Maker(module, width or AUTO_WIDTH, capabilities, if_many=asked is Sources.AUTO)
-    made = maker.module()
-    if not maker.kernels:
-        return Decided(module, tuple(maker.choices))
-    return Decided(with_graph_arrays(without_the_unused(made, module)), tuple(maker.choices))
+    return _AtOnce(module, width or AUTO_WIDTH, capabilities, if_many=asked is Sources.AUTO).decided()
+
+
+def _one_by_one(module: ir.Module, choices: tuple[Choice, ...], *, by_threads: bool) -> Decided:
+    """Searches one after another, in each of the threads that share them if that is asked for and legal."""
+    found = _OneByOne(module, choices).decided()
+    if not by_threads:
+        return found
+    shared = sources_among_threads(found.module, with_reals=not choices)
+    return Decided(shared.module, (*found.choices, *shared.choices))
 
 
 class _Maker(ModuleRewriter):
-    """Replaces loops over sources; those over sets only `if_many` are in the set, when that is left open."""
+    """Replaces loops over sources."""
 
-    def __init__(self, module: ir.Module, width: int, capabilities: Capabilities, *, if_many: bool) -> None:
+    def __init__(self, module: ir.Module, choices: Iterable[Choice] = ()) -> None:
         super().__init__(module)
-        self.width = width
-        self.rows_are_shared, self.if_many = capabilities.shared_arcs, if_many
         self.prefix, self.span = "", NOWHERE
-        self.choices: list[Choice] = []
+        self.choices = list(choices)
+
+    def decided(self) -> Decided:
+        """The module, itself if it has no such loop, and why."""
+        made = self.module()
+        if self.kernels:
+            return Decided(with_graph_arrays(without_the_unused(made, self.given)), tuple(self.choices))
+        return Decided(self.given, tuple(self.choices))
 
     def function(self, function: ir.HostFunction) -> ir.HostFunction:
         """The function with its loops replaced, and without the arrays that only these used."""
@@ -75,24 +97,60 @@ class _Maker(ModuleRewriter):
                 inner = self.rebuild(op)
                 self.span = outer
                 return (inner,)
-            case ir.HostForRange(searches=ir.Searches() as searches):
-                return self.batched(op, searches)
-            case ir.HostForMembers(searches=ir.Searches() as searches):
-                return self.batched(op, searches)
+            case (
+                ir.HostForRange(searches=ir.Searches() as searches)
+                | ir.HostForMembers(searches=ir.Searches() as searches)
+            ):
+                return self.searching(op, searches)
         return (self.rebuild(op),)
 
-    def batched(self, op: ir.HostForRange | ir.HostForMembers, searches: ir.Searches) -> Iterable[ir.HostOp]:
+    @abstractmethod
+    def searching(self, op: SourceLoop, searches: ir.Searches) -> Iterable[ir.HostOp]:
+        """What takes the place of a loop over sources."""
+
+    def around(self, made: Made, searches: ir.Searches, ops: tuple[ir.HostOp, ...]) -> tuple[ir.HostOp, ...]:
+        """The searches, and what is done before the first and behind the last."""
+        fills = (ir.Fill(array, begin) for array, begin in zip(searches.kept, searches.begin, strict=True))
+        last = (ir.Launch(kernels.ends(made, searches)),) if searches.behind else ()
+        self.kernels += made.kernels
+        self.arrays += (*searches.kept, *made.arrays)
+        return (*fills, *ops, *last)
+
+
+class _OneByOne(_Maker):
+    """Each search visits a node once, also where the program walks its arcs twice."""
+
+    def searching(self, op: SourceLoop, searches: ir.Searches) -> Iterable[ir.HostOp]:
+        if searches.why_not is not None:
+            return (op,)
+        made = Made(names=self.taken, prefix=self.prefix, span=self.span)
+        body = single.from_one(made, searches, op.variable)
+        return self.around(made, searches, (replace(op, body=body, searches=None),))
+
+
+class _AtOnce(_Maker):
+    """Many searches at once; those from sets only `if_many` are in the set, when that is left open."""
+
+    def __init__(self, module: ir.Module, width: int, capabilities: Capabilities, *, if_many: bool) -> None:
+        super().__init__(module)
+        self.width, self.rows_are_shared, self.if_many = width, capabilities.shared_arcs, if_many
+
+    def searching(self, op: SourceLoop, searches: ir.Searches) -> Iterable[ir.HostOp]:
         """The loop over batches, or the loop itself, with the reason."""
         if searches.why_not is not None:
             self.choices.append(Choice("sources one after another", searches.why_not))
             return (op,)
-        state = words.BatchState(searches, self.width, self.rows_are_shared, self.taken, self.prefix, self.span)
+        state = words.BatchState(
+            searches=searches,
+            width=self.width,
+            rows_are_shared=self.rows_are_shared,
+            names=self.taken,
+            prefix=self.prefix,
+            span=self.span,
+        )
         what = f"searches from {self.width} sources at once, a bit for each"
         if isinstance(op, ir.HostForRange):
             ops: tuple[ir.HostOp, ...] = (batch.from_all_nodes(state),)
-            fills = (ir.Fill(array, begin) for array, begin in zip(searches.kept, searches.begin, strict=True))
-            last = (ir.Launch(kernels.ends(state)),) if searches.behind else ()
-            ops = (*fills, *ops, *last)
         else:
             listed = batch.Listed(state)
             batches = batch.from_listed(state, listed)
@@ -100,8 +158,6 @@ class _Maker(ModuleRewriter):
                 few = build.less(ir.Ref(listed.number), build.number(FEW_SOURCES))
                 batches, what = ir.HostIf(few, (op,), (batches,)), f"{what}, where there are {FEW_SOURCES} or more"
             ops = (*batch.listing(state, op.members, listed), batches)
-        self.kernels += state.kernels
-        self.arrays += (*searches.kept, *state.arrays)
         why = "only the level of a node is asked, and what is done with it may be done in any order"
         self.choices.append(Choice(what, why))
-        return ops
+        return self.around(state, searches, ops)

@@ -1,4 +1,5 @@
-"""The bits of searches from many sources at once: their arrays, and where the words of a node lie in them."""
+"""What searches from many sources need: arrays, scalars and kernels; for searches at once the bits of nodes, and where
+the words of a node lie."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -19,16 +20,11 @@ FEW_PARTS = 8192
 NO_BITS = ir.Const(0, LONG)
 
 
-@dataclass
-class BatchState:
-    """The searches of one loop over sources, `width` at a time: their arrays, in words of 64 bits, and their scalars.
+@dataclass(kw_only=True)
+class Made:
+    """What is made for one loop over sources, the statement at `span` of the function `prefix`: its `kernels` and
+    `arrays`, with names that nothing else has."""
 
-    Collects the `kernels` and `arrays` that they need, for a target whose threads share rows or do not.
-    """
-
-    searches: ir.Searches
-    width: int
-    rows_are_shared: bool
     names: fresh_names.FreshNames
     prefix: str
     span: Span
@@ -36,20 +32,7 @@ class BatchState:
     arrays: list[ir.Array] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        words = ir.Extent.NODES * self.lanes
-        self.seen, self.front, self.reached = (self.array(name, LONG, words) for name in ("seen", "front", "reached"))
-        self.active = self.array("active", BOOL, ir.Extent.NODES)
-        self.following = self.array("active_next", BOOL, ir.Extent.NODES)
-        self.alive = self.array("alive", LONG, ir.Extent.ONE * self.lanes)
-        self.first, self.last = self.variable("first", INT), self.variable("last", INT)
-        self.more = self.variable("more", BOOL)
         self.locals = self.names.inner()
-        self.level = ir.Variable(self.names.fresh("steps"), INT)
-
-    @property
-    def lanes(self) -> int:
-        """Words of a node."""
-        return self.width // WORD
 
     def array(self, name: str, element: ir.Element, extent: ir.Extent) -> ir.Array:
         made = ir.Array(self.names.fresh(name), element, extent, ir.Origin.TEMPORARY)
@@ -69,6 +52,32 @@ class BatchState:
         name = self.names.fresh(f"{self.prefix}_{does}")
         self.kernels.append(visitor.with_signature(replace(kernel, name=name, span=self.span)))
         return name
+
+
+@dataclass(kw_only=True)
+class BatchState(Made):
+    """The searches of one loop over sources, `width` at a time: their arrays, in words of 64 bits, and their scalars,
+    for a target whose threads share rows or do not."""
+
+    searches: ir.Searches
+    width: int
+    rows_are_shared: bool
+
+    def __post_init__(self) -> None:
+        words = ir.Extent.NODES * self.lanes
+        self.seen, self.front, self.reached = (self.array(name, LONG, words) for name in ("seen", "front", "reached"))
+        self.active = self.array("active", BOOL, ir.Extent.NODES)
+        self.following = self.array("active_next", BOOL, ir.Extent.NODES)
+        self.alive = self.array("alive", LONG, ir.Extent.ONE * self.lanes)
+        self.first, self.last = self.variable("first", INT), self.variable("last", INT)
+        self.more = self.variable("more", BOOL)
+        super().__post_init__()
+        self.level = ir.Variable(self.names.fresh("steps"), INT)
+
+    @property
+    def lanes(self) -> int:
+        """Words of a node."""
+        return self.width // WORD
 
     def word(self, node: ir.Expression, lane: ir.Expression) -> ir.Expression:
         """The place of a word of a node."""
