@@ -39,7 +39,7 @@ def changed_by(op: ir.HostOp) -> tuple[ir.Array, ...]:
         case ir.TakeMembers() | ir.KeepOwn() | ir.CombineChanged() | ir.ShareParts():
             return (op.array,)
         case ir.CombineParts():
-            return (op.array, *op.carried)
+            return (op.array, *op.carried, *(() if op.among is None else (op.among,)))
         case ir.ExchangeCells(arrays, among):
             return arrays if among is None else (*arrays, among)
         case ir.CopyArray():

@@ -36,6 +36,9 @@ MOST = 7
 SIZES = (1, 2, 3, 5, MOST)
 EXCHANGES = ir.ShareParts | ir.CombineParts | ir.CombineChanged | ir.Together
 SESSIONS = [Session() for _ in range(MOST)]
+HEAD = 3 * 8
+"""Bytes by which a part says what it has of a set."""
+
 ALL_EXCHANGES = """
 function exchanges(Graph g, propNode<int> a, propNode<int> b, propNode<long> c, propNode<int> d) {
     int total = 0;
@@ -222,18 +225,24 @@ def test_a_trace_shows_what_crosses_in_every_round() -> None:
     alone = program.run(ring_of_twelve, src=0, target="reference", schedule="plain", trace=True)
     assert result.trace is not None
     assert alone.trace is not None
-    every_round = [
-        Exchange(Crossing.COMBINE, "level", parts * 12 * 4),
-        Exchange(Crossing.COMBINE, "frontier_next", parts * 12),
-        Exchange(Crossing.TOGETHER, "finished", parts * 8),
-    ]
-    assert [list(one.exchanges) for one in result.trace.rounds] == [every_round] * 6
+    active = [np.flatnonzero(alone["level"] == level) for level in range(6)]
+    for one, nodes in zip(result.trace.rounds, active, strict=True):
+        found = len({node // 4 for node in nodes if one.chief.active and level_rises(node, alone["level"])})
+        assert list(one.exchanges) == [
+            Exchange(Crossing.COMBINE, "level, frontier_next", parts * HEAD + found * 2),  # one level, a bit for a node
+            Exchange(Crossing.TOGETHER, "finished", parts * 8),
+        ]
     assert result.trace.exchanged_outside == ()
     assert result.parts is not None
     assert result.parts.bytes == sum(one.bytes for one in result.trace.exchanges)
     assert result.parts.exchanges == len(result.trace.exchanges)
     for one, other in zip(result.trace.rounds, alone.trace.rounds, strict=True):
         assert (one.chief.active, one.chief.arcs) == (other.chief.active, other.chief.arcs)
+
+
+def level_rises(node: int, levels: np.ndarray) -> bool:
+    """Whether a node of the ring has found a neighbor."""
+    return any(levels[(node + step) % 12] == levels[node] + 1 for step in (1, 5))
 
 
 def test_a_trace_shows_own_cells_that_are_shared() -> None:

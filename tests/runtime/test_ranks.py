@@ -80,8 +80,10 @@ def test_a_trace_shows_what_ranks_exchange(tmp_path: Path) -> None:
     done = starplat_in(2, "run", "bfs_levels", "-g", str(chain), "-a", "src=0", "-t", "openmp", "--trace", "--json")
     assert done.returncode == 0, done.stderr
     rounds = json.loads(done.stdout)["trace"]["rounds"]
-    sizes = {"active_nodes": 2 * 8, "active_arcs": 2 * 8, "level": 5 * 4, "frontier": 5}  # a pull writes own cells
-    assert [{each["name"]: each["bytes"] for each in one["exchanges"]} for one in rounds] == [sizes] * 5
+    heads = 2 * 3 * 8  # levels cross as the one value that all nodes of the frontier have, the frontier as bits
+    sizes = {"active_nodes": 2 * 8, "active_arcs": 2 * 8, "level": heads, "frontier": heads + 1}
+    found = [{each["name"]: each["bytes"] for each in one["exchanges"]} for one in rounds]
+    assert found == [sizes] * 4 + [sizes | {"frontier": heads}]
 
 
 def test_ranks_that_a_launcher_has_started_are_known() -> None:
@@ -177,6 +179,7 @@ import numpy as np
 from mpi4py import MPI
 from starplat.ir import nodes as ir
 from starplat.runtime.parts.mpi import MpiCommunicator
+from tests.runtime.test_packing import exchanged
 from tests.runtime.test_ranks import given, expected
 comm = MpiCommunicator(MPI.COMM_WORLD)
 for kind in ("?", "i4", "i8", "f4", "f8"):
@@ -189,6 +192,7 @@ for kind in ("?", "i4", "i8", "f4", "f8"):
     shared = comm.share(given(comm.rank, kind)[:5], bounds)
     np.testing.assert_array_equal(shared, [given(0, kind)[0], given(0, kind)[1], *given(2, kind)[2:5]])
 assert comm.gather(comm.rank) == [0, 1, 2]
+exchanged(comm)
 """
 
 
@@ -212,6 +216,6 @@ def expected(combine: ir.Combine, kind: str, size: int) -> np.ndarray | None:
     return found
 
 
-def test_mpi_combines_cells_as_numpy_does() -> None:
+def test_mpi_combines_and_packs_cells_as_numpy_does() -> None:
     done = said(mpiexec(), "-n", "3", sys.executable, "-c", CELLS)
     assert done.returncode == 0, done.stderr

@@ -35,20 +35,24 @@ class TakeMembers:
 
 @dataclass(frozen=True, slots=True)
 class KeepOwn:
-    """The cells of nodes (arcs) that other parts have become `value`. Part 0 has the cells of other arrays."""
+    """The cells of nodes (arcs) that other parts have become `value`. Part 0 has the cells of other arrays.
+    With `among` only those of nodes that are in this set on the part that has them: for tests."""
 
     array: Array
     value: Const
+    among: Array | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class CombineParts:
     """Every cell becomes, on all parts, what `combine` makes of the cells of all. Where it is MIN or MAX, `carried`
-    cells become those of a part that has the extreme, of several the one with the least number."""
+    cells become those of a part that has the extreme, of several the one with the least number. With `among` each part
+    has changed only cells of the nodes in this set, which has afterwards, on all parts, what it has on any."""
 
     array: Array
     combine: Combine
     carried: tuple[Array, ...] = ()
+    among: Array | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +66,11 @@ class CombineChanged:
 
 @dataclass(frozen=True, slots=True)
 class ShareParts:
-    """Every cell becomes, on all parts, that of the part that has its node (arc)."""
+    """Every cell becomes, on all parts, that of the part that has its node (arc). With `among` only cells of the nodes
+    in this set, which is the same on all parts, can be others there."""
 
     array: Array
+    among: Array | None = None
 
 
 @dataclass(frozen=True, slots=True)

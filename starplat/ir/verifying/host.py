@@ -154,15 +154,21 @@ class _Host:
     def exchange(self, op: ir.TakeMembers | ir.KeepOwn | ir.CombineParts | ir.CombineChanged | ir.ShareParts) -> None:
         scope, array = self.scope, op.array
         scope.written(array)
+        if isinstance(op, ir.KeepOwn | ir.CombineParts | ir.ShareParts) and op.among is not None:
+            scope.written(op.among)
+            of_nodes = {array.extent, op.among.extent} == {ir.Extent.NODES} and op.among.element is ir.Element.BOOL
+            scope.require(of_nodes, f"'{op.among.name}' is no set of the nodes of '{array.name}'")
         match op:
             case ir.TakeMembers():
                 scope.require(array.is_set, f"'{array.name}' is no set")
             case ir.KeepOwn(_, value):
                 scope.value(value, array.element)
-            case ir.CombineParts(_, combine, carried):
+            case ir.CombineParts(_, combine, carried, among):
                 scope.require(combines(combine, array.element), f"'{array.name}' is not combined by '{combine.value}'")
                 wins = combine in (ir.Combine.MIN, ir.Combine.MAX)
                 scope.require(wins or not carried, f"no value wins by '{combine.value}'")
+                alone = among is None or (wins and not carried)
+                scope.require(alone, f"'{array.name}' is not combined by '{combine.value}' among the nodes of a set")
                 for beside in carried:
                     scope.written(beside)
                     scope.require(beside.extent is array.extent, f"'{beside.name}' has no cell beside each")

@@ -6,8 +6,9 @@ node to the root that it had among its own trees, which takes a step for each no
 until no part has anything to join; then all parts have the same trees.
 
 Of a graph that is known to have every arc's reverse, parts first join their nodes along two arcs each, and combine that
-once: then all agree on which nodes are outside of the great tree, and only these join along all their arcs. The great
-tree is that of the node whose row has the middle arc, which most probably has many.
+once: then all agree on which nodes are outside of the great tree, and only these join along all their arcs. What a part
+had joined and the combined trees have apart needs no joining before: every arc has an end outside of the great tree, or
+both inside. The great tree is that of the node whose row has the middle arc, which most probably has many.
 """
 
 from collections.abc import Callable
@@ -51,18 +52,14 @@ class TreesOfParts:
             first += [
                 ir.Launch(self.names["point"]),
                 ir.Launch(self.names["sample"]),
-                ir.CopyArray(self.found, self.trees.tree),
                 ir.CombineParts(self.trees.tree, self.trees.extreme),
                 ir.DeclareVariable(middle, ir.Const(0, ir.Element.NODE)),
                 ir.DeclareVariable(before, ir.Ref(middle)),
                 ir.Launch(self.names["middle"]),
                 ir.Together(middle, ir.Combine.MAX, before),
                 ir.Launch(self.names["set_apart"]),
-                ir.DeclareVariable(self.joined, build.FALSE),
-                ir.Launch(self.names["join_again"]),
             ]
-        else:
-            first.append(ir.DeclareVariable(self.joined, build.FALSE))
+        first.append(ir.DeclareVariable(self.joined, build.FALSE))
         again = (
             ir.CopyArray(self.found, self.trees.tree),
             ir.CombineParts(self.trees.tree, self.trees.extreme),

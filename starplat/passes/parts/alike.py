@@ -25,6 +25,7 @@ from starplat.ir.verifying.modules import verify
 from starplat.ir.visitor import arrays_in, host_ops, launched_alone, walk_host, walk_kernel, with_signature
 from starplat.passes.memory import has_two_names
 from starplat.passes.parts.effects import KernelEffects
+from starplat.passes.parts.joining import written_beside
 from starplat.passes.parts.placing import POISON
 from starplat.passes.parts.sameness import (
     DiffersError,
@@ -33,7 +34,6 @@ from starplat.passes.parts.sameness import (
     of_own_cells,
     pull_of_wave,
     require_alike,
-    written_beside,
 )
 
 

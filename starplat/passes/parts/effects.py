@@ -7,12 +7,13 @@ brought together again afterwards is refused with the reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import assigned_variables, expressions_of, walk_expression, walk_kernel, written_arrays
+from starplat.passes.parts.joining import is_only_joined, joined_by_winners, written_beside
 from starplat.source import NOWHERE, SourceFile, Span
 
 FROM_IDENTITY = (ir.Combine.ADD, ir.Combine.MULTIPLY, ir.Combine.BIT_XOR)
@@ -24,11 +25,13 @@ _OWNED = (ir.Extent.NODES, ir.Extent.ARCS, ir.Extent.ITEMS)
 
 @dataclass(frozen=True, slots=True)
 class Combined:
-    """Cells that parts change by one operator, and what goes with a winner of a Min or Max."""
+    """Cells that parts change by one operator, and what goes with a winner of a Min or Max. With `among` only cells of
+    nodes that join this set, which is combined as well."""
 
     array: ir.Array
     combine: ir.Combine
     carried: tuple[ir.Array, ...] = ()
+    among: ir.Array | None = None
 
     @property
     def from_identity(self) -> bool:
@@ -46,6 +49,8 @@ class KernelEffects:
         own: the arrays of which only own cells are written; others are stale after the launch.
         combined: the arrays that parts change by an operator, together afterwards.
         common: the arrays in which all parts that change a cell store the same.
+        joined: arrays in `own` of which only cells of nodes that join a set change, and the set.
+        only_joined: the sets which no node leaves.
     """
 
     divided: bool
@@ -53,6 +58,8 @@ class KernelEffects:
     own: tuple[ir.Array, ...] = ()
     combined: tuple[Combined, ...] = ()
     common: tuple[ir.Array, ...] = ()
+    joined: Mapping[ir.Array, ir.Array] = field(default_factory=dict)
+    only_joined: frozenset[ir.Array] = frozenset()
 
 
 def effects(kernel: ir.Kernel, module: ir.Module) -> KernelEffects:
@@ -142,7 +149,18 @@ class _Divided(OwnCells):
                 raise self._refused(f"'{array.name}' goes with '{by.name}', which several parts write")
         self._refuse_looks_at_sums(combined, looked_at)
         kept = {one.array for one in combined if not one.from_identity} | set(carried) | set(common)
-        return KernelEffects(True, looked_at | kept, own, tuple(combined), tuple(common))
+        sets = [array for array in written if self._is_joined(array)]
+        together = [one.array for one in combined if one.combine is ir.Combine.OR and one.array in sets]
+        joined = {array: members for array in own if (members := self._set_beside(array, sets)) is not None}
+        return KernelEffects(
+            True,
+            looked_at | kept,
+            own,
+            tuple(self._among(one, together) for one in combined),
+            tuple(common),
+            joined,
+            frozenset(sets),
+        )
 
     # --- reads -----------------------------------------------------------------------------------------------------
 
@@ -246,6 +264,29 @@ class _Divided(OwnCells):
             if isinstance(part, ir.Ref) and part.variable not in self.kernel.scalars:
                 return False
         return True
+
+    # --- sets of what is changed -----------------------------------------------------------------------------------
+
+    def _is_joined(self, array: ir.Array) -> bool:
+        of_nodes = array.element is ir.Element.BOOL and array.extent is ir.Extent.NODES
+        return of_nodes and is_only_joined(array, self.kernel.body)
+
+    def _set_beside(self, array: ir.Array, sets: Iterable[ir.Array]) -> ir.Array | None:
+        """The set that nodes join wherever their own cells change."""
+        for members in sets if array.extent is ir.Extent.NODES else ():
+            ways = (written_beside, joined_by_winners)
+            if members != array and any(way(array, members, self.kernel.body) for way in ways):
+                return members
+        return None
+
+    def _among(self, one: Combined, sets: Iterable[ir.Array]) -> Combined:
+        """The same cells, of nodes that join one of the sets if that is so. Reals come to the same on all parts, to the
+        last bit, only if they are combined in one order."""
+        again = one.combine in (ir.Combine.MIN, ir.Combine.MAX, ir.Combine.OR)
+        if not again or one.carried or one.array.element.is_real or one.array.extent is not ir.Extent.NODES:
+            return one
+        joined = (s for s in sets if s != one.array and joined_by_winners(one.array, s, self.kernel.body))
+        return replace(one, among=next(joined, None))
 
     def _refused(self, reason: str) -> DiagnosticError:
         return not_divided(reason, self.kernel.span, self.module.source)

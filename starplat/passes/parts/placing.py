@@ -11,16 +11,14 @@ from functools import cached_property
 
 from starplat.ir import build, fresh_names
 from starplat.ir import nodes as ir
-from starplat.ir.launches import touched
+from starplat.ir.launches import changed, touched
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.verifying.modules import verify
-from starplat.ir.visitor import arrays_in, blocks_of, walk_host, with_signature
+from starplat.ir.visitor import arrays_in, blocks_of, walk_host, with_signature, written_arrays
 from starplat.passes.memory import has_two_names
 from starplat.passes.parts.effects import KernelEffects, effects, not_divided
+from starplat.passes.parts.stale import Stale
 from starplat.same import Same
-
-Stale = frozenset[ir.Array]
-"""The arrays of which a part knows its own cells only."""
 
 POISON: dict[bool, dict[ir.Element, int | float | bool]] = {
     high: {
@@ -57,15 +55,15 @@ def in_parts(module: ir.Module, poison: bool | None = None) -> ir.Module:
 class _Round:
     """What is stale where a loop is left, and where a round ends early."""
 
-    at_break: Stale = frozenset()
-    at_continue: Stale = frozenset()
+    at_break: Stale = field(default_factory=Stale)
+    at_continue: Stale = field(default_factory=Stale)
 
 
 @dataclass
 class _Function:
     """What is made beside the operations of one host function."""
 
-    parameters: Stale
+    parameters: frozenset[ir.Array]
     arrays: dict[ir.Array, ir.Array] = field(default_factory=dict)
 
 
@@ -120,12 +118,12 @@ class _Placing:
     def in_parts(self, function: ir.HostFunction) -> ir.HostFunction:
         parameters = (p.what for p in function.parameters if isinstance(p.what, ir.Array))
         self.function = _Function(frozenset(parameters))
-        body, stale = self.block(function.body, frozenset())
+        body, stale = self.block(function.body, Stale())
         arcs = zip((self.first_arc, self.end_arc), (self.first, self.end), strict=True)
         begin: list[ir.HostOp] = [ir.TakePart(self.first, self.end)]
         begin += (ir.DeclareVariable(arc, ir.Load(ir.ROW_OFFSETS, ir.Ref(node))) for arc, node in arcs)
         ends = body and isinstance(body[-1], ir.HostReturn)
-        body = (*begin, *body, *(() if ends else self.shared(stale & self.function.parameters)))
+        body = (*begin, *body, *(() if ends else self.shared(stale & self.function.parameters, stale)))
         return replace(function, body=body, arrays=(*function.arrays, *self.function.arrays.values()))
 
     def block(self, ops: Iterable[ir.HostOp], stale: Stale) -> tuple[tuple[ir.HostOp, ...], Stale]:
@@ -140,26 +138,28 @@ class _Placing:
         """The operation among what it needs, and what is stale after it."""
         match op:
             case ir.DeclareVariable() | ir.SetVariable() | ir.CheckCell() | ir.WriteCell():
-                return (op,), stale
+                return (op,), stale.without_sets(changed(op, self.given))
             case _ if isinstance(op, ir.ListOp):  # all parts have the same lists
-                return (op,), stale
+                return (op,), stale.without_sets(changed(op, self.given))
             case ir.Fill(array):
-                return (op,), stale - {array}
+                return (op,), (stale - {array}).without_sets({array})
             case ir.CopyArray(destination, source):
-                return (op,), stale | {destination} if source in stale else stale - {destination}
+                left = (stale - {destination}).without_sets({destination})
+                return (op,), left.left_by(destination, stale.among[source]) if source in stale.among else left
             case ir.Swap(first, second):
-                places = {first: second, second: first}
-                return (op,), frozenset(places.get(array, array) for array in stale)
+                return (op,), stale.swapped(first, second)
             case ir.ReadCell() | ir.ReadEmpty() | ir.ReadSize() | ir.ListMembers() | ir.HostCall():
-                asked = stale & frozenset(arrays_in(op))
-                return (*self.shared(asked), op), stale - asked
+                asked = stale & arrays_in(op)
+                return (*self.shared(asked, stale), op), (stale - asked).without_sets(changed(op, self.given))
             case ir.Launch():
                 return self.launch(op, stale)
             case ir.HostReturn():
-                return (*self.shared(stale & self.function.parameters), op), stale
+                return (*self.shared(stale & self.function.parameters, stale), op), stale
             case ir.HostBlock(placed=(_, *_) as placed):
                 asked = stale & self.touched(op)
-                return (*self.shared(asked), replace(op, placed=())), stale - asked - frozenset(placed)
+                lost = (array for one in walk_host((op,)) for array in changed(one, self.given))
+                left = (stale - asked - placed).without_sets(lost)
+                return (*self.shared(asked, stale), replace(op, placed=())), left
             case ir.HostBlock(body):
                 inside, stale = self.block(body, stale)
                 return (replace(op, body=inside),), stale
@@ -187,16 +187,16 @@ class _Placing:
     def loop(self, op: ir.Loop, stale: Stale) -> tuple[Iterable[ir.HostOp], Stale]:
         """The loop; what all its rounds would share, though only the first finds it stale, is shared before."""
         made, after = self.rounds_of(op, stale)
-        asked = _shared_in((made,)) & stale
+        asked = stale & _shared_in((made,))
         ahead = asked - _shared_in((self.rounds_of(op, stale - asked)[0],))
         if ahead:
             made, after = self.rounds_of(op, stale - ahead)
-        return (*self.shared(ahead), made), after
+        return (*self.shared(ahead, stale), made), after
 
     def rounds_of(self, op: ir.Loop, stale: Stale) -> tuple[ir.HostOp, Stale]:
         if op.driver is not None:
             raise not_divided("a loop is not begun by the host", self.given.functions[0].span, self.given.source)
-        at_top, in_body = (frozenset(), stale) if op.test_last else (stale, stale)
+        at_top, in_body = (Stale(), stale) if op.test_last else (stale, stale)
         while True:
             self.rounds.append(_Round())
             before, tested = self.block(op.before, at_top)
@@ -212,8 +212,8 @@ class _Placing:
     def counted(
         self, op: ir.HostForRange | ir.HostForNeighbors | ir.HostForMembers | ir.HostForItems, stale: Stale
     ) -> tuple[Iterable[ir.HostOp], Stale]:
-        asked = stale & frozenset(arrays_in(op))
-        first, at_top = self.shared(asked), stale - asked
+        asked = stale & arrays_in(op)
+        first, at_top = self.shared(asked, stale), stale - asked
         while True:
             self.rounds.append(_Round())
             body, after = self.block(op.body, at_top)
@@ -233,12 +233,15 @@ class _Placing:
         if op.members is not None or kernel.guard is not None:
             raise not_divided("a schedule chose among kernels", kernel.span, self.given.source)
         asked = stale & found.needs
-        ahead: list[ir.HostOp] = list(self.shared(asked))
+        ahead: list[ir.HostOp] = list(self.shared(asked, stale))
         behind: list[ir.HostOp] = []
-        for combined in found.combined:
+        together = set[ir.Array]()
+        for combined in sorted(found.combined, key=lambda one: one.among is None):
             if combined.from_identity:
                 ahead.append(ir.KeepOwn(combined.array, identity(combined.combine, combined.array.element)))
-            behind.append(ir.CombineParts(combined.array, combined.combine, combined.carried))
+            if combined.array not in together:
+                behind.append(ir.CombineParts(combined.array, combined.combine, combined.carried, combined.among))
+                together |= set() if combined.among is None else {combined.among}
         for array in found.common:
             before = self.copy_of(array)
             ahead.append(ir.CopyArray(before, array))
@@ -250,13 +253,16 @@ class _Placing:
                 ahead.append(ir.DeclareVariable(kept, ir.Ref(variable)))
                 ahead.append(ir.SetVariable(variable, identity(combine, variable.element)))
                 behind.append(ir.Together(variable, combine, kept))
-        now = (stale - asked - {one.array for one in found.combined}) | frozenset(found.own)
+        now = stale - asked - {one.array for one in found.combined}
+        now = now.without_sets(written_arrays(kernel.body) - found.only_joined)
+        for array in found.own:
+            now = now.left_by(array, found.joined.get(array))
         if self.poison is not None:
             values, own = POISON[self.poison], (one for one in found.own if one.extent is not ir.Extent.ITEMS)
-            behind += (ir.KeepOwn(array, ir.Const(values[array.element], array.element)) for array in own)
+            behind += (ir.KeepOwn(one, ir.Const(values[one.element], one.element), now.among[one]) for one in own)
         return (*ahead, op, *behind), now
 
-    def touched(self, op: ir.HostOp) -> Stale:
+    def touched(self, op: ir.HostOp) -> frozenset[ir.Array]:
         """The arrays of a block that is placed already."""
         return frozenset(array for inner in walk_host((op,)) for array in touched(inner, self.given))
 
@@ -275,8 +281,15 @@ class _Placing:
             made[array] = ir.Array(name, array.element, array.extent, ir.Origin.TEMPORARY)
         return made[array]
 
-    def shared(self, arrays: Iterable[ir.Array]) -> tuple[ir.HostOp, ...]:
-        return tuple(ir.ShareParts(array) for array in sorted(arrays, key=lambda array: array.name))
+    def shared(self, arrays: frozenset[ir.Array], stale: Stale) -> tuple[ir.HostOp, ...]:
+        """Shares stale arrays, each among the nodes of which cells have changed, where all parts know these: they do if
+        the set is shared whole before."""
+        made = []
+        for array in arrays:
+            among = stale.among[array]
+            known = among not in stale.among or (among in arrays and stale.among[among] is None)
+            made.append(ir.ShareParts(array, among if known else None))
+        return tuple(sorted(made, key=lambda op: (op.among is not None, op.array.name)))
 
 
 def _to_be_placed(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
@@ -298,7 +311,8 @@ def _earliest(op: ir.HostOp, ahead: list[ir.HostOp]) -> int:
     launched, so that what only prepares a launch stays beside it."""
     place = len(ahead)
     if isinstance(op, ir.ShareParts):
-        while place and isinstance(before := ahead[place - 1], _PREPARES) and op.array not in arrays_in(before):
+        used = frozenset(arrays_in(op))
+        while place and isinstance(before := ahead[place - 1], _PREPARES) and used.isdisjoint(arrays_in(before)):
             place -= 1
     return place
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from starplat.diagnostics import DiagnosticError
-from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.shapes.members import membership
 from starplat.ir.shapes.searching import searching
 from starplat.ir.visitor import expressions_of, walk_expression, walk_host, walk_kernel, written_arrays
 from starplat.passes.parts.effects import FROM_IDENTITY, KernelEffects, effects
+from starplat.passes.parts.joining import is_only_joined
 
 _EXCHANGED = (ir.Element.INT, ir.Element.NODE, ir.Element.LONG)
 """Elements of which a device changes cells of another one by Min and Max."""
@@ -108,24 +108,9 @@ def depends_on_order(reduction: ir.Reduction) -> bool:
     return reduction.variable.element.is_real and reduction.combine in FROM_IDENTITY
 
 
-def written_beside(array: ir.Array, members: ir.Array, body: tuple[ir.KernelOp, ...]) -> bool:
-    """Whether wherever a cell is stored its node joins the set, in the same run of operations."""
-    joins = {op.index for op in body if isinstance(op, ir.Store) and op.array == members}
-    for op in body:
-        if isinstance(op, ir.Store) and op.array == array and op.index not in joins:
-            return False
-        if isinstance(op, ir.UpdateCell | ir.ExtremeCell) and op.array == array:
-            return False
-        blocks = (getattr(op, name, ()) for name in ("body", "then", "otherwise"))
-        if not all(written_beside(array, members, block) for block in blocks if isinstance(block, tuple)):
-            return False
-    return True
-
-
 def _takes_out(kernel: ir.Kernel) -> bool:
     """Whether a kernel takes nodes out of a set, of which parts only tell each other what they put in."""
-    stores = (op for op in walk_kernel(kernel.body) if isinstance(op, ir.Store) and op.array.packed)
-    return any(store.value != build.TRUE for store in stores)
+    return not all(is_only_joined(array, kernel.body) for array in written_arrays(kernel.body) if array.packed)
 
 
 def _read(kernel: ir.Kernel) -> set[ir.Array]:

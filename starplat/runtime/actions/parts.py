@@ -13,6 +13,8 @@ from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import combined
 from starplat.runtime.actions.machine import Flow, Frame, Machine
 from starplat.runtime.elements import Cells
+from starplat.runtime.parts import packing
+from starplat.runtime.parts.communicator import Communicator
 from starplat.runtime.parts.parts import Parts
 
 
@@ -43,15 +45,28 @@ def keep_own(machine: Machine, op: ir.KeepOwn, frame: Frame) -> Flow:
     parts, cells = _parts(machine), _cells(machine, op.array, frame)
     bounds = parts.bounds(op.array.extent, len(cells))
     first, end = bounds[parts.rank], bounds[parts.rank + 1]
-    cells[:first] = cells[end:] = machine.fitting(op.value.value, op.array.element)
+    value = machine.fitting(op.value.value, op.array.element)
+    if op.among is None:
+        cells[:first] = cells[end:] = value
+    else:
+        members = parts.communicator.share(_cells(machine, op.among, frame).copy(), bounds)
+        members[first:end] = False
+        cells[members] = value
     _put(machine, op.array, cells, frame)
     return Flow.ON
 
 
 def combine_parts(machine: Machine, op: ir.CombineParts, frame: Frame) -> Flow:
     communicator, cells = _parts(machine).communicator, _cells(machine, op.array, frame)
+    if op.among is not None:
+        members = _cells(machine, op.among, frame)
+        if not (communicator.on_host and packing.combine_among(communicator, cells, members, op.combine)):
+            cells, members = _combined(communicator, cells, op.combine), _combined(communicator, members, ir.Combine.OR)
+        _put(machine, op.array, cells, frame)
+        _put(machine, op.among, members, frame)
+        return Flow.ON
     own = cells.copy() if op.carried else cells
-    best = communicator.combine(cells, op.combine)
+    best = _combined(communicator, cells, op.combine)
     if op.carried:
         has_best = own == best
         if best.dtype.kind == "f":
@@ -75,7 +90,14 @@ def combine_changed(machine: Machine, op: ir.CombineChanged, frame: Frame) -> Fl
 
 def share_parts(machine: Machine, op: ir.ShareParts, frame: Frame) -> Flow:
     parts, cells = _parts(machine), _cells(machine, op.array, frame)
-    _put(machine, op.array, parts.communicator.share(cells, parts.bounds(op.array.extent, len(cells))), frame)
+    communicator, bounds = parts.communicator, parts.bounds(op.array.extent, len(cells))
+    if communicator.on_host and op.among is not None:
+        packing.share_among(communicator, cells, _cells(machine, op.among, frame), bounds)
+    elif communicator.on_host and cells.dtype == bool:
+        packing.share_set(communicator, cells, bounds)
+    else:
+        cells = communicator.share(cells, bounds)
+    _put(machine, op.array, cells, frame)
     return Flow.ON
 
 
@@ -121,6 +143,14 @@ def _cells(machine: Machine, array: ir.Array, frame: Frame) -> Cells:
 
 def _put(machine: Machine, array: ir.Array, cells: Cells, frame: Frame) -> None:
     _parts(machine).communicator.put(machine.device, machine.changing(array, frame), cells)
+
+
+def _combined(communicator: Communicator, cells: Cells, combine: ir.Combine) -> Cells:
+    """What comes of the cells of all parts; sets cross as bits or lists between hosts."""
+    if communicator.on_host and combine is ir.Combine.OR and cells.dtype == bool:
+        packing.join_sets(communicator, cells)
+        return cells
+    return communicator.combine(cells, combine)
 
 
 def _bits(cells: Cells) -> Cells:

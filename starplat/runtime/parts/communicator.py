@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from starplat.ir import nodes as ir
 from starplat.runtime.devices.buffers import Buffer
@@ -42,6 +43,7 @@ class Communicator(ABC):
         times: how often ranks have exchanged something.
         tables: of launches on several devices, by their name.
         ends_processes: whether `abort` ends the processes of all ranks.
+        on_host: whether cells are NumPy's arrays, which may cross as `packing` writes them.
     """
 
     rank: int
@@ -51,6 +53,7 @@ class Communicator(ABC):
     bytes: int = 0
     times: int = 0
     ends_processes: bool = False
+    on_host: bool = True
     tables: dict[str, PeerTable]
 
     @abstractmethod
@@ -60,6 +63,16 @@ class Communicator(ABC):
     def deliver(self, values: list[Any]) -> list[Any]:
         """What each rank has for this one, in their order: it has `values[rank]` for each of them."""
         return [given[self.rank] for given in self.gather(values)]
+
+    def numbers(self, own: tuple[int, ...]) -> list[tuple[int, ...]]:
+        """The numbers of all ranks, in their order, each with as many."""
+        self.bytes += len(own) * 8
+        return self.gather(own)
+
+    def messages(self, own: NDArray[np.uint8], sizes: list[int]) -> list[NDArray[np.uint8]]:
+        """The bytes that all ranks give, in their order; all know of how many each are."""
+        self.counted(len(own))
+        return self.gather(own)
 
     @abstractmethod
     def combine(self, cells: Cells, combine: ir.Combine) -> Cells:

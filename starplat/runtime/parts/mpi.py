@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from starplat.ir import nodes as ir
 from starplat.runtime.elements import Cells
@@ -37,6 +38,20 @@ class MpiCommunicator(Communicator):
     def deliver(self, values: list[Any]) -> list[Any]:
         found: list[Any] = self._comm.alltoall(values)
         return found
+
+    def numbers(self, own: tuple[int, ...]) -> list[tuple[int, ...]]:
+        found = np.empty((self.size, len(own)), np.int64)
+        self.bytes += len(own) * found.itemsize
+        self._comm.Allgather(np.array(own, np.int64), found)
+        return [tuple(row) for row in found.tolist()]
+
+    def messages(self, own: NDArray[np.uint8], sizes: list[int]) -> list[NDArray[np.uint8]]:
+        self.counted(len(own))
+        ends = np.cumsum(sizes).tolist()
+        found = np.empty(ends[-1], np.uint8)
+        if len(found):
+            self._comm.Allgatherv(own, [found, (sizes, [0, *ends[:-1]])])
+        return np.split(found, ends[:-1])
 
     def combine(self, cells: Cells, combine: ir.Combine) -> Cells:
         self.counted(cells.nbytes)

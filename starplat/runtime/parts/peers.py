@@ -20,6 +20,8 @@ from starplat.runtime.parts import communicator, threads
 class PeerCommunicator(threads.ThreadCommunicator):
     """One of the ranks; its thread is inside of its device and stream, and `cells` are arrays of CuPy."""
 
+    on_host = False
+
     def cells(self, device: device_memory.DeviceMemory, buffer: buffers.Buffer) -> Cells:
         own: Cells = buffer.memory[: buffer.count]
         return own

@@ -33,6 +33,8 @@ def crossing_of(op: ir.HostOp) -> tuple[Crossing, str] | None:
     match op:
         case ir.ShareParts(array):
             return Crossing.SHARE, array.name
+        case ir.CombineParts(array, among=ir.Array() as among):
+            return Crossing.COMBINE, f"{array.name}, {among.name}"
         case ir.CombineParts(array) | ir.CombineChanged(array):
             return Crossing.COMBINE, array.name
         case ir.Together(variable) | ir.TakeFirst(variable):
