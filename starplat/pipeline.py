@@ -286,6 +286,10 @@ def artifact(
             "emitted programs keep the numbers of their file",
             "leave it out: `starplat run` renumbers; or write the file in that order",
         )
+    if any(kernel.chunks is not None for kernel in module.kernels):
+        message = "emitted programs cannot follow 'memory=chunks': only in a run the host copies rows for each launch"
+        help = "leave it out; `starplat run` follows it"
+        raise DiagnosticError(Diagnostic("E0665", message, help=help), exit_code=ExitCode.USAGE)
     header = {f"{stem}.h": header_text(module, stem, backend.capabilities)} if library else {}
     return {**header, **backend.artifact(module, stem, library=library, single_file=single_file)}
 

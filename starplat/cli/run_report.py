@@ -94,8 +94,10 @@ def _times(result: Result) -> str:
     best = min(seconds.run)
     spread = f" (best of {len(seconds.run)}, worst {max(seconds.run):.4f})" if len(seconds.run) > 1 else ""
     how = " (kernels from the cache)" if result.cached else ""
+    chunks = f" ({moved.chunks:,} of them in chunks)" if moved.chunks else ""
     mapped = "".join(f"; {name} {size:,} in host memory" for name, size in result.estimate.mapped.items())
     return (
         f"seconds: load {seconds.load:.4f}, compile {seconds.compile:.4f}{how}, upload {seconds.upload:.4f}, "
-        f"run {best:.4f}{spread}, download {seconds.download:.4f}\nbytes: {moved.up:,} up, {moved.down:,} down{mapped}"
+        f"run {best:.4f}{spread}, download {seconds.download:.4f}\n"
+        f"bytes: {moved.up:,} up{chunks}, {moved.down:,} down{mapped}"
     )

@@ -82,6 +82,11 @@ def head_cells(graph: Graph, array: ir.Array, cut: Cut, of_arcs: Cells, count: i
     return made
 
 
+def longest_row(graph: Graph, offsets: ir.Array) -> int:
+    """The most arcs that leave a node, or enter one."""
+    return len(_nodes_of_degree(graph, offsets)) - 1
+
+
 def _nodes_of_degree(graph: Graph, array: ir.Array) -> Cells:
     """How many nodes there are of each degree, up to the largest."""
     kept, into = _DEGREES.setdefault(graph, {}), _leads_into(array)
@@ -95,4 +100,4 @@ def _offsets(graph: Graph, array: ir.Array) -> Cells:
 
 
 def _leads_into(array: ir.Array) -> bool:
-    return array in (ir.IN_HEAD_OFFSETS, ir.IN_HEAD_COLUMNS)
+    return array in (ir.IN_HEAD_OFFSETS, ir.IN_HEAD_COLUMNS, ir.IN_ROW_OFFSETS)

@@ -46,7 +46,7 @@ from starplat.runtime.tracing.tracing import taken_apart, traced
 from starplat.runtime.tracing.watch import Watch
 from starplat.runtime.tracing.work import work_of
 from starplat.schedule import AUTO, Schedule, driven_by_host, in_less_memory
-from starplat.schedule.heads import heads_of_rows
+from starplat.schedule.memory.heads import heads_of_rows
 from starplat.schedule.schedule import Memory
 
 NO_ARGUMENTS: Mapping[str, object] = {}
@@ -154,7 +154,8 @@ def _work(
     looking += started - began
     batches = tuple(run.batch_seconds)
     seconds = Seconds(spent.load, compiling + done.build, looking + done.upload, done.runs, done.download, batches)
-    moved = Bytes(device.traffic.up - before.up, device.traffic.down - before.down)
+    now_moved = device.traffic
+    moved = Bytes(now_moved.up - before.up, now_moved.down - before.down, now_moved.chunks - before.chunks)
     return replace(_result(run, now, done, seconds, moved, on_device=wanted.on_device), warnings=odd, judge=later)
 
 
@@ -347,7 +348,7 @@ def _watched(run: Run) -> Trace:
     watch, module, traffic = Watch(), traced(run.module), replace(run.device.traffic)
     kernels = kernels_on(run.device, module, run.resident.wide_arcs)
     found = watch.trace(run.once(kernels, watch))
-    run.device.traffic.up, run.device.traffic.down = traffic.up, traffic.down
+    run.device.traffic = replace(traffic, launches=run.device.traffic.launches)
     sizes = run.resident
     work = work_of(module, found, num_nodes=sizes.num_nodes, num_arcs=sizes.num_arcs, wide_arcs=sizes.wide_arcs)
     return replace(found, work=work, taken_apart=taken_apart(run.module))

@@ -12,9 +12,12 @@ from starplat.ir import nodes as ir
 from starplat.runtime.devices.device import Device
 from starplat.runtime.elements import dtype_of
 from starplat.runtime.estimate import Estimate, Sizes, temporaries, too_large, too_large_for_host
-from starplat.runtime.heads import largest_cut
+from starplat.runtime.heads import largest_cut, longest_row
 from starplat.runtime.placing import KEPT_FROM, MANAGED, MAPPED, ON_DEVICE, Candidate, Whereabouts, divided, spare
 from starplat.runtime.resident import ResidentGraph, make_room
+
+_MANY = 1 << 20
+"""So many arcs say how many bytes one takes: there is room for one at least."""
 
 
 @dataclass(eq=False)
@@ -26,6 +29,7 @@ class Room:
         weights: the parameters that begin as the graph's weights.
         copies: how many arrays of its size a parameter takes besides the graph's, by its name.
         num_updates: the most that a list of updates has.
+        arcs_of_chunk: for how many arcs copies of rows have room, where the host makes them for each launch.
     """
 
     module: ir.Module
@@ -36,11 +40,13 @@ class Room:
     copies: Mapping[str, int]
     num_updates: int = 0
     graph: Graph = field(kw_only=True)
+    arcs_of_chunk: int = 0
     _divided: dict[Hashable, Whereabouts] = field(default_factory=dict)
     _expected: Estimate | None = None
 
     def __post_init__(self) -> None:
         self._of_graph = (*self.module.graph_arrays, *self.weights)
+        self._chunks = [kernel.chunks for kernel in self.module.kernels if kernel.chunks is not None]
         self._heads = [array for array in self.module.graph_arrays if array in ir.HEAD_ARRAYS]
         self._parameters = [
             p.what for p in self.module.function(self.module.entry).parameters if isinstance(p.what, ir.Array)
@@ -49,7 +55,8 @@ class Room:
     @property
     def _sizes(self) -> Sizes:
         there = self.resident
-        return Sizes(there.num_nodes, there.num_arcs, self.num_updates, there.num_heads if self._heads else 0)
+        copied = there.num_heads if self._heads else self.arcs_of_chunk
+        return Sizes(there.num_nodes, there.num_arcs, self.num_updates, copied)
 
     def where(self, array: ir.Array) -> Whereabouts:
         """Where an array of the run lies."""
@@ -63,6 +70,8 @@ class Room:
         cells = (array.extent.cells_of_a_node for function in self.module.functions for array in function.arrays)
         if self.resident.num_nodes * max(cells, default=1) > self.device.most_nodes:
             return False
+        if self._chunks:
+            self._size_chunks()
         if self.module.on_demand:
             self._divided = {}
             if self._heads and not self._cut_heads():
@@ -121,6 +130,17 @@ class Room:
             return None
         free += sum(one.there * one.cell for one in candidates) - self._still_needed(self.estimate())
         return free if self.device.is_limited else free - spare(max(free, 0))
+
+    def _size_chunks(self) -> None:
+        """Gives chunks of rows what all else leaves, and room for the longest row in any case."""
+        longest = max(longest_row(self.graph, rows.offsets) for chunks in self._chunks for rows in chunks.rows)
+        self.arcs_of_chunk = 0
+        most, free = self.resident.num_arcs, self._free_for(())
+        if free is not None:
+            many = replace(self._sizes, num_heads=_MANY)
+            cell = (temporaries(self.module, many) - temporaries(self.module, self._sizes)) // (_MANY - 1)
+            most = min(most, max(free, 0) // cell)
+        self.arcs_of_chunk = max(most, longest)
 
     def _cut_heads(self) -> bool:
         """Makes heads of rows as large as there is room; False if there is room for all arcs, or for no heads. Those

@@ -92,6 +92,7 @@ class Run(Graphs):
             if isinstance(parameter.what, ir.Array)
         ]
         self._changed = changed_parameters(self.module)
+        self._on_host = arrays_on_host(self.module)
         self._adopted = self._adoptions()
         copies = {array.name: self._copies(array) for array in self._parameters}
         weights = frozenset(filter(self._from_weights, self.module.inputs))
@@ -107,7 +108,8 @@ class Run(Graphs):
         found = {}
         for array in self._parameters:
             lent = self.bound.arrays.get(array.name)
-            if isinstance(lent, CallerArray) and not (self._changes_graph and array.extent.grows_with_arcs):
+            away = array.name in self._on_host or (self._changes_graph and array.extent.grows_with_arcs)
+            if isinstance(lent, CallerArray) and not away:
                 dtype, count = self._kind(array)
                 adopted = self.device.adopt(lent.value, dtype, count)
                 if adopted is not None:
@@ -120,6 +122,8 @@ class Run(Graphs):
     def _copies(self, array: ir.Array) -> int:
         """How many arrays of its size a parameter takes besides the graph's: none for what is used in place."""
         adoption, changed = self._adopted.get(array.name), array.name in self._changed
+        if array.name in self._on_host:
+            return 0
         if adoption is not None:
             return (changed and self.repeated) + (not self._in_place(array, adoption))
         if self._from_weights(array):
@@ -127,8 +131,9 @@ class Run(Graphs):
         return 1 + (changed and array.name in self._inputs and array.name in self.bound.arrays)
 
     def _from_weights(self, array: ir.Array) -> bool:
-        """Whether a parameter begins as the graph's weights."""
-        return array.origin is ir.Origin.WEIGHT and array.name in self._inputs and array.name not in self.bound.arrays
+        """Whether a parameter begins on the device as the graph's weights."""
+        given = array.name in self.bound.arrays or array.name in self._on_host
+        return array.origin is ir.Origin.WEIGHT and array.name in self._inputs and not given
 
     def _in_place(self, array: ir.Array, adoption: _Adoption) -> bool:
         adopted = adoption.adopted
@@ -139,10 +144,12 @@ class Run(Graphs):
         self.held.callback(self._leave)
         for array in self.module.inputs:
             given = self.bound.arrays.get(array.name)
+            if array.name in self._on_host:
+                continue
             if array.name in self._adopted:
                 self._given[array.name] = self._adopted[array.name].buffer
             elif given is not None:
-                self._given[array.name] = self._uploaded(array, self._on_host(given))
+                self._given[array.name] = self._uploaded(array, self._brought(given))
             elif array.origin is ir.Origin.WEIGHT:
                 self._given[array.name] = self._resident(array)
         self._world = self._world_now()
@@ -216,7 +223,7 @@ class Run(Graphs):
         host, names, sizes = HostArrays(lambda: self.graph), self.first_graph.original_id, self.resident
         counts = (sizes.num_nodes, sizes.num_arcs, sizes.wide_arcs)
         parts = None if self.communicator is None else parts_of(self.graph, self.communicator)
-        return World(*counts, host, buffers, self, names, self.num_updates, parts)
+        return World(*counts, host, buffers, self, names, self.num_updates, parts, self.room.arcs_of_chunk)
 
     def updates_in(self, buffer: Buffer) -> Updates:
         """The list of which a buffer holds a part."""
@@ -242,7 +249,7 @@ class Run(Graphs):
     def _resident(self, array: ir.Array) -> Buffer:
         return self.resident.array(array, lambda: self.graph, self.room.where(array))
 
-    def _on_host(self, given: Cells | CallerArray) -> Cells:
+    def _brought(self, given: Cells | CallerArray) -> Cells:
         if not isinstance(given, CallerArray):
             return given
         cells = brought_over(given, self.graph)
@@ -280,6 +287,8 @@ class Run(Graphs):
     def _start(self, array: ir.Array) -> Place:
         """Where a parameter's cells begin: what was given, or zeros; anything where the program sets them first."""
         given, known = self._given.get(array.name), self.bound.arrays.get(array.name)
+        if array.name in self._on_host:
+            return self._start_on_host(array)
         known = None if isinstance(known, CallerArray) else known
         adoption = self._adopted.get(array.name)
         if adoption is not None and self._in_place(array, adoption):
@@ -295,6 +304,18 @@ class Run(Graphs):
         elif array.name in self._inputs:
             self.device.fill(place.buffer, 0)
         return place
+
+    def _start_on_host(self, array: ir.Array) -> Place:
+        """The cells of a parameter that the device only gets chunks of: those given, the graph's weights or zeros."""
+        dtype, count = self._kind(array)
+        given = self.bound.arrays.get(array.name)
+        if given is not None:
+            cells = self._brought(given)
+        elif array.origin is ir.Origin.WEIGHT:
+            cells = weights_as(self.graph, array.element)
+        else:
+            cells = np.zeros(count, dtype)
+        return Place(Buffer(dtype, 0, None, lent=True), cells.astype(dtype, copy=False))
 
     def _begin_again(self, array: ir.Array, buffer: Buffer) -> None:
         """Makes the caller's array what it was before the first repetition."""
@@ -329,6 +350,13 @@ class Run(Graphs):
     def result(self, array: ir.Array, *, on_device: bool) -> Any:
         """What an array of the entry holds at the end: its cells, or an array on the device."""
         place = self._places[array.name]
+        if array.name in self._on_host:
+            assert place.known is not None
+            if not on_device:
+                return place.known.copy()
+            kept = self._allocated(array)
+            self.device.upload(kept, place.known)
+            return self.device.with_arrays().export(kept)
         if self.graph.piece is not None and array.name not in self._changed and self._from_weights(array):
             return weights_as(self.graph, array.element)  # of other parts the device holds none
         if not on_device:
@@ -380,6 +408,14 @@ def changed_parameters(module: ir.Module) -> frozenset[str]:
     """The names of the entry's arrays that a run of the module may change."""
     arrays = (p.what for p in module.function(module.entry).parameters if isinstance(p.what, ir.Array))
     return frozenset(array.name for array in arrays if not only_read(module, array))
+
+
+@remembered(256)
+def arrays_on_host(module: ir.Module) -> frozenset[str]:
+    """The names of the entry's arrays of which the device only gets chunks."""
+    chunked = (kernel.chunks for kernel in module.kernels if kernel.chunks is not None)
+    copied = (array.name for chunks in chunked for rows in chunks.rows for array, _, _ in rows.cells)
+    return frozenset(copied).intersection(array.name for array in module.inputs)
 
 
 def only_read(module: ir.Module, array: ir.Array) -> bool:

@@ -29,13 +29,14 @@ from starplat.schedule.loop.hand_over import has_few_arcs, has_rounds, rounds_by
 from starplat.schedule.loop.pieces import kernels_in_pieces
 from starplat.schedule.loop.step import loops_on_device
 from starplat.schedule.memoised_steps import Taking
-from starplat.schedule.memory import arcs_in_host_memory
+from starplat.schedule.memory.chunks import rows_in_chunks
+from starplat.schedule.memory.step import arcs_in_host_memory
 from starplat.schedule.order import in_order
 from starplat.schedule.pairs import carried_in_pairs
 from starplat.schedule.parts import has_sums, sums_in_parts
 from starplat.schedule.priority.step import nearest_first
 from starplat.schedule.queues.step import sets_as_queues
-from starplat.schedule.schedule import AUTO, PLAIN, Schedule
+from starplat.schedule.schedule import AUTO, PLAIN, Memory, Schedule, gathered_by_host
 from starplat.schedule.sources.step import searches_in_batches, searches_on_cpus
 from starplat.schedule.step import Choice, Decided, GraphStep, Step
 
@@ -189,6 +190,12 @@ STEPS: tuple[Step | GraphStep, ...] = (
         arcs_in_host_memory,
     ),
     Step(
+        "chunks",
+        "the host copies the rows of the nodes that a launch is for, as many at a time as there is room for",
+        "after all that makes kernels as well: these are to read no other rows",
+        rows_in_chunks,
+    ),
+    Step(
         "compiled",
         "loops of launches are compiled together with the kernels",
         "last: it changes nothing and says which loops these are",
@@ -197,7 +204,9 @@ STEPS: tuple[Step | GraphStep, ...] = (
 )
 
 
-_OF_ONE_GRAPH = frozenset(("union-find", "triangles", "both-ways", "changes", "parts", "slots", "order", "memory"))
+_OF_ONE_GRAPH = frozenset(
+    ("union-find", "triangles", "both-ways", "changes", "parts", "slots", "order", "memory", "chunks")
+)
 """Steps that rely on the graph that a run begins with, or keep arrays of it."""
 
 
@@ -237,6 +246,8 @@ def decided(
         return Decided(module)
     taking = taking or Taking(capabilities, facts)
     given, choices = module, list[Choice]()
+    if schedule.memory is Memory.CHUNKS:
+        schedule = gathered_by_host(schedule)
     kept = changes_graph(module)
     for step in STEPS if steps is None else steps:
         if kept and step.name in _OF_ONE_GRAPH:

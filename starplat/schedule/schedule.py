@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from enum import Enum
-from typing import ClassVar, Self, get_args, get_type_hints
+from typing import Any, ClassVar, Self, get_args, get_type_hints
 
 
 class Setting(Enum):
@@ -99,6 +99,7 @@ class Memory(Setting):
 
     RESIDENT = "resident", "in the device's memory"
     MAPPED = "mapped", "in page-locked memory of the host, where kernels read them, so that larger graphs fit"
+    CHUNKS = "chunks", "on the host, which copies the rows of each launch's active nodes to the device: to compare with"
     UNIFIED = "unified", "in managed memory, whose pages the driver moves: to compare with; all must fit the device"
     ONDEMAND = "ondemand", "on the device as far as there is room, the rest as mapped"
     AUTO = "auto", "resident, but ondemand where a run would not fit"
@@ -234,6 +235,16 @@ PLAIN = Schedule(
 def driven_by_host(schedule: Schedule) -> Schedule:
     """The same schedule with the rounds of every loop launched by the host, which can count them."""
     return replace(schedule, loop=Loop.HOST)
+
+
+def gathered_by_host(schedule: Schedule) -> Schedule:
+    """The same schedule for `memory=chunks`: what it leaves open is as in `plain` where kernels would otherwise reach
+    rows of other nodes, share them, or go on without the host."""
+    names = ("balance", "loop", "priority", "algebra", "order", "sources")
+    left_open: dict[str, Any] = {
+        name: PLAIN.values[name] for name in names if schedule.values[name] is AUTO.values[name]
+    }
+    return replace(schedule, **left_open)
 
 
 def in_less_memory(schedule: Schedule) -> Iterator[Schedule]:

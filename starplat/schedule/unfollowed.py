@@ -16,7 +16,7 @@ from starplat.ir.capabilities import Capabilities
 from starplat.ir.visitor import host_ops, walk_kernel
 from starplat.schedule.apply import STEPS, decided
 from starplat.schedule.facts import GraphFacts
-from starplat.schedule.schedule import AUTO, KNOBS, PLAIN, Algebra, Direction, Loop, Schedule
+from starplat.schedule.schedule import AUTO, KNOBS, PLAIN, Algebra, Direction, Loop, Memory, Schedule
 
 SOUGHT: Mapping[str, str] = {
     "direction": "no kernel pulls, and none was found that only combines values into neighbors' cells in a way that "
@@ -32,7 +32,8 @@ SOUGHT: Mapping[str, str] = {
     "kernel that counts triangles",
     "order": "no kernel was found that walks a node's arcs until it finds any one that passes a test and then leaves, "
     "with the same effect whichever it is, and none that adds up reals of all neighbors, found by them alone",
-    "memory": "no kernel reads columns, sources of arcs, weights or an edge property that nothing changes",
+    "memory": "no kernel reads columns, sources of arcs, weights or an edge property that nothing changes, or, for "
+    "chunks, some kernel does so otherwise than along the rows of its own nodes",
     "sources": "no loop over nodes or a set was found that searches breadth-first from each and leaves nothing but "
     "sums of whole numbers, Min, Max, or, and of what depends on a node and on its level",
 }
@@ -60,6 +61,7 @@ LACKING: Mapping[str, str] = {
 _REFUSING: Mapping[str, tuple[str, ...]] = {
     "direction": ("direction",),
     "loop": ("loop", "group", "batch"),
+    "memory": ("chunks",),
     "sources": ("sources",),
 }
 """The steps that tell what they refuse, by the knob that they follow."""
@@ -105,6 +107,8 @@ class _Trial:
             return True  # it is refused for a reason of its own
         if schedule.values[name] is Loop.BATCH:
             return _has_batches(made)  # flags are kept for it in any case
+        if schedule.values[name] is Memory.CHUNKS:  # which other knobs give way to
+            return any(kernel.chunks is not None for kernel in made.kernels)
         return _is_written_so(made, schedule.values[name]) or made != self.made(_with(schedule, name, PLAIN))
 
     def made(self, schedule: Schedule) -> ir.Module | None:

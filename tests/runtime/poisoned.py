@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from starplat.ir import nodes as ir
+from starplat.ir.own_arcs import arrays_of_arcs
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device, Kernels, LaunchSize
 from starplat.runtime.devices.opencl import OpenCLDevice, OpenCLKernels
 from starplat.runtime.devices.reference import ReferenceDevice, ReferenceKernels
 from starplat.runtime.elements import Cells, Value
 from starplat.runtime.session import Session
-from starplat.runtime.tracing.reads import arrays_of_arcs
 
 POISON = 0xA5
 """Every byte of it."""

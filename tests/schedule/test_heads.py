@@ -14,7 +14,7 @@ from starplat.ir.printing.modules import print_kernel, print_module
 from starplat.ir.verifying.modules import verify
 from starplat.ir.visitor import walk_host
 from starplat.schedule.facts import GraphFacts
-from starplat.schedule.heads import heads_of_rows
+from starplat.schedule.memory.heads import heads_of_rows
 from starplat.schedule.parse import parse_schedule
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

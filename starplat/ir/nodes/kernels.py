@@ -3,6 +3,7 @@
 from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum
 
+from starplat.ir.nodes.layouts import Layout
 from starplat.ir.nodes.operations import Combine, Direction, KernelOp, PerTriangle
 from starplat.ir.nodes.values import Array, Element, Expression, Variable
 from starplat.source import NOWHERE, Span
@@ -145,6 +146,38 @@ class Reduction:
 
 
 @dataclass(frozen=True, slots=True)
+class CopiedRows:
+    """Rows of which the host puts copies on the device.
+
+    Attributes:
+        offsets: where they begin on the host.
+        copies: the layout of the copies.
+        cells: what has copies of its cells by slot, and which; the third holds its index by slot, None where that is
+            the slot.
+    """
+
+    offsets: Array
+    copies: Layout
+    cells: tuple[tuple[Array, Array, Array | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunks:
+    """How a kernel is launched whose arcs lie on the host alone: for the nodes from `first` up to `end`, as many as
+    have room for copies of their `rows`, again and again.
+
+    Attributes:
+        asking: the kernel that says which nodes it is for, in `wanted`; None where it is for all.
+    """
+
+    asking: str | None
+    wanted: Array
+    rows: tuple[CopiedRows, ...]
+    first: Variable
+    end: Variable
+
+
+@dataclass(frozen=True, slots=True)
 class Kernel:
     """One parallel loop. Every iteration runs `body` with its own `iterator` if `filter` holds for it.
 
@@ -157,7 +190,7 @@ class Kernel:
     body where they can (see `shared_rows`); or it goes over triangles, which are shared in any case. `in_pieces` asks
     that a thread takes iterations that follow each other, for itself. Where the one cell of `guard` holds false, a
     launch does nothing. `counts` tells that the kernel does no more than count triangles: the graph's in a reduction,
-    or for every node those that it is part of, in its cell.
+    or for every node those that it is part of, in its cell. `chunks` tells that a launch is several, one for each.
     """
 
     name: str
@@ -175,6 +208,7 @@ class Kernel:
     in_pieces: bool = False
     guard: Array | None = None  # one BOOL; among `arrays`
     counts: PerTriangle | None = None
+    chunks: Chunks | None = None
 
     @property
     def works_apart(self) -> bool:

@@ -207,7 +207,7 @@ class ForNeighbors:
     `counts` are locals that grow for the triangles of `node`, cells of it while they are no locals yet; `one_way` tells
     that the loop does nothing where every arc has its reverse. `by_degree` asks for neighbors of high degree first.
     Of rows in `parts` it takes one part: `ahead` are n times the parts before that one. `heads` asks for the copies of
-    the first neighbors of a row in place of these."""
+    the first neighbors of a row in place of these. `copied` are other rows that hold these arcs."""
 
     direction: Direction
     node: Expression
@@ -221,10 +221,13 @@ class ForNeighbors:
     parts: int = 1
     ahead: Expression | None = None
     heads: bool = False
+    copied: Layout | None = None
 
     @property
     def layout(self) -> Layout:
         """The rows that it goes over."""
+        if self.copied is not None:
+            return self.copied
         if self.ahead is not None:
             return in_parts(self.direction.layout, self.parts, self.ahead)
         layout = self.direction.layout_by_degree if self.by_degree else self.direction.layout

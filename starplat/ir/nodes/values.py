@@ -172,7 +172,7 @@ HEAD_WEIGHTS = {
 
 
 HEAD_ARRAYS = (HEAD_OFFSETS, HEAD_COLUMNS, *HEAD_WEIGHTS.values(), IN_HEAD_OFFSETS, IN_HEAD_COLUMNS)
-"""Copies on the device of what otherwise lies in the host's memory; only runs have them (see `schedule.heads`)."""
+"""Copies on the device of what otherwise lies in the host's memory; only runs have them (`schedule.memory.heads`)."""
 
 
 MADE_ARRAYS = (*BY_DEGREE_ARRAYS, *(array for arrays in PART_ARRAYS.values() for array in arrays))

@@ -4,12 +4,14 @@
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, assert_never
 
 from starplat.backends.launch import PEERS
 from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import combined
 from starplat.ir.shapes.listed import MOST_GUESSED
+from starplat.runtime.actions.chunks import in_chunks
 from starplat.runtime.actions.machine import Flow, Frame, Machine
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import LaunchSize
@@ -18,21 +20,30 @@ from starplat.runtime.parts.tables import table_for
 
 
 def launch(machine: Machine, op: ir.Launch, frame: Frame) -> Flow:
-    uses, world, places = machine.kernels.uses[op.kernel], machine.world, frame.places
+    kernel, launched = machine.kernels.uses[op.kernel].kernel, partial(_launched, machine, frame)
+    if kernel.chunks is None:
+        launched(kernel)
+    else:
+        in_chunks(machine, kernel, frame, launched)
+    return Flow.ON
+
+
+def _launched(machine: Machine, frame: Frame, kernel: ir.Kernel) -> None:
+    """Launches a kernel once; what its iterations contribute is combined with what the host has."""
+    uses, world, places = machine.kernels.uses[kernel.name], machine.world, frame.places
     buffers = {name: world.buffers[name] for name in uses.of_graph}
     for name in uses.own:
         buffers[name] = places[name].buffer
     for name in uses.written:
         places[name].known = None
-    size = LaunchSize(_iterations(machine, uses.kernel, frame), world.num_nodes, world.num_arcs)
-    if type(uses.kernel.domain) is ir.Listed and machine.lengths[op.kernel] is not None:
+    size = LaunchSize(_iterations(machine, kernel, frame), world.num_nodes, world.num_arcs)
+    if type(kernel.domain) is ir.Listed and machine.lengths[kernel.name] is not None:
         machine.progress.active = size.iterations
-    contributed = machine.kernels.launch(uses.kernel, buffers, frame.variables, size)
+    contributed = machine.kernels.launch(kernel, buffers, frame.variables, size)
     for reduction in uses.brought_back:
         if reduction.variable.name in contributed:
             name, element = reduction.variable.name, reduction.variable.element
             frame.variables[name] = combined(reduction.combine, element, frame.variables[name], contributed[name])
-    return Flow.ON
 
 
 def on_device(machine: Machine, op: ir.OnDevice, frame: Frame) -> Flow:

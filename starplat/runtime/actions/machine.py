@@ -113,7 +113,7 @@ class Graphs(ABC):
 @dataclass(frozen=True, slots=True)
 class World:
     """The graph of a run: sizes, the host's arrays, the buffers of those that kernels use, the input's names of nodes;
-    the most updates that a list has; and, of a run in parts, which part has what."""
+    the most updates that a list has; of a run in parts, which part has what; and for how many arcs copies have room."""
 
     num_nodes: int
     num_arcs: int
@@ -124,6 +124,7 @@ class World:
     names: Callable[[int], object] = int
     num_updates: int = 0
     parts: Parts | None = None
+    num_heads: int = 0
 
 
 class Machine(ABC):
@@ -207,7 +208,7 @@ class Machine(ABC):
         world = self.world
         if (cells := array.extent.cells_of_a_node) > 1:
             self.device.require_countable(world.num_nodes, cells)
-        count = array.extent.cells(world.num_nodes, world.num_arcs, world.num_updates)
+        count = array.extent.cells(world.num_nodes, world.num_arcs, world.num_updates, world.num_heads)
         dtype = dtype_of(array.element, wide_arcs=world.wide_arcs)
         if array.origin is ir.Origin.HOST:
             return Buffer(dtype, count, np.empty(count, dtype), lent=True)

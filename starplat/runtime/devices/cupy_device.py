@@ -264,6 +264,11 @@ class CupyDevice(ArrayDevice):
             self.synchronise()
             cells_of_host(buffer)[:] = cells[near:]
 
+    def _upload_at(self, buffer: Buffer, first: int, cells: Cells) -> None:
+        assert buffer.placement is ir.Placement.DEVICE, "only arrays on the device are filled in pieces"
+        with self.operation():
+            buffer.memory[first : first + len(cells)].set(cells)
+
     def _download(self, buffer: Buffer, cells: Cells) -> None:
         near = buffer.cells_on_device
         if near:

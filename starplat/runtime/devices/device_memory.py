@@ -27,11 +27,13 @@ _MOST_RELIEFS = 64
 
 @dataclass(slots=True)
 class Traffic:
-    """Bytes that went up to the device and came down, and how many kernels were launched."""
+    """Bytes that went up to the device, those of `chunks` of rows among them, and came down, and how many kernels were
+    launched."""
 
     up: int = 0
     down: int = 0
     launches: int = 0
+    chunks: int = 0
 
 
 class DeviceMemory(ABC):
@@ -288,7 +290,7 @@ class DeviceMemory(ABC):
     def _upload(self, buffer: Buffer, cells: Cells) -> None: ...
 
     def _upload_at(self, buffer: Buffer, first: int, cells: Cells) -> None:
-        raise AssertionError(f"{self.name} holds arrays whole")
+        raise AssertionError(f"{self.name} fills arrays as a whole")
 
     @abstractmethod
     def _download(self, buffer: Buffer, cells: Cells) -> None: ...

@@ -159,6 +159,11 @@ class OpenCLDevice(ArrayDevice):
         with self.faults():
             self.cl.enqueue_copy(self.queue, buffer.memory, cells.view(np.uint8), is_blocking=True)
 
+    def _upload_at(self, buffer: Buffer, first: int, cells: Cells) -> None:
+        with self.faults():
+            start = first * buffer.dtype.itemsize
+            self.cl.enqueue_copy(self.queue, buffer.memory, cells.view(np.uint8), dst_offset=start, is_blocking=True)
+
     def _download(self, buffer: Buffer, cells: Cells) -> None:
         with self.faults():
             self.cl.enqueue_copy(self.queue, cells.view(np.uint8), buffer.memory, is_blocking=True)

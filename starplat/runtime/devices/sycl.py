@@ -153,6 +153,10 @@ class SyclDevice(ArrayDevice):
         with self.faults():
             self.shim.copy(self.queue, address(buffer), cells.ctypes.data, cells.nbytes, wait=True)
 
+    def _upload_at(self, buffer: Buffer, first: int, cells: elements.Cells) -> None:
+        with self.faults():
+            self.shim.copy(self.queue, address(buffer, first), cells.ctypes.data, cells.nbytes, wait=True)
+
     def _download(self, buffer: Buffer, cells: elements.Cells) -> None:
         with self.faults():
             self.shim.copy(self.queue, cells.ctypes.data, address(buffer), cells.nbytes, wait=True)

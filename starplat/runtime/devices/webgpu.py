@@ -70,8 +70,12 @@ class WebGPUDevice(Device):
             raise device_fault(self.name, str(error)) from error
 
     def _upload(self, buffer: Buffer, cells: Cells) -> None:
+        self._upload_at(buffer, 0, cells)
+
+    def _upload_at(self, buffer: Buffer, first: int, cells: Cells) -> None:
+        held = _held_as(buffer.dtype)
         with self.faults:
-            self.queue.write_buffer(buffer.memory, 0, cells.astype(_held_as(buffer.dtype), copy=False))
+            self.queue.write_buffer(buffer.memory, first * held.itemsize, cells.astype(held, copy=False))
 
     def _download(self, buffer: Buffer, cells: Cells) -> None:
         cells[:] = self._read(buffer, 0, buffer.count)

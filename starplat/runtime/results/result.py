@@ -49,10 +49,15 @@ class Seconds:
 
 @dataclass(frozen=True, slots=True)
 class Bytes:
-    """What crossed to and from the device in the whole call, repetitions included."""
+    """What crossed to and from the device in the whole call, repetitions included.
+
+    Attributes:
+        chunks: of what went up, the rows that the host copied for each launch (`memory=chunks`).
+    """
 
     up: int = 0
     down: int = 0
+    chunks: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +252,8 @@ class Result(Mapping[str, Any]):
 
     def to_json(self) -> dict[str, Any]:
         """One object of the command line's schema; INF and what is not a number are spelt as strings."""
-        graph = self.graph
+        graph, mapped = self.graph, dict(self.estimate.mapped)
+        chunks = {"chunks": self.bytes.chunks} if self.bytes.chunks else {}
         return {
             "schema": SCHEMA,
             "program": self.program,
@@ -258,7 +264,7 @@ class Result(Mapping[str, Any]):
             "returned": _plain(shown.by_name(self.returned, self.returned_types)),
             "properties": {name: self.summary(name).to_json() for name in self.properties},
             "seconds": self.seconds.to_json(),
-            "bytes": {"up": self.bytes.up, "down": self.bytes.down, "mapped": dict(self.estimate.mapped)},
+            "bytes": {"up": self.bytes.up, "down": self.bytes.down, "mapped": mapped, **chunks},
             "validated": self.validated,
             "warnings": [warning.to_json() for warning in self.warnings],
             **({} if self.trace is None else {"trace": self.trace.to_json()}),

@@ -1,4 +1,4 @@
-"""The exchanges between parts of a run, as a trace records them."""
+"""The exchanges between parts of a run, and between host and device, as a trace records them."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -8,16 +8,18 @@ from starplat.ir import nodes as ir
 
 
 class Crossing(Enum):
-    """How cells of parts become what all of them have."""
+    """How cells of parts become what all of them have, or those of the host the device's."""
 
     SHARE = "share"  # each part gives its own cells to the others
     COMBINE = "combine"  # an operator makes one cell of those of all parts
     TOGETHER = "together"  # the same for a scalar
+    CHUNKS = "chunks"  # the host copies the rows that a launch reads
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One exchange of an array or a scalar; `bytes` are what all parts together gave."""
+    """One exchange of an array or a scalar, or of rows for the kernel of that name; `bytes` are what all parts together
+    gave, or the host."""
 
     crossing: Crossing
     name: str

@@ -13,15 +13,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from starplat.ir import nodes as ir
+from starplat.ir.own_arcs import accesses, arrays_of_arcs, heads_of
 from starplat.ir.points import arcs_walked
-from starplat.ir.visitor import (
-    all_expressions,
-    arrays_in,
-    assigned_variables,
-    walk_expression,
-    walk_kernel,
-    written_arrays,
-)
 from starplat.runtime.elements import Cells
 
 LINE = 128
@@ -124,7 +117,7 @@ def reads_of(kernel: ir.Kernel, nodes: Cells | None, lying: Lying, bounds: tuple
     else:
         offsets = lying.cells(walked.direction.layout.offsets)
         rows = rows_at(offsets, nodes)
-        if (heads := _heads_of(walked)) is not None:
+        if (heads := heads_of(walked)) is not None:
             begins = lying.cells(heads.offsets)
             copied, beyond = rows_at(begins, nodes), rows_beyond(offsets, begins, nodes)
             apart = {array: copied if array.extent is ir.Extent.HEADS else beyond for array in _at_heads(ways, heads)}
@@ -137,7 +130,7 @@ def reads_of_many(kernel: ir.Kernel, arcs: int | None, lying: Lying, num_arcs: i
     ways = accesses(kernel)
     if not arrays:
         return Reads()
-    if arcs is None or ways is None or ways.keys() != arrays or (arcs and _heads_of(arcs_walked(kernel))):
+    if arcs is None or ways is None or ways.keys() != arrays or (arcs and heads_of(arcs_walked(kernel))):
         return None
     found = Reads()
     for array in arrays:
@@ -151,61 +144,6 @@ def reads_of_many(kernel: ir.Kernel, arcs: int | None, lying: Lying, num_arcs: i
     return found
 
 
-def arrays_of_arcs(kernel: ir.Kernel) -> Iterator[ir.Array]:
-    """The arrays with a cell for each arc that the kernel reads and does not write."""
-    written = written_arrays(kernel.body)
-    for array in kernel.arrays:
-        of_arcs = array.extent in (ir.Extent.ARCS, ir.Extent.SLOTS, ir.Extent.HEADS)
-        if of_arcs and not array.is_set and array not in written:
-            yield array
-
-
-def _heads_of(walked: ir.ForNeighbors | ir.NodeNeighbors | None) -> ir.Heads | None:
-    """Where a walk reads the heads of its rows, if they lie apart."""
-    return walked.layout.heads if isinstance(walked, ir.ForNeighbors) else None
-
-
-def accesses(kernel: ir.Kernel) -> Mapping[ir.Array, ir.Array | None] | None:
-    """The arrays of arcs that a kernel reads, each with the one that holds the index by slot, None where the slot is
-    the index; None in all where it reads some at other places than the arcs of its own nodes."""
-    walked = arcs_walked(kernel)
-    slot: ir.Variable | None
-    found: dict[ir.Array, ir.Array | None] = {}
-    match walked:
-        case ir.ForNeighbors(parts=1) | ir.NodeNeighbors():
-            slot = walked.position
-            layout = walked.direction.layout
-            if isinstance(walked, ir.ForNeighbors) and walked.by_degree:
-                return None
-            found[layout.neighbors] = None
-            if _heads_of(walked) is not None:
-                found |= dict.fromkeys(array for array in kernel.arrays if array.extent is ir.Extent.HEADS)
-        case None if isinstance(kernel.domain, ir.AllArcs):
-            slot, layout = kernel.iterator, ir.CSR
-        case _:
-            return None
-    if any(isinstance(op, ir.ForNeighbors) and op is not walked for op in walk_kernel(kernel.body)):
-        return None
-    assigned = assigned_variables(kernel.body)
-    declared = (op for op in walk_kernel(kernel.body) if isinstance(op, ir.Let))
-    lets = {op.variable: op.value for op in declared if op.variable not in assigned}
-    for part in (*all_expressions(kernel.body), *(() if kernel.filter is None else walk_expression(kernel.filter))):
-        if isinstance(part, ir.Load) and part.array.extent in _OF_ARCS:
-            match _resolved(part.index, lets):
-                case ir.Ref(variable) if variable == slot:
-                    found.setdefault(part.array, None)
-                case ir.Load(ids, ir.Ref(variable)) if variable == slot and ids == layout.arcs:
-                    found[part.array] = ids
-                case _:
-                    return None
-        elif isinstance(part, ir.FindArc | ir.CallFunction) and any(a.extent in _OF_ARCS for a in arrays_in(part)):
-            return None  # a search in a row, or a function that may read any arc
-    return found
-
-
-_OF_ARCS = (ir.Extent.ARCS, ir.Extent.SLOTS)
-
-
 def _at_heads(arrays: Iterable[ir.Array], heads: ir.Heads) -> Iterator[ir.Array]:
     """The arrays that hold copies of the heads of rows, and those that are read where these end."""
     layout = next(layout for layout in ir.LAYOUTS.values() if ir.with_heads(layout).heads == heads)
@@ -214,13 +152,6 @@ def _at_heads(arrays: Iterable[ir.Array], heads: ir.Heads) -> Iterator[ir.Array]
         is_copied = array == layout.neighbors or ir.HEAD_WEIGHTS.get(array.element) in every
         if array.extent is ir.Extent.HEADS or (is_copied and array.extent is layout.slots):
             yield array
-
-
-def _resolved(place: ir.Expression, lets: Mapping[ir.Variable, ir.Expression]) -> ir.Expression:
-    """What a local stands for."""
-    while isinstance(place, ir.Ref) and place.variable in lets:
-        place = lets[place.variable]
-    return place
 
 
 def _reads(array: ir.Array, rows: Rows, ids: ir.Array | None, lying: Lying) -> Reads:

@@ -4,13 +4,14 @@ The host waits for the device before it reads a clock or cells; its reads are no
 persistent kernel records its rounds itself.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 from starplat.backends.compiled_loops import CompiledFunction
 from starplat.backends.launch import RECORDS
 from starplat.ir import nodes as ir
 from starplat.ir.points import Event, Point, points_of
+from starplat.ir.visitor import with_signature
 from starplat.runtime.actions.executor import Executor
 from starplat.runtime.actions.machine import Flow, Frame, Op, World
 from starplat.runtime.attending.progress import Progress
@@ -41,6 +42,11 @@ class WatchedExecutor(Executor):
         match op:
             case ir.Launch():
                 self._tell_of_launch(op, frame)
+                before = self.device.traffic.chunks
+                flow = super().perform(op, frame)
+                if crossed := self.device.traffic.chunks - before:
+                    self._watch.exchange(Exchange(Crossing.CHUNKS, op.kernel, crossed))
+                return flow
             case ir.Fill() | ir.CopyArray():
                 self._tell_of_cells(op)
             case ir.OnDevice() if self.kernels.runs_together:
@@ -93,6 +99,11 @@ class WatchedExecutor(Executor):
         self.device.synchronise()
         began = perf_counter()
         kernel, world = self.module.kernel(op.kernel), self.world
+        if kernel.chunks is not None and kernel.chunks.asking is not None:  # whose filter holds before the launch
+            asking = self.module.kernel(kernel.chunks.asking)
+            kernel = with_signature(replace(kernel, domain=asking.domain, filter=asking.filter))
+        elif kernel.chunks is not None:
+            kernel = with_signature(replace(kernel, domain=ir.AllNodes()))
         line = line_of(self.module, kernel.span)
         self._watch.walk(walk_of(kernel, line, _Before(self, frame), world.num_nodes, world.num_arcs))
         self._looked += perf_counter() - began

@@ -94,6 +94,8 @@ class Compiled(Driver):
         return None
 
     def launch(self, kernel: ir.Kernel) -> str | None:
+        if kernel.chunks is not None:
+            return f"the host copies the rows of '{kernel.name}' before each launch"
         if isinstance(kernel.domain, ir.NodeNeighbors) and not self.is_node(kernel.domain.node):
             return f"'{kernel.name}' walks the neighbors of a node that the host must check"
         return None

@@ -26,7 +26,7 @@ def arcs_in_host_memory(module: ir.Module, schedule: Schedule, capabilities: Cap
     able, where = _PLACES.get(schedule.memory, ("", ""))
     if not able or not getattr(capabilities, able):
         return Decided(module)
-    if not (mapped := tuple(_mapped(module))):
+    if not (mapped := tuple(arrays_for_kernels_to_read(module))):
         return Decided(module)
     what = ", ".join(array.name for array in mapped)
     choice = Choice(what, f"{where}: a cell for each arc, which kernels only read")
@@ -34,7 +34,8 @@ def arcs_in_host_memory(module: ir.Module, schedule: Schedule, capabilities: Cap
     return Decided(replace(module, mapped=mapped, on_demand=on_demand, managed=managed), (choice,))
 
 
-def _mapped(module: ir.Module) -> Iterator[ir.Array]:
+def arrays_for_kernels_to_read(module: ir.Module) -> Iterator[ir.Array]:
+    """Those with a cell for each arc that the host uploads or has, and that nothing but kernels uses, to read them."""
     for array in (*module.graph_arrays, *module.inputs):
         of_arcs = array.extent in (ir.Extent.ARCS, ir.Extent.SLOTS) and not array.is_set
         of_arcs &= array not in module.prepared_arrays

@@ -1,0 +1,150 @@
+"""Step `chunks`: kernels read copies of rows, which the host puts on the device before each launch.
+
+Arcs and edge properties that kernels only read stay on the host. A launch is for some nodes: their rows are copied one
+after another into an array, as many at a time as it has room for, and the kernel is launched for the nodes from the
+first of these to the last. That is right where a kernel reads no arcs but those of its own nodes; a program with
+another kernel stays as it is, with the reason. Which nodes a launch is for is asked before the first of its chunks,
+since later ones must not see what earlier ones write.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from starplat.ir import build
+from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.module_rewriter import ModuleRewriter, with_graph_arrays
+from starplat.ir.own_arcs import accesses_in_rows, lets_of, resolved
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import host_ops, walk_host, walk_kernel, with_signature, written_arrays
+from starplat.schedule.memory.step import arrays_for_kernels_to_read
+from starplat.schedule.schedule import Memory, Schedule
+from starplat.schedule.step import Choice, Decided
+
+
+def rows_in_chunks(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> Decided:
+    """The module whose kernels read copies of rows."""
+    if schedule.memory is not Memory.CHUNKS:
+        return Decided(module)
+    on_host = frozenset(arrays_for_kernels_to_read(module))
+    reading = [kernel for kernel in module.kernels if not on_host.isdisjoint(kernel.arrays)]
+    for kernel in reading:
+        if (reason := _obstacle(kernel, on_host)) is not None:
+            return Decided(module, (Choice(f"'{kernel.name}'", reason),))
+    if any(isinstance(op, ir.OnDevice) or _is_ahead(op) for op in host_ops(module)):
+        return Decided(module, (Choice("a loop", "the host does not begin each of its rounds"),))
+    if not reading:
+        return Decided(module)
+    what = ", ".join(f"'{kernel.name}'" for kernel in reading)
+    choice = Choice(what, "before each launch the host copies the rows of the nodes that it is for")
+    return Decided(with_graph_arrays(_InChunks(module, reading).module()), (choice,))
+
+
+def _is_ahead(op: ir.HostOp) -> bool:
+    return isinstance(op, ir.Loop) and isinstance(op.driver, ir.Ahead)
+
+
+def _obstacle(kernel: ir.Kernel, on_host: frozenset[ir.Array]) -> str | None:
+    """Why the kernel cannot read copies of its rows."""
+    match kernel.domain:
+        case ir.AllNodes(None) | ir.InWords():
+            pass
+        case ir.Listed(array) if array.extent is not ir.Extent.ITEMS:
+            pass
+        case _:
+            return "it does not go over nodes, each once"
+    if (read := accesses_in_rows(kernel)) is None:
+        return "it reads arcs of other nodes than its own"
+    if not on_host.issuperset(array for ways in read.values() for array in ways):
+        return "it reads cells of arcs that change"
+    if any(array.extent in (ir.Extent.ARCS, ir.Extent.SLOTS) for array in written_arrays(kernel.body)):
+        return "it writes cells of arcs"
+    return "its threads share arcs" if kernel.shares_arcs or kernel.guard is not None else None
+
+
+class _InChunks(ModuleRewriter):
+    """Launches kernels for chunks of their nodes."""
+
+    def __init__(self, module: ir.Module, kernels: list[ir.Kernel]) -> None:
+        super().__init__(module)
+        fresh = self.taken.fresh
+        self.first, self.end = (ir.Variable(fresh(f"{word}_of_chunk"), ir.Element.NODE) for word in ("first", "end"))
+        self.wanted = self.made("rows_wanted", ir.Element.BOOL, ir.Extent.NODES)
+        self.rows = {layout: self.copies_of(layout) for layout in ir.LAYOUTS.values()}
+        self.cells: dict[tuple[ir.Layout, ir.Array], ir.Array] = {}
+        self.changed = {kernel.name: self.in_chunks(kernel) for kernel in kernels}
+
+    def copies_of(self, layout: ir.Layout) -> ir.Layout:
+        """The copies of rows of a layout."""
+        rows = self.made(f"{layout.offsets.name}_of_chunk", ir.Element.ARC, ir.Extent.NODES_AND_ONE)
+        return ir.Layout(rows, self.made(f"{layout.neighbors.name}_of_chunk", ir.Element.NODE, ir.Extent.HEADS))
+
+    def made(self, name: str, element: ir.Element, extent: ir.Extent) -> ir.Array:
+        return ir.Array(self.taken.fresh(name), element, extent, ir.Origin.TEMPORARY)
+
+    def in_chunks(self, kernel: ir.Kernel) -> ir.Kernel:
+        """The kernel for the nodes of a chunk, and beside it the one that asks which nodes it is for."""
+        read = accesses_in_rows(kernel)
+        assert read is not None
+        assert kernel.iterator is not None
+        rows = {layout: self.copied(layout, ways) for layout, ways in read.items()}
+        body = _OfRows(kernel, rows).kernel_block(kernel.body)
+        asking, everywhere = None, kernel.filter is None and isinstance(kernel.domain, ir.AllNodes)
+        if not everywhere:
+            asking = self.taken.fresh(f"{kernel.name}_wants")
+            says = ir.Store(self.wanted, ir.Ref(kernel.iterator), build.TRUE)
+            named = replace(kernel, name=asking, comment=f"whose rows '{kernel.name}' wants")
+            self.kernels.append(with_signature(replace(named, body=(says,), reductions=(), counts=None)))
+        chunks = ir.Chunks(asking, self.wanted, tuple(rows.values()), self.first, self.end)
+        domain = ir.AllNodes(ir.Ref(self.first), ir.Ref(self.end))
+        chosen = None if everywhere else ir.Load(self.wanted, ir.Ref(kernel.iterator))
+        return with_signature(replace(kernel, domain=domain, filter=chosen, body=body, chunks=chunks))
+
+    def copied(self, layout: ir.Layout, ways: Mapping[ir.Array, ir.Array | None]) -> ir.CopiedRows:
+        """What is copied of the rows of a layout."""
+        cells = tuple((array, self.copy_of(layout, array), by) for array, by in ways.items())
+        return ir.CopiedRows(layout.offsets, self.rows[layout], cells)
+
+    def copy_of(self, layout: ir.Layout, array: ir.Array) -> ir.Array:
+        if array == layout.neighbors:
+            return self.rows[layout].neighbors
+        if (layout, array) not in self.cells:
+            self.cells[layout, array] = self.made(f"{array.name}_of_chunk", array.element, ir.Extent.HEADS)
+        return self.cells[layout, array]
+
+    def function(self, function: ir.HostFunction) -> ir.HostFunction:
+        names = {op.kernel for op in walk_host(function.body) if isinstance(op, ir.Launch)}
+        launched = [kernel for name, kernel in self.changed.items() if name in names]
+        if not launched:
+            return function
+        ours = {self.wanted, *self.cells.values(), *(a for rows in self.rows.values() for a in rows.row_arrays)}
+        arrays = dict.fromkeys(array for kernel in launched for array in kernel.arrays if array in ours)
+        zero = ir.Const(0, ir.Element.NODE)
+        declared = (ir.DeclareVariable(self.first, zero), ir.DeclareVariable(self.end, zero))
+        return replace(function, arrays=(*function.arrays, *arrays), body=(*declared, *function.body))
+
+
+class _OfRows(Rewriter):
+    """Reads copies of rows; what else is said of a slot is said of the slot on the host."""
+
+    def __init__(self, kernel: ir.Kernel, rows: Mapping[ir.Layout, ir.CopiedRows]) -> None:
+        walks = [op for op in walk_kernel(kernel.body) if isinstance(op, ir.ForNeighbors)]
+        self.walks, self.rows, self.lets = {ir.Ref(op.position): op for op in walks}, rows, lets_of(kernel)
+
+    def kernel_op(self, op: ir.KernelOp) -> tuple[ir.KernelOp, ...]:
+        if not isinstance(op, ir.ForNeighbors):
+            return (self.rebuild(op),)
+        return (replace(self.rebuild(op), copied=self.rows[op.layout].copies),)
+
+    def expression(self, expression: ir.Expression) -> ir.Expression:
+        if isinstance(expression, ir.Load) and expression.array.extent in (ir.Extent.ARCS, ir.Extent.SLOTS):
+            slot = resolved(expression.index, self.lets)
+            if isinstance(slot, ir.Load):
+                slot = slot.index
+            assert isinstance(slot, ir.Ref)
+            cells = self.rows[self.walks[slot].layout].cells
+            return ir.Load(next(copy for array, copy, _ in cells if array == expression.array), slot)
+        if isinstance(expression, ir.Ref) and (walk := self.walks.get(expression)) is not None:
+            copies = self.rows[walk.layout].copies
+            return build.plus(expression, build.minus(walk.layout.first(walk.node), copies.first(walk.node)))
+        return self.rebuild(expression)
