@@ -133,14 +133,15 @@ class Room:
 
     def _size_chunks(self) -> None:
         """Gives chunks of rows what all else leaves, and room for the longest row in any case."""
-        longest = max(longest_row(self.graph, rows.offsets) for chunks in self._chunks for rows in chunks.rows)
+        whole = (rows.offsets for chunks in self._chunks if isinstance(chunks, ir.Chunks) for rows in chunks.rows)
+        longest = max((longest_row(self.graph, offsets) for offsets in whole), default=1)
         self.arcs_of_chunk = 0
         most, free = self.resident.num_arcs, self._free_for(())
         if free is not None:
             many = replace(self._sizes, num_heads=_MANY)
             cell = (temporaries(self.module, many) - temporaries(self.module, self._sizes)) // (_MANY - 1)
             most = min(most, max(free, 0) // cell)
-        self.arcs_of_chunk = max(most, longest)
+        self.arcs_of_chunk = max(most, longest, 1)
 
     def _cut_heads(self) -> bool:
         """Makes heads of rows as large as there is room; False if there is room for all arcs, or for no heads. Those

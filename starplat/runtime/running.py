@@ -414,7 +414,7 @@ def changed_parameters(module: ir.Module) -> frozenset[str]:
 def arrays_on_host(module: ir.Module) -> frozenset[str]:
     """The names of the entry's arrays of which the device only gets chunks."""
     chunked = (kernel.chunks for kernel in module.kernels if kernel.chunks is not None)
-    copied = (array.name for chunks in chunked for rows in chunks.rows for array, _, _ in rows.cells)
+    copied = (array.name for chunks in chunked for array, _, _ in chunks.cells)
     return frozenset(copied).intersection(array.name for array in module.inputs)
 
 

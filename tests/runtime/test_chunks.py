@@ -25,7 +25,7 @@ from tests.zoo import ZOO
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 TARGETS = ("reference", "opencl", "openmp", "sycl")
-NAMES = ("bfs_levels", "k_core", "pagerank", "sssp")
+NAMES = ("bfs_levels", "connected_components", "k_core", "pagerank", "sssp")
 CALLS: dict[str, dict[str, Any]] = {"bfs_levels": {"src": 0}, "sssp": {"src": 0}}
 CHUNKS = "memory=chunks"
 TOLLS = starplat.compile("""
@@ -96,7 +96,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 @pytest.mark.spread
 @pytest.mark.parametrize("share", [0.0, 0.3])
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("name", ["bfs_levels", "sssp"])
+@pytest.mark.parametrize("name", ["bfs_levels", "connected_components", "sssp"])
 def test_a_limit_is_kept_and_answers_are_the_same(name: str, target: str, share: float, held: list[int]) -> None:
     device_of(target)
     with Session() as fresh:
@@ -238,7 +238,7 @@ def test_emitted_programs_refuse_chunks() -> None:
 
 @pytest.mark.parametrize(
     ("name", "reason"),
-    [("triangle_count", "arcs of other nodes than its own"), ("minimum_spanning_tree", "does not go over nodes")],
+    [("triangle_count", "arcs of other nodes than its own"), ("minimum_spanning_tree", "goes neither over nodes")],
 )
 def test_programs_that_read_other_rows_are_refused_with_the_reason(name: str, reason: str) -> None:
     with pytest.raises(DiagnosticError, match=rf"E0665.*memory=chunks.*{reason}"):

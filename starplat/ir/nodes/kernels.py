@@ -145,6 +145,10 @@ class Reduction:
     into: Array | None = None
 
 
+CopiedCells = tuple[tuple[Array, Array, Array | None], ...]
+"""What has copies of its cells by slot, and which; the third holds its index by slot, None where that is the slot."""
+
+
 @dataclass(frozen=True, slots=True)
 class CopiedRows:
     """Rows of which the host puts copies on the device.
@@ -152,13 +156,12 @@ class CopiedRows:
     Attributes:
         offsets: where they begin on the host.
         copies: the layout of the copies.
-        cells: what has copies of its cells by slot, and which; the third holds its index by slot, None where that is
-            the slot.
+        cells: those of the arcs in them.
     """
 
     offsets: Array
     copies: Layout
-    cells: tuple[tuple[Array, Array, Array | None], ...]
+    cells: CopiedCells
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +176,20 @@ class Chunks:
     asking: str | None
     wanted: Array
     rows: tuple[CopiedRows, ...]
+    first: Variable
+    end: Variable
+
+    @property
+    def cells(self) -> CopiedCells:
+        """All that has copies."""
+        return tuple(cells for rows in self.rows for cells in rows.cells)
+
+
+@dataclass(frozen=True, slots=True)
+class ChunksOfArcs:
+    """The same of a kernel for the arcs from `first` up to `end`, as many as have room for copies of their cells."""
+
+    cells: CopiedCells
     first: Variable
     end: Variable
 
@@ -208,7 +225,7 @@ class Kernel:
     in_pieces: bool = False
     guard: Array | None = None  # one BOOL; among `arrays`
     counts: PerTriangle | None = None
-    chunks: Chunks | None = None
+    chunks: Chunks | ChunksOfArcs | None = None
 
     @property
     def works_apart(self) -> bool:

@@ -5,6 +5,7 @@ kernel is launched for the nodes up to there; then it goes on with the next.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -17,6 +18,9 @@ def in_chunks(machine: Machine, kernel: ir.Kernel, frame: Frame, launched: Calla
     """Launches the kernel for one chunk after another."""
     chunks, device = kernel.chunks, machine.device
     assert chunks is not None
+    if isinstance(chunks, ir.ChunksOfArcs):
+        _arcs_in_chunks(machine, chunks, frame, partial(launched, kernel))
+        return
     wanted = None
     if chunks.asking is not None:
         flags = frame.places[chunks.wanted.name].buffer
@@ -31,6 +35,17 @@ def in_chunks(machine: Machine, kernel: ir.Kernel, frame: Frame, launched: Calla
         device.traffic.chunks += device.traffic.up - before
         frame.variables |= {chunks.first.name: first, chunks.end.name: end}
         launched(kernel)
+
+
+def _arcs_in_chunks(machine: Machine, chunks: ir.ChunksOfArcs, frame: Frame, launched: Callable[[], None]) -> None:
+    """The same for a kernel over all arcs."""
+    count, most = machine.world.num_arcs, machine.world.num_heads
+    for first in range(0, count, most):
+        before, end = machine.device.traffic.up, min(first + most, count)
+        _copy_cells(machine, frame, chunks.cells, slice(first, end))
+        machine.device.traffic.chunks += machine.device.traffic.up - before
+        frame.variables |= {chunks.first.name: first, chunks.end.name: end}
+        launched()
 
 
 def _ends(offsets: Cells, wanted: Cells | None) -> Cells:
@@ -59,9 +74,14 @@ def _copy(machine: Machine, frame: Frame, rows: ir.CopiedRows, first: int, begin
     there = machine.buffer(rows.copies.offsets, frame)
     device.upload_at(there, first, begins.astype(there.dtype))
     slots = _slots(host[rows.offsets.name][first : first + len(begins) - 1], begins)
-    for array, copy, by in rows.cells:
-        cells, places = machine.buffer(copy, frame), slots if by is None else host[by.name][slots]
-        device.upload_at(cells, 0, _on_host(machine, array, frame)[places].astype(cells.dtype, copy=False))
+    _copy_cells(machine, frame, rows.cells, slots)
+
+
+def _copy_cells(machine: Machine, frame: Frame, copied: ir.CopiedCells, slots: Cells | slice) -> None:
+    """Copies what is at some slots."""
+    for array, copy, by in copied:
+        cells, places = machine.buffer(copy, frame), slots if by is None else machine.world.host[by.name][slots]
+        machine.device.upload_at(cells, 0, _on_host(machine, array, frame)[places].astype(cells.dtype, copy=False))
 
 
 def _slots(offsets: Cells, begins: Cells) -> Cells:

@@ -99,11 +99,13 @@ class WatchedExecutor(Executor):
         self.device.synchronise()
         began = perf_counter()
         kernel, world = self.module.kernel(op.kernel), self.world
-        if kernel.chunks is not None and kernel.chunks.asking is not None:  # whose filter holds before the launch
-            asking = self.module.kernel(kernel.chunks.asking)
-            kernel = with_signature(replace(kernel, domain=asking.domain, filter=asking.filter))
-        elif kernel.chunks is not None:
-            kernel = with_signature(replace(kernel, domain=ir.AllNodes()))
+        match kernel.chunks:
+            case ir.Chunks(asking=str(name)):  # whose filter holds before the launch
+                asking = self.module.kernel(name)
+                kernel = with_signature(replace(kernel, domain=asking.domain, filter=asking.filter))
+            case ir.Chunks() | ir.ChunksOfArcs() as chunks:
+                everywhere = ir.AllNodes() if isinstance(chunks, ir.Chunks) else ir.AllArcs()
+                kernel = with_signature(replace(kernel, domain=everywhere))
         line = line_of(self.module, kernel.span)
         self._watch.walk(walk_of(kernel, line, _Before(self, frame), world.num_nodes, world.num_arcs))
         self._looked += perf_counter() - began

@@ -4,7 +4,7 @@ Arcs and edge properties that kernels only read stay on the host. A launch is fo
 after another into an array, as many at a time as it has room for, and the kernel is launched for the nodes from the
 first of these to the last. That is right where a kernel reads no arcs but those of its own nodes; a program with
 another kernel stays as it is, with the reason. Which nodes a launch is for is asked before the first of its chunks,
-since later ones must not see what earlier ones write.
+since later ones must not see what earlier ones write. Kernels over all arcs take chunks of these.
 """
 
 from collections.abc import Mapping
@@ -14,9 +14,9 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.module_rewriter import ModuleRewriter, with_graph_arrays
-from starplat.ir.own_arcs import accesses_in_rows, lets_of, resolved
+from starplat.ir.own_arcs import accesses, accesses_in_rows, lets_of, resolved
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import host_ops, walk_host, walk_kernel, with_signature, written_arrays
+from starplat.ir.visitor import assigned_variables, host_ops, walk_host, walk_kernel, with_signature, written_arrays
 from starplat.schedule.memory.step import arrays_for_kernels_to_read
 from starplat.schedule.schedule import Memory, Schedule
 from starplat.schedule.step import Choice, Decided
@@ -51,9 +51,11 @@ def _obstacle(kernel: ir.Kernel, on_host: frozenset[ir.Array]) -> str | None:
             pass
         case ir.Listed(array) if array.extent is not ir.Extent.ITEMS:
             pass
+        case ir.AllArcs(None) if kernel.filter is None and kernel.iterator not in assigned_variables(kernel.body):
+            pass
         case _:
-            return "it does not go over nodes, each once"
-    if (read := accesses_in_rows(kernel)) is None:
+            return "it goes neither over nodes, each once, nor over all arcs"
+    if (read := _read(kernel)) is None:
         return "it reads arcs of other nodes than its own"
     if not on_host.issuperset(array for ways in read.values() for array in ways):
         return "it reads cells of arcs that change"
@@ -62,13 +64,25 @@ def _obstacle(kernel: ir.Kernel, on_host: frozenset[ir.Array]) -> str | None:
     return "its threads share arcs" if kernel.shares_arcs or kernel.guard is not None else None
 
 
+def _read(kernel: ir.Kernel) -> Mapping[ir.Layout, Mapping[ir.Array, ir.Array | None]] | None:
+    """What the kernel reads in the rows of its nodes, or of its arcs, which stand as in CSR."""
+    if not isinstance(kernel.domain, ir.AllArcs):
+        return accesses_in_rows(kernel)
+    ways = accesses(kernel)
+    return None if ways is None else {ir.CSR: ways}
+
+
 class _InChunks(ModuleRewriter):
     """Launches kernels for chunks of their nodes."""
 
     def __init__(self, module: ir.Module, kernels: list[ir.Kernel]) -> None:
         super().__init__(module)
         fresh = self.taken.fresh
-        self.first, self.end = (ir.Variable(fresh(f"{word}_of_chunk"), ir.Element.NODE) for word in ("first", "end"))
+        self.first, self.end, self.first_arc, self.end_arc = (
+            ir.Variable(fresh(f"{word}_of_chunk"), element)
+            for words, element in ((("first", "end"), ir.Element.NODE), (("first_arc", "end_arc"), ir.Element.ARC))
+            for word in words
+        )
         self.wanted = self.made("rows_wanted", ir.Element.BOOL, ir.Extent.NODES)
         self.rows = {layout: self.copies_of(layout) for layout in ir.LAYOUTS.values()}
         self.cells: dict[tuple[ir.Layout, ir.Array], ir.Array] = {}
@@ -84,6 +98,8 @@ class _InChunks(ModuleRewriter):
 
     def in_chunks(self, kernel: ir.Kernel) -> ir.Kernel:
         """The kernel for the nodes of a chunk, and beside it the one that asks which nodes it is for."""
+        if isinstance(kernel.domain, ir.AllArcs):
+            return self.arcs_in_chunks(kernel)
         read = accesses_in_rows(kernel)
         assert read is not None
         assert kernel.iterator is not None
@@ -100,10 +116,23 @@ class _InChunks(ModuleRewriter):
         chosen = None if everywhere else ir.Load(self.wanted, ir.Ref(kernel.iterator))
         return with_signature(replace(kernel, domain=domain, filter=chosen, body=body, chunks=chunks))
 
+    def arcs_in_chunks(self, kernel: ir.Kernel) -> ir.Kernel:
+        """The kernel for the arcs of a chunk."""
+        ways = accesses(kernel)
+        assert ways is not None
+        assert kernel.iterator is not None
+        cells, place = self.cells_of(ir.CSR, ways), build.minus(ir.Ref(kernel.iterator), ir.Ref(self.first_arc))
+        body = _OfArcs({array: ir.Load(copy, place) for array, copy, _ in cells}).kernel_block(kernel.body)
+        chunks = ir.ChunksOfArcs(cells, self.first_arc, self.end_arc)
+        domain = ir.AllArcs(ir.Ref(self.first_arc), ir.Ref(self.end_arc))
+        return with_signature(replace(kernel, domain=domain, body=body, chunks=chunks))
+
     def copied(self, layout: ir.Layout, ways: Mapping[ir.Array, ir.Array | None]) -> ir.CopiedRows:
         """What is copied of the rows of a layout."""
-        cells = tuple((array, self.copy_of(layout, array), by) for array, by in ways.items())
-        return ir.CopiedRows(layout.offsets, self.rows[layout], cells)
+        return ir.CopiedRows(layout.offsets, self.rows[layout], self.cells_of(layout, ways))
+
+    def cells_of(self, layout: ir.Layout, ways: Mapping[ir.Array, ir.Array | None]) -> ir.CopiedCells:
+        return tuple((array, self.copy_of(layout, array), by) for array, by in ways.items())
 
     def copy_of(self, layout: ir.Layout, array: ir.Array) -> ir.Array:
         if array == layout.neighbors:
@@ -119,9 +148,25 @@ class _InChunks(ModuleRewriter):
             return function
         ours = {self.wanted, *self.cells.values(), *(a for rows in self.rows.values() for a in rows.row_arrays)}
         arrays = dict.fromkeys(array for kernel in launched for array in kernel.arrays if array in ours)
-        zero = ir.Const(0, ir.Element.NODE)
-        declared = (ir.DeclareVariable(self.first, zero), ir.DeclareVariable(self.end, zero))
+        bounds = dict.fromkeys(bound for kernel in launched for bound in _bounds(kernel))
+        declared = (ir.DeclareVariable(bound, ir.Const(0, bound.element)) for bound in bounds)
         return replace(function, arrays=(*function.arrays, *arrays), body=(*declared, *function.body))
+
+
+def _bounds(kernel: ir.Kernel) -> tuple[ir.Variable, ir.Variable]:
+    assert kernel.chunks is not None
+    return kernel.chunks.first, kernel.chunks.end
+
+
+class _OfArcs(Rewriter):
+    """Reads copies of what is read of an arc."""
+
+    def __init__(self, copies: Mapping[ir.Array, ir.Load]) -> None:
+        self.copies = copies
+
+    def expression(self, expression: ir.Expression) -> ir.Expression:
+        copy = self.copies.get(expression.array) if isinstance(expression, ir.Load) else None
+        return self.rebuild(expression) if copy is None else copy
 
 
 class _OfRows(Rewriter):
