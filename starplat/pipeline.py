@@ -22,6 +22,7 @@ from starplat.frontend.statements.remarks import remarks
 from starplat.frontend.statements.sequence import sequenced
 from starplat.frontend.types import ListType, UpdatesType
 from starplat.imports import with_imports
+from starplat.same import make_room
 from starplat.source import SourceFile
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def check(source: SourceFile, *, strict: bool = False) -> Checked:
         DiagnosticError: everything that is wrong, and the warnings beside it.
     """
     program, source = with_imports(parse(source), source)
+    make_room(source.text.count("\n"))
     tree = check_tree(program, source)
     facts = analyse(sequenced(_run_by_devices(tree)))
     warnings = tuple(sort(dict.fromkeys((*tree.warnings, *facts.warnings))))

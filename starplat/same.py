@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
+from inspect import signature
 from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -26,23 +27,42 @@ class Same:
         return id(self.thing)
 
 
-def remembered(most: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Lets a function of frozen records find what it says of the very same ones once; of the `most` latest."""
+class _Room:
+    """How many parts of a program functions remember something of."""
+
+    fewest, a_line = 8192, 8
+    parts = fewest
+
+
+def make_room(lines: int) -> None:
+    """Lets functions of parts of a program remember what they say of all parts of one of so many lines, which several
+    passes ask for one after another."""
+    _Room.parts = max(_Room.fewest, _Room.a_line * lines)
+
+
+def remembered(most: int | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Lets a function of frozen records find what it says of the very same ones once; of the `most` latest, by default
+    as many as the latest program has parts."""
 
     def remembering(function: Callable[P, R]) -> Callable[P, R]:
-        known: OrderedDict[tuple[int, ...], tuple[object, R]] = OrderedDict()
+        known: OrderedDict[Any, tuple[object, R]] = OrderedDict()  # what was given lives as long as its number is a key
+        find = known.get
 
-        @wraps(function)
-        def asked(*given: P.args, **named: P.kwargs) -> R:
-            assert not named, "records are given by place"
-            key = tuple(map(id, given))
-            if (found := known.get(key)) is None:
-                found = given, function(*given, **named)  # what was given lives as long as its number is a key
-                while len(known) >= most:
-                    known.popitem(last=False)  # in one step, as other threads remember too
-                known[key] = found
-            return found[1]
+        def learned(key: object, *given: Any) -> R:
+            found = function(*given)  # type: ignore[call-arg]
+            while len(known) >= (most or _Room.parts):
+                known.popitem(last=False)  # in one step, as other threads remember too
+            known[key] = given, found
+            return found
 
-        return asked
+        def asked_of_one(record: Any) -> R:
+            found = find(id(record))
+            return learned(id(record), record) if found is None else found[1]
+
+        def asked(*given: Any) -> R:
+            found = find(key := tuple(map(id, given)))
+            return learned(key, *given) if found is None else found[1]
+
+        return wraps(function)(asked_of_one if len(signature(function).parameters) == 1 else asked)
 
     return remembering

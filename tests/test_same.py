@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from starplat.same import remembered
+from starplat.same import make_room, remembered
 
 
 def test_the_latest_are_remembered_by_identity() -> None:
@@ -37,3 +37,25 @@ def test_threads_remember_and_forget_beside_each_other() -> None:
             assert all(threads.map(work, range(4)))
     finally:
         sys.setswitchinterval(usual)
+
+
+def test_of_a_long_program_all_parts_are_remembered_from_one_pass_to_the_next() -> None:
+    asked: list[int] = []
+
+    @remembered()
+    def number_of(part: tuple[int]) -> int:
+        asked.append(part[0])
+        return part[0]
+
+    make_room(lines=5000)
+    try:
+        parts = [(number,) for number in range(30_000)]
+        for _ in range(2):
+            assert [number_of(part) for part in parts] == list(range(30_000))
+        assert len(asked) == 30_000
+        make_room(lines=10)
+        number_of((-1,))
+        number_of(parts[0])
+        assert len(asked) == 30_002
+    finally:
+        make_room(lines=0)

@@ -94,7 +94,7 @@ def statements(statement: typed.Statement) -> Iterator[typed.Statement]:
     return iter(_all_statements(statement))
 
 
-@remembered(8192)
+@remembered()
 def _all_statements(statement: typed.Statement) -> tuple[typed.Statement, ...]:
     inner = blocks(statement)
     return (statement, *chain.from_iterable(map(_all_statements, inner))) if inner else (statement,)
@@ -161,7 +161,7 @@ def written_places(statement: typed.Statement) -> tuple[typed.Place, ...]:
     return ()
 
 
-@remembered(8192)
+@remembered()
 def written(statement: typed.Statement) -> tuple[typed.Symbol, ...]:
     """The symbols that a statement itself may change, calls by reference included."""
     return tuple(_each_written(statement))

@@ -5,8 +5,8 @@ Everything is derived from the fields of the dataclasses in `nodes`, so a new no
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import cache
-from typing import Any, TypeVar, get_args
+from operator import is_
+from typing import Any, ClassVar, TypeVar, get_args
 
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import EXPRESSIONS, HOST_OPS, KERNEL_OPS, with_signature
@@ -15,7 +15,6 @@ from starplat.records import fields_of_records
 Op = TypeVar("Op")
 
 _EXPRESSIONS, _KERNEL_OPS, _HOST_OPS = frozenset(EXPRESSIONS), frozenset(KERNEL_OPS), frozenset(HOST_OPS)
-_part_names = cache(fields_of_records)
 _RECORDS = frozenset(
     (
         *get_args(ir.Domain),
@@ -36,8 +35,16 @@ class Rewriter:
     """Rebuilds expressions and operations; by default every node becomes itself.
 
     Override `expression`, `kernel_op`, `host_op` (these give any number of operations), `array` or `variable`;
-    call `rebuild(node)` for the node with its parts rewritten. What does not change is not copied.
+    call `rebuild(node)` for the node with its parts rewritten. What does not change is not copied, and what no
+    overridden method sees is not looked into.
     """
+
+    def __init_subclass__(cls) -> None:
+        own = [kind for kind in cls.__mro__ if kind is not Rewriter]
+        of_expressions = any(name in vars(kind) for kind in own for name in ("expression", "array", "variable"))
+        cls._looks_into = _EXPRESSIONS if of_expressions else frozenset()
+
+    _looks_into: ClassVar[frozenset[type]] = frozenset()
 
     def expression(self, expression: ir.Expression) -> ir.Expression:
         return self.rebuild(expression)
@@ -72,16 +79,16 @@ class Rewriter:
     def rebuild(self, node: Op) -> Op:
         """The node with its parts rewritten; itself if none changed."""
         changes = {}
-        for name in _part_names(type(node)):  # type: ignore[arg-type]
+        for name in fields_of_records(type(node)):  # type: ignore[arg-type]
             old = getattr(node, name)
-            if (new := self._part(old)) is not old:
+            if old is not None and (new := self._part(old)) is not old:
                 changes[name] = new
         return replace(node, **changes) if changes else node  # type: ignore[type-var]
 
     def _part(self, part: Any) -> Any:
         if (kind := type(part)) is tuple:
             return self._items(part)
-        if kind in _EXPRESSIONS:
+        if kind in self._looks_into:
             return self.expression(part)
         if kind is ir.Variable:
             return self.variable(part)
@@ -96,8 +103,8 @@ class Rewriter:
         elif kind in _HOST_OPS:
             new = self.host_block(items)  # type: ignore[assignment]
         else:
-            new = tuple(self._part(item) for item in items)
-        return items if len(new) == len(items) and all(a is b for a, b in zip(new, items, strict=True)) else new
+            new = tuple(map(self._part, items))
+        return items if len(new) == len(items) and all(map(is_, new, items)) else new
 
 
 class _Mapped(Rewriter):

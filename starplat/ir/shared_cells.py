@@ -74,16 +74,22 @@ def _with_carried(op: ir.ExtremeCell) -> tuple[ir.Array, ...]:
     return (op.array, *(carry.array for carry in op.carried))
 
 
-@remembered(1024)
+@remembered()
 def _chosen_in(body: object, module: ir.Module, chosen: Callable[[object], Iterable[ir.Array]]) -> frozenset[ir.Array]:
     """The arrays that are chosen of any operation, also in functions that are called, by their names here."""
     found: set[ir.Array] = set()
     for part in walk(body):
         if isinstance(part, ir.CallFunction):
             found.update(_lent(part, _chosen_in(module.helper(part.function).body, module, chosen), module))
-        else:
+        elif type(part) in _CHANGING:
             found.update(chosen(part))
     return frozenset(found)
+
+
+_CHANGING = frozenset(
+    (ir.Fill, ir.CopyArray, ir.Store, ir.UpdateCell, ir.ExtremeCell, ir.FetchAdd, ir.FetchOr, ir.CompareSwap)
+)
+"""Operations that may be asked what they do to cells."""
 
 
 def _lent(call: ir.CallFunction, chosen: frozenset[ir.Array], module: ir.Module) -> Iterator[ir.Array]:

@@ -4,14 +4,13 @@ Everything is derived from the fields of the dataclasses in `nodes`, so a new no
 walks are in program order, outer before inner. A pass that changes something derives from `rewriter.Rewriter`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from itertools import chain
-from operator import attrgetter
 from typing import Any, TypeGuard, TypeVar, get_args
 
 from starplat.ir import nodes as ir
-from starplat.records import fields_of_records
+from starplat.records import Getter, fields_of_records, getter_of, kinds_in_fields
 from starplat.same import remembered
 from starplat.source import SourceFile, Span
 
@@ -38,7 +37,7 @@ def field_names(node: Any) -> tuple[str, ...]:
 
 def _parts(node: object) -> Iterator[Any]:
     """The values of the fields of a node that may hold nodes; tuples, carried stores and drivers are opened."""
-    for value in _values(node):
+    for value in record_values(node):
         if type(value) is tuple:
             for item in value:
                 if type(item) is ir.Carry:
@@ -56,29 +55,64 @@ def _parts(node: object) -> Iterator[Any]:
 
 def operands(expression: ir.Expression) -> tuple[ir.Expression, ...]:
     """The expressions directly inside an expression."""
-    if type(expression) in _LEAVES:
-        return ()
-    return tuple(part for part in _parts(expression) if type(part) in _EXPRESSIONS)
+    return _own(expression)
 
 
+@remembered()
 def expressions_of(op: ir.KernelOp | ir.HostOp | ir.Domain) -> tuple[ir.Expression, ...]:
     """The expressions of the operation itself, not those in blocks inside it."""
-    return tuple(part for part in _parts(op) if type(part) in _EXPRESSIONS)
+    return _own(op)
+
+
+def _own(node: object) -> tuple[ir.Expression, ...]:
+    """The expressions that a node itself holds."""
+    kind = type(node)
+    getter = _OWN[kind] if kind in _OWN else _own_of(kind)
+    return tuple(part for part in _parts(node) if type(part) in _EXPRESSIONS) if getter is None else getter(node)
+
+
+def _own_of(kind: type) -> Getter | None:
+    """What gives the expressions of a node, where each of its fields holds one or cannot hold any; else None."""
+    kinds = kinds_in_fields(kind).items()
+    single = [name for name, found in kinds if found <= _EXPRESSIONS]
+    rest = (found for name, found in kinds if name not in single)
+    _OWN[kind] = None if any(found & _WITH_EXPRESSIONS for found in rest) else getter_of(single)
+    return _OWN[kind]
+
+
+_OWN: dict[type, Getter | None] = {}
+_WITH_EXPRESSIONS = frozenset((*EXPRESSIONS, ir.Carry, ir.NearestFirst))
 
 
 def blocks_of(op: Op) -> tuple[tuple[Op, ...], ...]:
     """The non-empty blocks of operations inside an operation, in the order of its fields."""
-    return tuple(value for value in _values(op) if type(value) is tuple and value and type(value[0]) in _OPS)
+    kind = type(op)
+    getter = _BLOCKS[kind] if kind in _BLOCKS else _blocks_of(kind)
+    return () if getter is None else tuple(block for block in getter(op) if block)
+
+
+def _blocks_of(kind: type) -> Getter | None:
+    names = [name for name, found in kinds_in_fields(kind).items() if found & _OPS]
+    _BLOCKS[kind] = getter_of(names) if names else None
+    return _BLOCKS[kind]
+
+
+_BLOCKS: dict[type, Getter | None] = {}
 
 
 def walk_expression(expression: ir.Expression) -> Iterator[ir.Expression]:
     """The expression and all inside it."""
-    waiting = [expression]
+    return iter((expression,) if type(expression) in _LEAVES else _all_inside(expression))
+
+
+@remembered()
+def _all_inside(expression: ir.Expression) -> Sequence[ir.Expression]:
+    found, waiting = list[ir.Expression](), [expression]
     while waiting:
-        part = waiting.pop()
-        yield part
+        found.append(part := waiting.pop())
         if type(part) not in _LEAVES:
-            waiting.extend(operands(part)[::-1])
+            waiting += _own(part)[::-1]
+    return found
 
 
 def variables_read(expression: ir.Expression) -> set[ir.Variable]:
@@ -94,10 +128,10 @@ def _walk(ops: Iterable[Op]) -> Iterator[Op]:
 
 def _with_inner(op: Op) -> tuple[Op, ...]:
     """An operation and all inside it."""
-    return (op, *chain.from_iterable(map(_operations_in, blocks_of(op))))
+    return (op, *chain.from_iterable(map(_operations_in, inner))) if (inner := blocks_of(op)) else (op,)
 
 
-@remembered(8192)
+@remembered()
 def _operations_in(block: tuple[Op, ...]) -> tuple[Op, ...]:
     """The operations of a block and all inside them."""
     return tuple(chain.from_iterable(map(_with_inner, block)))
@@ -127,7 +161,7 @@ def all_expressions(ops: Iterable[ir.KernelOp] | Iterable[ir.HostOp]) -> Iterato
     return iter(_expressions_in(tuple(ops)))
 
 
-@remembered(8192)
+@remembered()
 def _expressions_in(block: tuple[Any, ...]) -> tuple[ir.Expression, ...]:
     own = (expression for op in _operations_in(block) for expression in expressions_of(op))
     return tuple(inner for expression in own for inner in walk_expression(expression))
@@ -142,7 +176,7 @@ def _is_block(part: Any) -> TypeGuard[tuple[Any, ...]]:
     return type(part) is tuple and bool(part) and type(part[0]) not in _SMALL
 
 
-@remembered(8192)
+@remembered()
 def _records_of(block: tuple[Any, ...]) -> Sequence[Any]:
     """The records in a block of operations or statements, or in a tuple of routines."""
     return tuple(_records_in(block))
@@ -155,13 +189,11 @@ def _records_in(parts: tuple[Any, ...]) -> Sequence[Any]:
         part = waiting.pop()
         kind: Any = type(part)
         if kind is tuple:
-            if _is_block(part):
+            if part and type(part[0]) not in _SMALL:
                 found += _records_of(part)
             else:
                 waiting += part[::-1]
-            continue
-        values = _VALUES[kind] if kind in _VALUES else _values_of(kind)
-        if values is not None:
+        elif (values := _VALUES[kind] if kind in _VALUES else _values_of(kind)) is not None:
             found.append(part)
             waiting += values(part)[::-1]
     return found
@@ -170,26 +202,20 @@ def _records_in(parts: tuple[Any, ...]) -> Sequence[Any]:
 _SMALL = frozenset((*EXPRESSIONS, ir.Array, ir.Variable, ir.Parameter, ir.Carry))
 """A tuple of such records is no block."""
 
-_VALUES: dict[type, Callable[[Any], tuple[Any, ...]] | None] = {}
+_VALUES: dict[type, Getter | None] = {}
 
 
-def _values_of(kind: type) -> Callable[[Any], tuple[Any, ...]] | None:
+def _values_of(kind: type) -> Getter | None:
     """What gives the fields of a record that may hold records; None for what is no record, and for source files and
     places in them, which are not walked into."""
     if not is_dataclass(kind) or kind in (SourceFile, Span):
         _VALUES[kind] = None
         return None
-    names = fields_of_records(kind)
-    if len(names) > 1:
-        _VALUES[kind] = attrgetter(*names)
-    elif names:  # of a single name it gives the value alone
-        _VALUES[kind] = lambda record, value=attrgetter(*names): (value(record),)  # type: ignore[misc]
-    else:
-        _VALUES[kind] = lambda _: ()
+    _VALUES[kind] = getter_of(fields_of_records(kind))
     return _VALUES[kind]
 
 
-def _values(record: object) -> tuple[Any, ...]:
+def record_values(record: object) -> tuple[Any, ...]:
     """The values of the fields of a record that may hold records."""
     kind = type(record)
     values = _VALUES[kind] if kind in _VALUES else _values_of(kind)
@@ -252,7 +278,7 @@ def continues(body: Iterable[ir.KernelOp]) -> bool:
 # --- what a kernel uses --------------------------------------------------------------------------------------------
 
 
-@remembered(8192)
+@remembered()
 def arrays_in(node: ir.KernelOp | ir.HostOp | ir.Domain | ir.Expression) -> tuple[ir.Array, ...]:
     """The arrays that one node names or uses by its meaning, those of its expressions included, of its blocks not."""
     return tuple(_each_array(node))
@@ -274,13 +300,13 @@ def _each_array(node: ir.KernelOp | ir.HostOp | ir.Domain | ir.Expression) -> It
             yield from _each_array(part)
 
 
-@remembered(8192)
+@remembered()
 def _arrays_of(block: tuple[ir.KernelOp, ...]) -> tuple[ir.Array, ...]:
     """The arrays of a block, by first use."""
     return tuple(dict.fromkeys(array for op in walk_kernel(block) for array in arrays_in(op)))
 
 
-@remembered(8192)
+@remembered()
 def _scalars_of(block: tuple[ir.KernelOp, ...]) -> tuple[tuple[ir.Variable, ...], frozenset[ir.Variable]]:
     """The variables that a block reads, by first use, and those that it declares."""
     ops = _operations_in(block)
@@ -330,7 +356,7 @@ def with_signature(kernel: ir.Kernel) -> ir.Kernel:
     )
 
 
-@remembered(8192)
+@remembered()
 def written_arrays(block: tuple[ir.KernelOp, ...]) -> frozenset[ir.Array]:
     """The arrays that operations of a kernel may write; an array passed to a helper counts."""
     written = {part for op in walk_kernel(block) for part in _parts(op) if type(part) is ir.Array}
@@ -340,7 +366,7 @@ def written_arrays(block: tuple[ir.KernelOp, ...]) -> frozenset[ir.Array]:
     return frozenset(array for array in written if array not in ir.GRAPH_ARRAYS)
 
 
-@remembered(8192)
+@remembered()
 def assigned_variables(block: tuple[ir.KernelOp, ...]) -> frozenset[ir.Variable]:
     """The variables that change after their declaration: set, or passed to a helper by reference."""
     changed: set[ir.Variable] = set()

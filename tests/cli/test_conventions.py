@@ -280,3 +280,23 @@ def test_a_full_disk_is_one_sentence() -> None:
         )
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "No space left on device" in done.stderr
+
+
+def imported_by(*words: str) -> set[str]:
+    """The modules that a command has imported when it ends."""
+    code = "import sys; sys.argv[1:] = sys.argv[2:]\ntry: import starplat.__main__\nfinally: print(*sys.modules)"
+    command = [sys.executable, "-c", code, "-", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    return set(done.stdout.split())
+
+
+def test_a_command_imports_its_own_verb_alone() -> None:
+    every = {f"starplat.cli.verbs.{verb}" for verb in VERBS}
+    assert imported_by("show", "bfs") & every == {"starplat.cli.verbs.show"}
+
+
+@pytest.mark.parametrize("word", ["version", "--version"])
+def test_the_version_takes_no_imports(word: str) -> None:
+    found = imported_by(word)
+    assert "starplat.cli.process" in found
+    assert not found & {"typer", "pydantic", "dataclasses", "starplat.cli.app"}

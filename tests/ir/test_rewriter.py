@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from starplat.ir import nodes as ir
 from starplat.ir.module_rewriter import ModuleRewriter, with_arrays, with_graph_arrays
 from starplat.ir.rewriter import KernelRule, Replacer, Rewriter, map_expression
-from starplat.ir.visitor import walk_kernel
+from starplat.ir.visitor import EXPRESSIONS, walk_kernel
 from tests.ir.building import DIST, MODIFIED, NEXT, TRUE, binary, number, relax
 from tests.ir.test_verify import sssp
 
@@ -79,3 +80,25 @@ def test_a_module_has_the_kernels_and_arrays_that_its_functions_need() -> None:
     assert [array.name for array in made.functions[0].arrays][-1] == "more"
     assert made.kernels[-1].name not in {kernel.name for kernel in given.kernels}
     assert with_graph_arrays(with_arrays(made)) == made
+
+
+def test_expressions_are_looked_into_only_where_a_rewrite_changes_what_stands_in_them() -> None:
+    class Watching(Rewriter):
+        def __init__(self) -> None:
+            self.seen: set[type] = set()
+
+        def rebuild(self, node: Any) -> Any:
+            self.seen.add(type(node))
+            return super().rebuild(node)
+
+    class OfArrays(Watching):
+        def array(self, array: ir.Array) -> ir.Array:
+            return MODIFIED if array == NEXT else array
+
+    body = relax().body
+    plain, of_arrays = Watching(), OfArrays()
+    assert plain.kernel_block(body) == body
+    assert of_arrays.kernel_block(body) != body
+    assert ir.ForNeighbors in plain.seen
+    assert not plain.seen & {*EXPRESSIONS}
+    assert of_arrays.seen & {*EXPRESSIONS}

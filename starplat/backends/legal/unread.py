@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import fields, replace
+from operator import is_
 from typing import Any
 
 from starplat.backends import statements as st
 from starplat.ir import nodes as ir
-from starplat.ir.visitor import walk
+from starplat.ir.visitor import record_values, walk
 
 
 def without_unread(body: st.Body) -> st.Body:
@@ -15,7 +16,7 @@ def without_unread(body: st.Body) -> st.Body:
         parts = list(walk(body))
         written = {part.variable for part in parts if isinstance(part, st.Declare)}
         unread = written - _read(parts) - _called_within(parts)
-        if (fewer := _without(body, unread)) == body:
+        if (fewer := _without(body, unread)) is body:
             return body
         body = fewer
 
@@ -23,12 +24,10 @@ def without_unread(body: st.Body) -> st.Body:
 def _read(parts: Iterable[Any]) -> set[ir.Variable]:
     found: set[ir.Variable] = set()
     for part in parts:
-        if isinstance(part, ir.Ref):
-            found.add(part.variable)
-        elif isinstance(part, ir.CallFunction):
+        if isinstance(part, ir.CallFunction):
             found.update(argument for argument in part.arguments if isinstance(argument, ir.Variable))
-        elif not isinstance(part, st.Declare | st.Assign | st.Accumulate) and hasattr(part, "__dataclass_fields__"):
-            found.update(v for f in fields(part) if isinstance(v := getattr(part, f.name), ir.Variable))
+        elif type(part) not in _SETTING:
+            found.update(value for value in record_values(part) if type(value) is ir.Variable)
     return found
 
 
@@ -37,7 +36,7 @@ def _called_within(parts: Iterable[Any]) -> set[ir.Variable]:
     return {
         part.variable
         for part in parts
-        if isinstance(part, st.Declare | st.Assign | st.Accumulate)
+        if type(part) in _SETTING
         and not isinstance(part.value, ir.CallFunction)
         and any(isinstance(inner, ir.CallFunction) for inner in walk(part.value))
     }
@@ -52,7 +51,7 @@ def _without(body: st.Body, unread: set[ir.Variable]) -> st.Body:
             continue
         if not (isinstance(new := _rebuilt(statement, unread), st.Scope) and not new.body):
             kept.append(new)
-    return tuple(kept)
+    return body if len(kept) == len(body) and all(map(is_, kept, body)) else tuple(kept)
 
 
 def _rebuilt(statement: st.Statement, unread: set[ir.Variable]) -> st.Statement:
@@ -61,10 +60,15 @@ def _rebuilt(statement: st.Statement, unread: set[ir.Variable]) -> st.Statement:
     for field in fields(statement):
         part = getattr(statement, field.name)
         if type(part) is tuple and part and all(type(one) in _STATEMENTS for one in part):
-            inner[field.name] = _without(part, unread)
+            new: Any = _without(part, unread)
         elif type(part) in _STATEMENTS:
-            inner[field.name] = _rebuilt(part, unread)
+            new = _rebuilt(part, unread)
+        else:
+            continue
+        if new is not part:
+            inner[field.name] = new
     return replace(statement, **inner) if inner else statement
 
 
 _STATEMENTS = frozenset(st.Statement.__args__)
+_SETTING = frozenset((st.Declare, st.Assign, st.Accumulate))

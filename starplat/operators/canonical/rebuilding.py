@@ -42,7 +42,7 @@ def _names(kind: Any) -> tuple[str, ...] | None:
     """The fields of a node that may hold nodes, symbols or domains; None for what is none of these."""
     if not is_dataclass(kind):
         return None
-    return () if kind is typed.Symbol else tuple(name for name in fields_of_records(kind) if name != "type")
+    return () if kind is typed.Symbol else tuple(name for name in fields_of_records(kind) if name != "type")  # type: ignore[arg-type]
 
 
 def with_statements(block: typed.Block, statements: Sequence[typed.Statement]) -> typed.Block:
