@@ -34,7 +34,7 @@ extern "C" void clustering_coefficient_set_lcc(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, double *lcc
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))
     for (int v = 0; v < num_nodes; v++) {
         long long neighbors = 0;
         long long arcs = 0;
@@ -94,7 +94,7 @@ extern "C" void clustering_coefficient_set_lcc_orient(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *kept_columns,
     arc_t *kept_ends
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))
     for (int v = 0; v < num_nodes; v++) {
         const arc_t degree = row_offsets[v + 1] - row_offsets[v];
         arc_t next = row_offsets[v];
@@ -202,7 +202,7 @@ extern "C" void clustering_coefficient_set_lcc_check_symmetric_few_pairs(
 extern "C" void clustering_coefficient_set_lcc_intersect_symmetric_few_pairs(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, long long *triangles_of
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))
     for (int v = 0; v < num_nodes; v++) {
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int u = columns[e];

@@ -125,7 +125,7 @@ extern "C" void connected_components_component_join_symmetric(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const bool *__restrict__ component_apart, int *component
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))
     for (int v = 0; v < num_nodes; v++) {
         if (!component_apart[v]) continue;
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {

@@ -131,8 +131,8 @@ extern "C" void graph_coloring_add_color_symmetric(
 ) {
     int some_full_part = 0;
     long long left_part = 0;
-    #pragma omp parallel for schedule(dynamic, 64) reduction(|| : some_full_part) \
-        reduction(+ : left_part)
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes)) \
+        reduction(|| : some_full_part) reduction(+ : left_part)
     for (int v = 0; v < num_nodes; v++) {
         if (color[v] >= 0) continue;
         bool blocked = false;
@@ -163,7 +163,7 @@ extern "C" void graph_coloring_bit_or_taken_symmetric(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, bool *wins, int *taken,
     const int *__restrict__ color
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))
     for (int v = 0; v < num_nodes; v++) {
         if (!wins[v]) continue;
         wins[v] = false;
@@ -185,7 +185,7 @@ extern "C" void graph_coloring_set_taken_symmetric(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const int *__restrict__ color, const bool *__restrict__ full, int *taken
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))
     for (int v = 0; v < num_nodes; v++) {
         if (!(color[v] < 0 && full[v])) continue;
         int seen = 0;

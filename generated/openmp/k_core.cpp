@@ -36,7 +36,7 @@ static void enlist(int node, int *bits, int *list, int *size) {
 extern "C" void k_core_add_degree(
     int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *degree
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(in_row_offsets, num_nodes))
     for (int v = 0; v < num_nodes; v++) {
         int degree_of_v = 0;
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
@@ -112,7 +112,7 @@ extern "C" void k_core_add_degree_2_of_many(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const int *__restrict__ peeling_bits, int *degree
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))
     for (int v = 0; v < num_nodes; v++) {
         if ((peeling_bits[v / 32] & (1 << (v % 32))) == 0) continue;
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {

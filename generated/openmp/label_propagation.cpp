@@ -77,7 +77,7 @@ extern "C" void label_propagation_set_label_nxt_symmetric(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, bool *touched,
     int *votes_keys, int *votes_sums, const int *__restrict__ label, int *label_nxt
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))
     for (int v = 0; v < num_nodes; v++) {
         if (touched[v]) {
             touched[v] = false;
@@ -103,7 +103,7 @@ extern "C" void label_propagation_set_label_nxt_changes_symmetric(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *label,
     const int *__restrict__ label_nxt, bool *touched
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))
     for (int node = 0; node < num_nodes; node++) {
         if (label[node] != label_nxt[node]) {
             label[node] = label_nxt[node];

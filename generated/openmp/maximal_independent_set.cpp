@@ -89,7 +89,7 @@ extern "C" void maximal_independent_set_set_joins_symmetric(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const bool *__restrict__ undecided, bool *joins
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))
     for (int v = 0; v < num_nodes; v++) {
         if (!undecided[v]) continue;
         bool wins = true;
@@ -112,7 +112,7 @@ extern "C" void maximal_independent_set_set_in_set_symmetric(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, bool *joins,
     bool *in_set, bool *undecided
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))
     for (int v = 0; v < num_nodes; v++) {
         if (!joins[v]) continue;
         in_set[v] = true;

@@ -36,7 +36,8 @@ extern "C" void pagerank_set_rank_nxt(
     double *change
 ) {
     double change_part = 0.0;
-    #pragma omp parallel for schedule(dynamic, 64) reduction(+ : change_part)
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(in_row_offsets, num_nodes)) \
+        reduction(+ : change_part)
     for (int v = 0; v < num_nodes; v++) {
         double inflow = 0.0;
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
@@ -52,7 +53,7 @@ extern "C" void pagerank_set_rank_nxt(
 }
 
 }  // namespace kernels
-#line 56 "pagerank.cpp"
+#line 57 "pagerank.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -292,7 +292,7 @@ extern "C" void radii_min_bfs_level_pull(
     int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *bfs_level,
     int *bfs_level_count, int *bfs_level_order, int depth
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(in_row_offsets, num_nodes))
     for (int neighbor = 0; neighbor < num_nodes; neighbor++) {
         if (bfs_level[neighbor] != INT_MAX) continue;
         for (arc_t e_in = in_row_offsets[neighbor]; e_in < in_row_offsets[neighbor + 1]; e_in++) {

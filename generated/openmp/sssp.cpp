@@ -105,7 +105,7 @@ extern "C" void sssp_min_dist_of_many(
     int *modified_next_list, int *modified_next_size, int *modified_later_bits, int *modified_later_list,
     int *modified_later_size, int limit
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))
     for (int v = 0; v < num_nodes; v++) {
         if ((modified_bits[v / 32] & (1 << (v % 32))) == 0) continue;
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {

@@ -326,6 +326,18 @@ inline double atomic_max_double(volatile double *cell, double value) {
     return held;
 }
 
+// How many rows a thread takes at a time: many where these have about as many arcs as any others, so that a thread
+// mostly writes to lines of memory that are its own.
+inline int rows_at_a_time(const arc_t *row_offsets, int num_nodes) {
+    const int few = 64, parts = 8 * omp_get_max_threads(), many = num_nodes / parts;
+    if (many <= few) return few;
+    const arc_t share = row_offsets[num_nodes] / parts, most = share + share / 2;
+    for (int part = 0; part < parts; part++) {
+        if (row_offsets[(part + 1) * many] - row_offsets[part * many] > most) return few;
+    }
+    return row_offsets[num_nodes] - row_offsets[parts * many] > most ? few : many;
+}
+
 // Addition in which infinity plus anything is infinity.
 inline int add_inf(int a, int b) {
     return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;

@@ -36,7 +36,7 @@ extern "C" void settle_set_open(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const int *__restrict__ cluster, bool *open_
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))
     for (int v = 0; v < num_nodes; v++) {
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
@@ -69,7 +69,7 @@ extern "C" void settle_set_alone(
     const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, const int *__restrict__ component,
     bool *alone
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(in_row_offsets, num_nodes))
     for (int v = 0; v < num_nodes; v++) {
         if (component[v] != -1) continue;
         bool led_to = false;
@@ -229,7 +229,7 @@ extern "C" void my_join_both_ways_cluster_join(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *cluster
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(in_row_offsets, num_nodes))
     for (int v = 0; v < num_nodes; v++) {
         arc_t back = row_offsets[v];
         const arc_t last_back = row_offsets[v + 1];
@@ -288,7 +288,7 @@ extern "C" void settle_min_color_of_many(
     const int *__restrict__ modified_2_bits, const int *__restrict__ component, int *color,
     int *modified_2_next_bits, int *modified_2_next_list, int *modified_2_next_size
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))
     for (int v = 0; v < num_nodes; v++) {
         if ((modified_2_bits[v / 32] & (1 << (v % 32))) == 0) continue;
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
@@ -311,7 +311,7 @@ extern "C" void settle_max_component_of_many(
     const int *__restrict__ modified_2_bits, const int *__restrict__ color, int *component,
     int *modified_2_next_bits, int *modified_2_next_list, int *modified_2_next_size
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(in_row_offsets, num_nodes))
     for (int v = 0; v < num_nodes; v++) {
         if ((modified_2_bits[v / 32] & (1 << (v % 32))) == 0) continue;
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
@@ -393,7 +393,7 @@ extern "C" void my_join_both_ways_cluster_join_symmetric(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const bool *__restrict__ cluster_apart, int *cluster
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))
     for (int v = 0; v < num_nodes; v++) {
         if (!cluster_apart[v]) continue;
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {

@@ -17,7 +17,8 @@ extern "C" void triangle_count_find_triangles(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, long long *triangles
 ) {
     long long triangles_part = 0;
-    #pragma omp parallel for schedule(dynamic, 64) reduction(+ : triangles_part)
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes)) \
+        reduction(+ : triangles_part)
     for (int v = 0; v < num_nodes; v++) {
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int u = columns[e];
@@ -68,7 +69,7 @@ extern "C" void triangle_count_find_triangles_orient(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *kept_columns,
     arc_t *kept_ends
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))
     for (int v = 0; v < num_nodes; v++) {
         const arc_t degree = row_offsets[v + 1] - row_offsets[v];
         arc_t next = row_offsets[v];
@@ -141,7 +142,7 @@ extern "C" void triangle_count_find_triangles_check_symmetric(
 }
 
 }  // namespace kernels
-#line 145 "triangle_count.cpp"
+#line 146 "triangle_count.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

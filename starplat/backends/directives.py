@@ -141,7 +141,9 @@ class DirectiveBackend:
     @cache  # noqa: B019  the targets are few and live as long as the program
     def header(self) -> headers.Header:
         """The header that programs of the target share."""
-        helpers = (*_OWN_MATH.values(), *_IN_HEADERS, *headers.arithmetic(self.spelling))
+        directives = self.spelling.directives
+        of_rows = named("rows_at_a_time") if directives is not None and directives.loop_of_rows is not None else ()
+        helpers = (*_OWN_MATH.values(), *_IN_HEADERS, *of_rows, *headers.arithmetic(self.spelling))
         for_host = named("check_place", "saturated")
         texts = (
             headers.device_part(f"{self.name}/device.hpp.jinja"),
@@ -166,6 +168,7 @@ class DirectiveBackend:
         reals = {name for (_, element), name in self.spelling.math.items() if element.is_real}
         return {
             "program": unit.program,
+            "threads": mentions("omp_get"),
             "limits": mentions("INT_M", "LLONG_M"),
             "reals": mentions("INFINITY", "NAN") or any(map(unit.says, reals)),
             "absolute": unit.says("abs") or unit.says("llabs"),

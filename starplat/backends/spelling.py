@@ -30,6 +30,8 @@ class Directives:
     Attributes:
         loop, uneven_loop: what stands over a loop that the threads share, the second where some iterations may have
             far more to do than others.
+        loop_of_rows: the same where they walk the rows of all `{nodes}`, which begin where `{rows}` tells; None where
+            that is no different.
         long_loop: the same where there are few iterations, each of which has much to do.
         team_loop: what stands over a loop whose iterations are taken by teams of threads, which share loops inside it.
         gang_loop: what stands over a loop whose iterations are taken by gangs of such teams.
@@ -59,6 +61,7 @@ class Directives:
     results: str
     atomic: str
     capture: str
+    loop_of_rows: str | None = None
     few: str | None = None
     team_loop: str | None = None
     gang_loop: str | None = None

@@ -170,7 +170,7 @@ def test_the_host_waits_before_it_looks() -> None:
 
 def test_loops_whose_rounds_differ_are_handed_out_in_small_pieces() -> None:
     text, _, _ = BACKENDS["openmp"].kernels_text(sssp()).partition("struct Device {")
-    assert text.count("schedule(dynamic, 64)") == 1
+    assert text.count("schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))") == 1
     assert text.count("schedule(static)") == 1
 
 

@@ -57,6 +57,11 @@ class _Words:
             return self.directives.team_loop
         if shared.long:
             return self.directives.long_loop
+        if shared.rows is not None and self.directives.loop_of_rows is not None:
+            expressions = self.printer.expressions
+            expressions.helpers.need("rows_at_a_time")
+            rows, nodes = expressions.local(shared.rows), expressions.expression(shared.loop.end)
+            return self.directives.loop_of_rows.format(rows=rows, nodes=nodes)
         return self.directives.uneven_loop if shared.uneven else self.directives.loop
 
     def threads(self, shared: st.SharedLoop) -> Iterator[str]:

@@ -19,7 +19,7 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.shapes.listed import listed_length
-from starplat.ir.visitor import walk
+from starplat.ir.visitor import walk, walk_kernel
 
 
 def legal_kernel(kernel: ir.Kernel, module: ir.Module, capabilities: Capabilities) -> st.LegalKernel:
@@ -109,4 +109,14 @@ def _shared_out(
     by_teams = any(isinstance(part, st.TeamLoop) for part in walk(loop.body))
     loop = replace(loop, stride=st.Stride.ONE)
     long = isinstance(domain, ir.Workers)
-    return st.SharedLoop(loop, reductions, arrays, uneven, length, by_teams, long, ahead=ahead)
+    rows = _offsets_of_rows(kernel, loop)
+    return st.SharedLoop(loop, reductions, arrays, uneven, length, by_teams, long, ahead=ahead, rows=rows)
+
+
+def _offsets_of_rows(kernel: ir.Kernel, loop: st.Count) -> ir.Array | None:
+    """Where the rows begin that a loop over all nodes walks, each node its own."""
+    if kernel.domain != ir.AllNodes() or kernel.iterator is None or loop.variable != kernel.iterator:
+        return None
+    node = ir.Ref(kernel.iterator)
+    loops = (op for op in walk_kernel(kernel.body) if isinstance(op, ir.ForNeighbors) and op.node == node)
+    return next((op.layout.offsets for op in loops if op.layout.ahead is None), None)

@@ -94,7 +94,7 @@ class SharedLoop:
     `length` the number of iterations where that may be far below what the graph has; `by_teams` where a few threads
     together take an iteration, since it has loops of its own that they share; `long` where there are a few iterations
     and each has much to do; `by_gangs` where an iteration is for all teams of a gang; `ahead` where the host does not
-    wait for its end.
+    wait for its end. `rows` are the offsets of the rows that its iterations walk, one for each of all nodes, if any.
     """
 
     loop: Count
@@ -106,6 +106,7 @@ class SharedLoop:
     long: bool = False
     by_gangs: bool = False
     ahead: bool = False
+    rows: ir.Array | None = None
 
 
 @dataclass(frozen=True, slots=True)

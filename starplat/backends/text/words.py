@@ -62,7 +62,7 @@ visit_words visit_bits visit_marked visit_list visit_found Gathered gathered_by_
 begin_anew sum_up_to RowMap BlockRows KeyAndValue ranked key_of best_of_short best_alone count_together
 count_rows MOST_COUNTED MOST_ALONE Count Sizes Places places_of_block
 each_member each_kept TESTED_AT_ONCE take_members share_arcs long_arcs every_node advance_all advance_arcs
-row_of MOST_ARCS advance_members
+row_of MOST_ARCS advance_members rows_at_a_time
 advance advance_and_keep MOST_NEW MOST_LISTED MOST_LONG LONG_ROW MOST_HUGE HUGE_ROW MUCH_NEW ALL_ARCS FEW_ARCS
 LongRows MOST_TOGETHER check_place no_long_rows warp_number search_row values_of_block AT_ONCE gather_rows WarpArcs
 item_at insert_item resize_items advance_rows TRIED_AT_ONCE
