@@ -35,6 +35,7 @@ SOUGHT: Mapping[str, str] = {
     "memory": "no kernel reads columns, sources of arcs, weights or an edge property that nothing changes",
     "sources": "no loop over nodes or a set was found that searches breadth-first from each and leaves nothing but "
     "sums of whole numbers, Min, Max, or, and of what depends on a node and on its level",
+    "updates": "no graph changes whose program asks of edges only which nodes they join and what their properties are",
 }
 """What is sought, by the knob that asks for it."""
 
@@ -47,6 +48,7 @@ LACKING: Mapping[str, str] = {
     "shared_arcs": "sub-groups whose threads share arcs and sets of nodes",
     "mapped_memory": "page-locked host memory that its kernels read",
     "managed_memory": "managed memory, whose pages its driver moves",
+    "rows_with_room": "kernels that pass over room in rows",
 }
 """What a target may lack, by the capability that says so."""
 
@@ -54,6 +56,7 @@ _REFUSING: Mapping[str, tuple[str, ...]] = {
     "direction": ("direction",),
     "loop": ("loop", "group", "batch"),
     "sources": ("sources",),
+    "updates": ("room",),
 }
 """The steps that tell what they refuse, by the knob that they follow."""
 
