@@ -167,7 +167,7 @@ def measured(options: argparse.Namespace, graph: Graph, name: str, source: int) 
     lines = []
     for share in options.shares:
         updates, size = updates_of(graph, share, options.batches)
-        given = {"changes": updates, "batch": size, "target": options.target}
+        given = {"changes": updates, "batch": size, "target": options.target, "schedule": options.schedule}
         peak = PeakOfPool(options.target)
         peak.begin()
         applied = starplat.compile(APPLY).run(graph, results=[], **given)
@@ -214,6 +214,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--shares", default="0.0001,0.001,0.01", help="of the arcs, in a batch, with commas")
     made.add_argument("--rows", type=names, default=tuple(ROWS), help=f"of {', '.join(ROWS)}")
     made.add_argument("--target", default="cuda")
+    made.add_argument("--schedule", default="auto", help="of the programs that follow updates (auto)")
     made.add_argument("--batches", type=int, default=4, help="of a run; the first is not measured (4)")
     made.add_argument("--repeat", type=int, default=3, help="of static runs, after the first (3)")
     made.add_argument("--data", type=Path, help="where the files of NY and egotw are")

@@ -24,7 +24,7 @@ def capabilities(atomics: Iterable[tuple[ir.Combine, ir.Element]]) -> tuple[Capa
         late_words=True,
         mapped_memory=True,
     )
-    return on_gpus, replace(on_gpus, quick_groups=False, lockstep=False, late_words=False)
+    return on_gpus, replace(on_gpus, quick_groups=False, lockstep=False, late_words=False, rows_with_room=True)
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,6 @@ OPENMP = DirectiveBackend(
     name="openmp",
     language="OpenMP",
     spelling=spelling(DIRECTIVES, function="static "),
-    capabilities=replace(CAPABILITIES, lockstep=False, group_loops=True, compiled_loops=True),
+    capabilities=replace(CAPABILITIES, lockstep=False, group_loops=True, compiled_loops=True, rows_with_room=True),
     includes=("#include <omp.h>",),
 )

@@ -111,7 +111,8 @@ def space(made_by: _Making, ladder: tuple[int | float, ...]) -> Iterator[Schedul
     """All schedules worth a look, `auto` and `plain` first; `ladder` has the widths of delta."""
     yield from (AUTO, PLAIN)
     first, *others = ladder
-    names = [name for name in KNOBS if name not in ("memory", "order") and (name != "sources" or made_by.searches)]
+    left_out = {"memory", "order", "updates"} | (set() if made_by.searches else {"sources"})
+    names = [name for name in KNOBS if name not in left_out]
     for values in product(*(_values(name, first) for name in names)):
         schedule = replace(AUTO, **dict(zip(names, values, strict=True)))  # type: ignore[arg-type]
         yield schedule

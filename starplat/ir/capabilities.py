@@ -45,6 +45,7 @@ class Capabilities:
             what comes of a kernel's reductions can stay on the device.
         late_words: whether a readback is so much slower than a launch that this is worth it.
         compiled_loops: whether kernels are functions of the host, so that its loops can be compiled with them.
+        rows_with_room: whether rows may have room behind their arcs.
         inner_loops: whether threads can share a loop inside an iteration of such a loop.
         mapped_memory: whether kernels can read page-locked memory of the host.
         managed_memory: whether the driver moves pages of memory between the host and the device.
@@ -65,6 +66,7 @@ class Capabilities:
     lockstep: bool = True
     structured_loops: bool = False
     compiled_loops: bool = False
+    rows_with_room: bool = False
     inner_loops: bool = False
     batches: bool = False
     late_words: bool = False
@@ -91,6 +93,7 @@ INTERPRETER = Capabilities(
     group_loops=True,
     batches=True,
     mapped_memory=True,
+    rows_with_room=True,
 )
 """The interpreter's capabilities: iterations run one after the other, so that nothing interferes or has to wait."""
 

@@ -25,16 +25,19 @@ from starplat.runtime.placing import ON_DEVICE, Whereabouts
 
 _MAKERS: dict[str, Callable[[Graph], Cells]] = {
     ir.ROW_OFFSETS.name: lambda graph: graph.row_offsets,
+    ir.ROW_ENDS.name: lambda graph: graph.row_offsets[1:],
     ir.COLUMNS.name: lambda graph: graph.columns,
     ir.WEIGHTS.name: lambda graph: weights_as(graph, ir.Element.INT),
     ir.SOURCES.name: lambda graph: graph.sources,
     ir.IN_ROW_OFFSETS.name: lambda graph: graph.reverse.row_offsets if graph.directed else graph.row_offsets,
+    ir.IN_ROW_ENDS.name: lambda graph: (graph.reverse.row_offsets if graph.directed else graph.row_offsets)[1:],
     ir.IN_COLUMNS.name: lambda graph: graph.reverse.columns if graph.directed else graph.columns,
     ir.IN_ARCS.name: lambda graph: graph.reverse.arc_ids,
 }
 
 _SAME_BOTH_WAYS = {
     ir.IN_ROW_OFFSETS.name: ir.ROW_OFFSETS.name,
+    ir.IN_ROW_ENDS.name: ir.ROW_ENDS.name,
     ir.IN_COLUMNS.name: ir.COLUMNS.name,
     ir.IN_HEAD_OFFSETS.name: ir.HEAD_OFFSETS.name,
     ir.IN_HEAD_COLUMNS.name: ir.HEAD_COLUMNS.name,
@@ -69,6 +72,7 @@ class ResidentGraph:
 
     Attributes:
         cut: what the heads of rows are; `num_heads` are their arcs.
+        has_room: whether rows may have slots without arcs at their ends; `num_arcs` then counts slots.
     """
 
     def __init__(self, device: Device, num_nodes: int, num_arcs: int, *, directed: bool) -> None:
@@ -81,6 +85,7 @@ class ResidentGraph:
         self._is_piece = False
         self.cut: Cut | None = None
         self.num_heads = 0
+        self.has_room = False
 
     @classmethod
     def of(cls, device: Device, graph: Graph) -> ResidentGraph:
@@ -91,10 +96,11 @@ class ResidentGraph:
         made._when_graph_goes.atexit = False
         return made
 
-    def changed(self, num_arcs: int, buffers: Mapping[ir.Array, Buffer]) -> ResidentGraph:
+    def changed(self, num_arcs: int, buffers: Mapping[ir.Array, Buffer], *, has_room: bool = False) -> ResidentGraph:
         """The place of another graph with these nodes, of which these arrays are here."""
         made = ResidentGraph(self._device, self.num_nodes, num_arcs, directed=self._directed)
         made._buffers = {made._key(array, ir.Placement.DEVICE): buffer for array, buffer in buffers.items()}
+        made.has_room = has_room
         return made
 
     def array(self, array: ir.Array, graph: Callable[[], Graph], where: Whereabouts = ON_DEVICE) -> Buffer:

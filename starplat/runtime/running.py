@@ -28,6 +28,7 @@ from starplat.runtime.actions.machine import Graphs, Place, World
 from starplat.runtime.arguments.bind import Bound, brought_over, parts_of_updates
 from starplat.runtime.arguments.caller_arrays import CallerArray
 from starplat.runtime.attending.progress import Progress
+from starplat.runtime.changing.in_place import changed_in_place
 from starplat.runtime.changing.merge import Moving
 from starplat.runtime.changing.on_device import merged
 from starplat.runtime.changing.slices import Slice, Slices
@@ -198,13 +199,14 @@ class Run(Graphs):
         return self._slices[change.updates].between(change.first, change.end, change.kinds)
 
     def merge(self, change: Change, slice: Slice, properties: Sequence[Moving]) -> tuple[World, list[Buffer]]:
-        """The run goes on with the graph that the device makes. The first one leaves the device unless it is needed
-        again: with it there would be three."""
+        """The run goes on with the graph that the device makes or has changed. The first one leaves the device unless
+        it is needed again: with it there would be three."""
         if self._left_first_graph:
             self._left_first_graph = False
             self.device.trim()  # its blocks, which nothing holds by now
         directed, used = self.first_graph.directed, self.module.graph_arrays
-        after = merged(self.device, self.resident, slice, self._resident, used, properties, directed=directed)
+        change_graph = changed_in_place if self.module.room else merged
+        after = change_graph(self.device, self.resident, slice, self._resident, used, properties, directed=directed)
         self._history.then(change)
         self.resident = after.resident
         if not self.repeated and self._world is not None:
@@ -359,6 +361,8 @@ class Run(Graphs):
             return self.device.with_arrays().export(kept)
         if self.graph.piece is not None and array.name not in self._changed and self._from_weights(array):
             return weights_as(self.graph, array.element)  # of other parts the device holds none
+        if self.resident.has_room and array.extent is ir.Extent.ARCS:
+            return self._without_room(place.buffer, on_device=on_device)
         if not on_device:
             return self.device.download(place.buffer)
         adoption = self._adopted.get(array.name)
@@ -370,6 +374,16 @@ class Run(Graphs):
             return self.device.with_arrays().export(kept)
         del self._places[array.name]
         return self.device.with_arrays().export(place.buffer)
+
+    def _without_room(self, buffer: Buffer, *, on_device: bool) -> Any:
+        """The cells of arcs, in the order of their numbers."""
+        columns = self.device.download(self._resident(ir.COLUMNS))
+        cells = self.device.download(buffer)[columns < self.resident.num_nodes]
+        if not on_device:
+            return cells
+        kept = self.device.allocate(buffer.dtype, len(cells))
+        self.device.upload(kept, cells)
+        return self.device.with_arrays().export(kept)
 
     def _is_given(self, buffer: Buffer) -> bool:
         return any(buffer is given for given in self._given.values())

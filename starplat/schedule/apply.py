@@ -39,19 +39,26 @@ from starplat.schedule.queues.step import sets_as_queues
 from starplat.schedule.schedule import AUTO, PLAIN, Memory, Schedule, gathered_by_host
 from starplat.schedule.sources.step import searches_in_batches, searches_on_cpus
 from starplat.schedule.step import Choice, Decided, GraphStep, Step
+from starplat.schedule.updates.room import past_room, room_in_rows
 
 STEPS: tuple[Step | GraphStep, ...] = (
+    Step(
+        "room",
+        "rows of a graph that changes may have room",
+        "first: it looks at what the program asks of edges, before other steps ask how many there are",
+        room_in_rows,
+    ),
     GraphStep(
         "union-find",
         "label propagation over components becomes union-find",
-        "first: it looks at loops as the program has them, and leaves none",
+        "early: it looks at loops as the program has them, and leaves none",
         components_by_union_find,
         has_components,
     ),
     GraphStep(
         "triangles",
         "tests of every pair of a node's neighbors become intersections of sorted rows, if there are many pairs",
-        "first as well: it looks at kernels as the program has them",
+        "early as well: it looks at kernels as the program has them",
         triangles_by_intersection,
         has_triangles,
     ),
@@ -188,6 +195,12 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "arrays with a cell for each arc are placed in host memory",
         "after all that makes kernels: it looks at which arrays all of them only read",
         arcs_in_host_memory,
+    ),
+    Step(
+        "rows",
+        "kernels pass over slots of rows that hold no arc",
+        "after all that looks at what loops over neighbors do",
+        past_room,
     ),
     Step(
         "chunks",

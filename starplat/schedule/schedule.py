@@ -113,6 +113,14 @@ class Sources(Setting):
     AUTO = "auto", "batch(auto), but of a set only where it has many"
 
 
+class Updates(Setting):
+    """How a graph that changes takes a batch of updates on its device."""
+
+    MERGE = "merge", "all arcs are copied, merged with the updates"
+    IN_PLACE = "in_place", "rows have room, and only those change that updates name"
+    AUTO = "auto", "merge"
+
+
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Searches from `width` sources at once; None: from as many as pays and fits."""
@@ -195,6 +203,7 @@ class Schedule:
     order: Order = Order.AUTO
     memory: Memory = Memory.AUTO
     sources: Sources | Batch = Sources.AUTO
+    updates: Updates = Updates.AUTO
 
     @property
     def values(self) -> Mapping[str, Value]:
@@ -228,6 +237,7 @@ PLAIN = Schedule(
     Order.AS_IS,
     Memory.RESIDENT,
     Sources.ONE,
+    Updates.MERGE,
 )
 """The program as written, without any rewrite."""
 

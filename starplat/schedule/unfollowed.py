@@ -36,6 +36,7 @@ SOUGHT: Mapping[str, str] = {
     "chunks, some kernel does so otherwise than along the rows of its own nodes",
     "sources": "no loop over nodes or a set was found that searches breadth-first from each and leaves nothing but "
     "sums of whole numbers, Min, Max, or, and of what depends on a node and on its level",
+    "updates": "no graph changes whose program asks of edges only which nodes they join and what their properties are",
 }
 """What is sought, by the knob that asks for it."""
 
@@ -55,6 +56,7 @@ LACKING: Mapping[str, str] = {
     "mapped_memory": "page-locked host memory that its kernels read",
     "compiled_loops": "loops of the host that are compiled with its kernels",
     "managed_memory": "managed memory, whose pages its driver moves",
+    "rows_with_room": "kernels that pass over room in rows",
 }
 """What a target may lack, by the capability that says so."""
 
@@ -63,6 +65,7 @@ _REFUSING: Mapping[str, tuple[str, ...]] = {
     "loop": ("loop", "group", "batch"),
     "memory": ("chunks",),
     "sources": ("sources",),
+    "updates": ("room",),
 }
 """The steps that tell what they refuse, by the knob that they follow."""
 

@@ -61,12 +61,19 @@ def table(path: Path) -> dict[str, list[str]]:
 
 
 def assert_follows(
-    run: Program, target: str, tmp_path: Path, given: dict[str, int], listed: str, *, undirected: bool = False
+    run: Program,
+    target: str,
+    tmp_path: Path,
+    given: dict[str, int],
+    listed: str,
+    *,
+    undirected: bool = False,
+    schedule: str | None = None,
 ) -> None:
     """Builds the program, and compares every batch of its second repetition with the interpreter's."""
     require_device(target)
     graph, updates = files_of(tmp_path)
-    command = [built(run.artifact(target), tmp_path), graph, f"--{listed}", updates, "--every-batch"]
+    command = [built(run.artifact(target, schedule=schedule), tmp_path), graph, f"--{listed}", updates, "--every-batch"]
     command += [f"--{name}={value}" for name, value in given.items()]
     command += ["--out", tmp_path / "r.csv", "--repeat", "2", *(["--undirected"] if undirected else [])]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -99,6 +106,12 @@ def test_cells_of_arcs_follow_them(target: str, tmp_path: Path) -> None:
 def test_programs_that_ship_follow_updates(name: str, target: str, tmp_path: Path) -> None:
     given = {**SOURCE.get(name, {}), "batch": 2}
     assert_follows(program(name), target, tmp_path, given, "changes", undirected=name == "dynamic_triangle_count")
+
+
+@pytest.mark.campaign
+def test_programs_for_rows_with_room_follow_updates(tmp_path: Path) -> None:
+    given = {"batch": 2}
+    assert_follows(program("dynamic_degrees"), "openmp", tmp_path, given, "changes", schedule="updates=in_place")
 
 
 @pytest.mark.parametrize(

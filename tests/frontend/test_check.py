@@ -387,6 +387,12 @@ def test_mistakes_in_dynamic_programs_are_found(before: str, after: str, code: s
     assert code in codes(DYNAMIC.replace(before, after))
 
 
+def test_a_filter_asks_the_arcs_of_the_graph_as_it_is_in_every_batch() -> None:
+    changed = "g.updateCSRAdd(U); forall (e in g.edges().filter(mark > 2)) { e.mark = 0; }"
+    text = DYNAMIC.replace("g.updateCSRAdd(U);", changed).replace("int size)", "propEdge<int> mark, int size)")
+    assert checked(text).functions
+
+
 def test_collections_that_cannot_run_are_checked_and_marked() -> None:
     body = (
         "list<list<int>> l; container<container<int>>(10) c; c[0].push(l.size()); nodeMap(int) m; for (i in m) { n++; }"

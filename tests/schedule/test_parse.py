@@ -68,7 +68,7 @@ def test_an_unknown_knob_is_shown_with_the_one_that_was_meant() -> None:
         "   |              ^^^^^^^^^\n"
         "   |\n"
         "   = help: did you mean 'direction'? "
-        "the knobs are: direction, frontier, balance, loop, priority, algebra, order, memory, sources"
+        "the knobs are: direction, frontier, balance, loop, priority, algebra, order, memory, sources, updates"
     )
 
 

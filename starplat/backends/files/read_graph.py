@@ -26,6 +26,9 @@ def graph_pieces(module: ir.Module, names: Names) -> dict[str, object]:
     }
 
 
+_ENDS = {ends: rows.offsets for rows, ends in ir.ENDS.items()}
+
+
 def _made_of(array: ir.Array, module: ir.Module) -> str:
     """How a graph's array is made: on which device, in which room, of what."""
     where = "device, room" if module.on_demand and array in module.mapped else "device"
@@ -33,7 +36,10 @@ def _made_of(array: ir.Array, module: ir.Module) -> str:
 
 
 def _cells(array: ir.Array, module: ir.Module) -> str:
-    """What a graph's array is made of: the host's, or room for what the device makes."""
+    """What a graph's array is made of: the host's, whose rows have no room, or room for what the device makes."""
+    if array in _ENDS:
+        rows = f"host.{_ENDS[array].name}"
+        return f"Cells<arc_t>{{std::vector<arc_t>({rows}.begin() + 1, {rows}.end())}}"
     if array not in module.prepared_arrays:
         return f"host.{array.name}"
     sizes = {ir.Count.SLOTS: "num_arcs", ir.Count.NODES: "num_nodes"}

@@ -36,6 +36,8 @@ class _Follower:
         self.told: set[Span] = set()
 
     def follow(self, statement: typed.Statement) -> None:
+        if isinstance(statement, typed.ForEach):
+            self.old.pop(statement.iterator, None)  # a filter asks each new arc
         for expression in walk.expressions(statement):
             self.read(expression)
         match statement:

@@ -17,8 +17,10 @@ from starplat.ir.nodes.values import (
     IN_COLUMNS_BY_DEGREE,
     IN_HEAD_COLUMNS,
     IN_HEAD_OFFSETS,
+    IN_ROW_ENDS,
     IN_ROW_OFFSETS,
     PART_ARRAYS,
+    ROW_ENDS,
     ROW_OFFSETS,
     Array,
     Binary,
@@ -146,3 +148,9 @@ _HEADS = {CSR: Heads(HEAD_OFFSETS, HEAD_COLUMNS), REVERSE: Heads(IN_HEAD_OFFSETS
 
 LAYOUTS = {layout.offsets: layout for layout in (CSR, REVERSE)}
 """The layouts whose rows ascend, by their offsets."""
+
+ENDS = {CSR: ROW_ENDS, REVERSE: IN_ROW_ENDS}
+"""Where the arcs of rows with room end. All slots behind them hold NO_NODE, so that a row ascends with its room too."""
+
+NO_NODE = Const(2**31 - 1, Element.NODE)
+"""What stands in a slot without an arc: more than any node."""

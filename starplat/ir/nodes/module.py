@@ -99,6 +99,7 @@ class Module:
     program says so. `numbers` says whether nodes may be renumbered, None where that was not asked; `node_order` in
     which order they are to be: the arrays are those of a graph so numbered, and the runtime translates what
     goes in and comes out.
+    With `room` rows may end with slots without arcs, which kernels pass over.
     `sites` are the places that a checked run may tell of, numbered from 1. `race` is what is said of the first race
     that the program has.
     """
@@ -122,6 +123,7 @@ class Module:
     returns_infinity: bool = False
     numbers: NodeNumbers | None = field(default=None, compare=False)
     node_order: str | None = None
+    room: bool = False
     sites: tuple[Site, ...] = ()
     race: Diagnostic | None = field(default=None, compare=False, repr=False)
 

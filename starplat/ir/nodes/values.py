@@ -91,6 +91,10 @@ ROW_OFFSETS = Array("row_offsets", Element.ARC, Extent.NODES_AND_ONE, Origin.GRA
 """Arcs v -> … have the ids row_offsets[v] up to row_offsets[v + 1]."""
 
 
+ROW_ENDS = Array("row_ends", Element.ARC, Extent.NODES, Origin.GRAPH)
+"""Where the arcs of v end: before row_offsets[v + 1] if the row has room. Only programs with room in rows use it."""
+
+
 COLUMNS = Array("columns", Element.NODE, Extent.ARCS, Origin.GRAPH)
 """The destination of every arc; ascending within a row."""
 
@@ -105,6 +109,10 @@ SOURCES = Array("arc_sources", Element.NODE, Extent.ARCS, Origin.GRAPH)
 
 IN_ROW_OFFSETS = Array("in_row_offsets", Element.ARC, Extent.NODES_AND_ONE, Origin.GRAPH)
 """The in-arcs of v stand in slots in_row_offsets[v] up to in_row_offsets[v + 1]."""
+
+
+IN_ROW_ENDS = Array("in_row_ends", Element.ARC, Extent.NODES, Origin.GRAPH)
+"""The same of the in-arcs."""
 
 
 IN_COLUMNS = Array("in_columns", Element.NODE, Extent.SLOTS, Origin.GRAPH)
@@ -180,7 +188,10 @@ MADE_ARRAYS = (*BY_DEGREE_ARRAYS, *(array for arrays in PART_ARRAYS.values() for
 
 
 GRAPH_ARRAYS = dict.fromkeys(
-    (ROW_OFFSETS, COLUMNS, WEIGHTS, SOURCES, IN_ROW_OFFSETS, IN_COLUMNS, IN_ARCS, *HEAD_ARRAYS, *MADE_ARRAYS)
+    (
+        *(ROW_OFFSETS, ROW_ENDS, COLUMNS, WEIGHTS, SOURCES, IN_ROW_OFFSETS, IN_ROW_ENDS, IN_COLUMNS, IN_ARCS),
+        *(*HEAD_ARRAYS, *MADE_ARRAYS),
+    )
 )
 """The keys are the graph's arrays in their own order; it is asked of most arrays whether they are among them."""
 

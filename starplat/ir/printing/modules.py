@@ -23,6 +23,7 @@ def print_module(module: ir.Module) -> str:
     head += ["  mapped in managed memory"] * module.managed
     head += (f"  {one.function} prepares: {', '.join(array.name for array in one.arrays)}" for one in module.prepared)
     head += [f"  nodes numbered by: {module.node_order}"] if module.node_order is not None else []
+    head += ["  rows with room"] * module.room
     parts = ["\n".join(head)]
     parts += [print_function(function) for function in module.functions]
     parts += [print_kernel(kernel) for kernel in module.kernels]

@@ -16,6 +16,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.lists import unset
 from starplat.runtime import elements, resident
 from starplat.runtime.actions.machine import Flow, Frame, Machine, Place
+from starplat.runtime.changing.in_place import most_slots
 from starplat.runtime.changing.merge import Moving
 from starplat.runtime.changing.slices import Slice
 
@@ -65,7 +66,9 @@ def _change_on_device(machine: Machine, change: history.Change, frame: Frame) ->
     slice = graphs.slice(change)
     if not len(slice):
         return
-    _require_width(machine, machine.world.num_arcs + slice.added)
+    world = machine.world
+    most = most_slots(world.num_nodes, world.num_arcs, slice.added) if machine.module.room else 0
+    _require_width(machine, most or world.num_arcs + slice.added)
     arrays = _arrays_of_arcs(frame.function)
     moving = [array for array in arrays if array.extent is ir.Extent.ARCS]
     machine.world, cells = graphs.merge(change, slice, [_moving(array, frame, slice) for array in moving])
@@ -73,9 +76,12 @@ def _change_on_device(machine: Machine, change: history.Change, frame: Frame) ->
     moved = dict(zip(moving, cells, strict=True))
     for array in arrays:
         place = frame.places[array.name]
-        if not graphs.is_given(place.buffer):
+        place.known = None
+        stays = machine.world.num_arcs == world.num_arcs
+        new = moved.get(array) or (place.buffer if stays else machine.allocate(array))
+        if new is not place.buffer and not graphs.is_given(place.buffer):
             machine.device.release_changing(place.buffer)
-        place.buffer, place.known = moved.get(array) or machine.allocate(array), None
+        place.buffer = new
 
 
 def _moving(array: ir.Array, frame: Frame, slice: Slice) -> Moving:

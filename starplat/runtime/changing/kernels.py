@@ -20,25 +20,26 @@ PIECE = 256
 _ARC, _INT, _LONG, _NODE = ir.Element.ARC, ir.Element.INT, ir.Element.LONG, ir.Element.NODE
 
 
-def _of_updates(name: str, element: ir.Element) -> ir.Array:
+def of_updates(name: str, element: ir.Element) -> ir.Array:
+    """A parameter with a cell for each update."""
     return ir.Array(name, element, ir.Extent.UPDATES, ir.Origin.PARAMETER)
 
 
-KEYS = _of_updates("keys", _LONG)
+KEYS = of_updates("keys", _LONG)
 """2 * (row * n + neighbor) of every deletion, one more of every addition, ascending."""
-ROWS = _of_updates("rows", _NODE)
+ROWS = of_updates("rows", _NODE)
 """Their rows."""
-FIRST = _of_updates("first", _ARC)
+FIRST = of_updates("first", _ARC)
 """By update, the old number of the first arc that it takes away, or before which it adds one."""
-GONE = _of_updates("gone", _ARC)
+GONE = of_updates("gone", _ARC)
 """By update, how many arcs it takes away; -1 for an addition."""
-SHIFT = _of_updates("shift", _ARC)
+SHIFT = of_updates("shift", _ARC)
 """By number of updates, how many arcs the first so many take away."""
-MARKS = _of_updates("marks", _ARC)
+MARKS = of_updates("marks", _ARC)
 """By update, the new number of the arc that it adds, or before which it takes some away; ascending."""
-PIECES = _of_updates("pieces", _INT)
+PIECES = of_updates("pieces", _INT)
 """By piece of the new arcs, how many marks lie before it."""
-OTHER_FIRST, OTHER_SHIFT = _of_updates("other_first", _ARC), _of_updates("other_shift", _ARC)
+OTHER_FIRST, OTHER_SHIFT = of_updates("other_first", _ARC), of_updates("other_shift", _ARC)
 """FIRST and SHIFT of the rows by which arcs are numbered."""
 OFFSETS = ir.Array("offsets", _ARC, ir.Extent.NODES_AND_ONE, ir.Origin.PARAMETER)
 NEIGHBORS = ir.Array("neighbors", _NODE, ir.Extent.SLOTS, ir.Origin.PARAMETER)
@@ -62,7 +63,7 @@ class Carried:
         """The arrays of a number in a module."""
         return cls(
             ir.Array(f"old_{number}", element, ir.Extent.ARCS, ir.Origin.PARAMETER),
-            _of_updates(f"added_{number}", element),
+            of_updates(f"added_{number}", element),
             ir.Array(f"new_{number}", element, ir.Extent.ARCS, ir.Origin.PARAMETER),
         )
 
@@ -77,17 +78,18 @@ NUMBERS = Carried.numbered(0, _ARC)
 @cache
 def finding() -> ir.Module:
     """The module that finds where updates meet the rows, and moves the rows and the numbers of arcs."""
-    return _module(_found(), _moved_rows(), _moved(RENUMBER, (NUMBERS,), renumbers=True))
+    return module_of(_found(), _moved_rows(), _moved(RENUMBER, (NUMBERS,), renumbers=True))
 
 
 @cache
 def moving(elements: tuple[ir.Element, ...]) -> ir.Module:
     """The module that moves cells of these types together, each with its arc."""
     carried = tuple(Carried.numbered(number, element) for number, element in enumerate(elements))
-    return _module(_moved(MOVE, carried))
+    return module_of(_moved(MOVE, carried))
 
 
-def _module(*kernels: ir.Kernel) -> ir.Module:
+def module_of(*kernels: ir.Kernel) -> ir.Module:
+    """A module that launches kernels one after another; all that they use are parameters."""
     arrays = {array: None for kernel in kernels for array in kernel.arrays}
     parameters = (*map(ir.Parameter, arrays), ir.Parameter(COUNT))
     body = tuple(ir.Launch(kernel.name) for kernel in kernels)
@@ -105,9 +107,10 @@ def _module(*kernels: ir.Kernel) -> ir.Module:
     )
 
 
-def _kernel(
+def kernel_of(
     name: str, domain: ir.Domain, iterator: ir.Variable, body: tuple[ir.KernelOp, ...], comment: str
 ) -> ir.Kernel:
+    """A kernel with its signature derived."""
     return visitor.with_signature(ir.Kernel(name, domain, iterator, body=body, comment=comment))
 
 
@@ -159,7 +162,7 @@ def _found() -> ir.Kernel:
         ),
     )
     what = "the arcs that are deleted, each with those parallel to it, and where arcs are added: behind these"
-    return _kernel(FIND, ir.Numbers(ir.Ref(COUNT)), i, body, what)
+    return kernel_of(FIND, ir.Numbers(ir.Ref(COUNT)), i, body, what)
 
 
 def _moved_rows() -> ir.Kernel:
@@ -177,7 +180,7 @@ def _moved_rows() -> ir.Kernel:
             (ir.Store(NEW_OFFSETS, ir.Const(0, _NODE), ir.Const(0, _ARC)),),
         ),
     )
-    return _kernel(MOVE_ROWS, ir.AllNodes(), node, body, "where rows begin")
+    return kernel_of(MOVE_ROWS, ir.AllNodes(), node, body, "where rows begin")
 
 
 def _moved(name: str, carried: tuple[Carried, ...], *, renumbers: bool = False) -> ir.Kernel:
@@ -205,7 +208,7 @@ def _moved(name: str, carried: tuple[Carried, ...], *, renumbers: bool = False) 
         ),
     )
     what = "the numbers of arcs, each in its place and as it is now" if renumbers else "cells, each with its arc"
-    return _kernel(name, ir.AllArcs(), arc, body, what)
+    return kernel_of(name, ir.AllArcs(), arc, body, what)
 
 
 def _renumbered(number: ir.Variable, before: ir.Variable) -> tuple[ir.KernelOp, ...]:

@@ -74,8 +74,24 @@ class Merge:
 
     def marked(self, rows: Rows, begin: Vector, end: Vector) -> Marked:
         """Where arcs from `begin` to `end`, one of each for every update, lie in these rows."""
-        device, slice, count = self.device, self.slice, len(self.slice)
+        device = self.device
         xp, arc = device.vector_module, dtype_of(ir.Element.ARC, wide_arcs=self.wide_arcs)
+        buffers, order = self.found(rows, begin, end)
+        first, gone = (device.as_vector(buffers[array.name]) for array in (names.FIRST, names.GONE))
+        with device.working():
+            shift = xp.zeros(len(self.slice) + 1, arc)
+            xp.cumsum(gone, out=shift[1:])
+            marks = first - shift[:-1]
+            bounds = xp.arange((self.num_arcs + self.slice.added) // names.PIECE + 2, dtype=arc) * names.PIECE
+            pieces = xp.searchsorted(marks, bounds).astype(xp.int32)
+        more = {names.SHIFT.name: shift, names.MARKS.name: marks, names.PIECES.name: pieces}
+        buffers |= {name: self._buffer(vector) for name, vector in more.items()}
+        return Marked(device, buffers, order, marks, self.num_arcs, shift)
+
+    def found(self, rows: Rows, begin: Vector, end: Vector) -> tuple[dict[str, Buffer], Vector | None]:
+        """Where each update meets its row, by the kernels' names, and the order of updates if any is added."""
+        device, slice, count = self.device, self.slice, len(self.slice)
+        xp = device.vector_module
         with device.working():
             keys = (begin.astype(xp.int64) * self.num_nodes + end) * 2 + slice.adds
             order = xp.argsort(keys, kind="stable") if slice.added else None
@@ -89,16 +105,7 @@ class Merge:
             names.GONE.name: self._room(ir.Element.ARC, count),
         }
         self._launch(names.FIND, buffers, self.num_arcs, count)
-        first, gone = (device.as_vector(buffers[array.name]) for array in (names.FIRST, names.GONE))
-        with device.working():
-            shift = xp.zeros(count + 1, arc)
-            xp.cumsum(gone, out=shift[1:])
-            marks = first - shift[:-1]
-            bounds = xp.arange((self.num_arcs + slice.added) // names.PIECE + 2, dtype=arc) * names.PIECE
-            pieces = xp.searchsorted(marks, bounds).astype(xp.int32)
-        more = {names.SHIFT.name: shift, names.MARKS.name: marks, names.PIECES.name: pieces}
-        buffers |= {name: self._buffer(vector) for name, vector in more.items()}
-        return Marked(device, buffers, order, marks, self.num_arcs, shift)
+        return buffers, order
 
     def offsets(self, at: Marked) -> Buffer:
         """Where rows begin then."""
@@ -110,7 +117,7 @@ class Merge:
 
     def moved(self, at: Marked, moving: Sequence[Moving]) -> list[Buffer]:
         """The cells of all arcs as they lie then; those of added arcs are `unset` where nothing else is said."""
-        added = [self._added(one, at) for one in moving]
+        added = [self._added(one, at.order) for one in moving]
         new = [self._changing(one.element, at.num_arcs) for one in moving]
         buffers = dict(at.buffers)
         for number, (one, to) in enumerate(zip(moving, new, strict=True)):
@@ -142,13 +149,13 @@ class Merge:
         while self.made:
             self.device.release(self.made.pop())
 
-    def _added(self, one: Moving, at: Marked) -> Buffer:
+    def _added(self, one: Moving, order: Vector | None) -> Buffer:
         xp, dtype = self.device.vector_module, dtype_of(one.element, wide_arcs=self.wide_arcs)
         with self.device.working():
             if one.added is None or not self.slice.added:
                 added = xp.full(len(self.slice), unset(one.element), dtype)
             else:
-                added = one.added[at.order].astype(dtype, copy=False)
+                added = one.added[order].astype(dtype, copy=False)
         return self._buffer(added)
 
     def _buffer(self, vector: Vector) -> Buffer:
@@ -163,9 +170,15 @@ class Merge:
         return self.device.allocate_changing(dtype_of(element, wide_arcs=self.wide_arcs), count)
 
     def _launch(
-        self, name: str, buffers: Mapping[str, Buffer], num_arcs: int, iterations: int, module: ir.Module | None = None
+        self,
+        name: str,
+        buffers: Mapping[str, Buffer],
+        num_arcs: int,
+        iterations: int,
+        module: ir.Module | None = None,
+        count: int | None = None,
     ) -> None:
         kernels = kernels_on(self.device, module or names.finding(), self.wide_arcs)
-        scalars: Mapping[str, Value] = {names.COUNT.name: len(self.slice)}
+        scalars: Mapping[str, Value] = {names.COUNT.name: len(self.slice) if count is None else count}
         size = LaunchSize(iterations, self.num_nodes, num_arcs)
         kernels.launch(kernels.module.kernel(name), buffers, scalars, size)

@@ -1,0 +1,1 @@
+"""The knob `updates`: how a graph that changes takes a batch of updates."""

@@ -1,0 +1,143 @@
+"""Steps `room` and `rows`: leave room behind the arcs of rows, so that a batch changes only rows that it names.
+
+A slot without an arc holds a number above all nodes, so a row ascends with its room, and bisection stays as it is.
+`room` marks a module that may have such rows: it must not ask for the number of an arc, which its slot is not, or for
+how many arcs there are. `rows` lets the kernels pass over slots without arcs, and take a node's degree from where its
+arcs end. Both are right for rows without room as well, with which every run begins.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from starplat.ir import build
+from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.launches import changes_graph
+from starplat.ir.module_rewriter import with_arrays, with_graph_arrays
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import arrays_in, host_ops, with_signature
+from starplat.schedule.schedule import Schedule, Updates
+from starplat.schedule.step import Choice, Decided
+
+
+def room_in_rows(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> Decided:
+    """The module marked, if the schedule asks for room in its rows and the program may have it."""
+    if schedule.updates is not Updates.IN_PLACE or not capabilities.rows_with_room or not changes_graph(module):
+        return Decided(module)
+    if obstacle := _obstacle(module):
+        return Decided(module, (Choice("rows have no room", obstacle),))
+    return Decided(replace(module, room=True), (Choice("rows have room", "updates change only rows that they name"),))
+
+
+def past_room(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module:
+    """The module whose kernels pass over slots without arcs."""
+    if not module.room:
+        return module
+    passing = _Passing()
+    kernels = tuple(map(passing.kernel, module.kernels))
+    helpers = tuple(replace(helper, body=passing.kernel_block(helper.body)) for helper in module.helpers)
+    return with_graph_arrays(with_arrays(replace(module, kernels=kernels, helpers=helpers)))
+
+
+def _node_of_degree(expression: ir.Expression) -> tuple[ir.Layout, ir.Expression] | None:
+    """The rows and the node of which an expression is the number of arcs."""
+    match expression:
+        case ir.Binary(ir.BinaryOperator.SUBTRACT, _, ir.Load(array, node)) if layout := ir.LAYOUTS.get(array):
+            return (layout, node) if expression == layout.degree(node) else None
+    return None
+
+
+# --- what may have room --------------------------------------------------------------------------------------------
+
+
+_OF_WHOLE_ARRAYS = (ir.Launch, ir.OnDevice, ir.Fill, ir.CopyArray, ir.Swap, ir.HostCall, ir.HostBlock, ir.ChangeGraph)
+
+
+def _obstacle(module: ir.Module) -> str:
+    """Why the rows of a program can have no room; nothing if they can."""
+    ends = (*module.inputs, *module.results)
+    if any(array.element is ir.Element.ARC for array in ends) or "edge" in map(str, module.result_types):
+        return "an argument or a result holds edges"
+    for op in host_ops(module):
+        if not isinstance(op, _OF_WHOLE_ARRAYS) and any(array.extent.grows_with_arcs for array in arrays_in(op)):
+            return "the host looks at edges one by one"
+    looking = _Looking()
+    for function in module.functions:
+        looking.where = f"'{function.name}'"
+        looking.host_block(function.body)
+    for kernel in module.kernels:
+        looking.where = f"'{kernel.name}'"
+        if isinstance(kernel.domain, ir.NodeNeighbors):
+            looking.note("goes over the row of one node")
+        looking.kernel(kernel)
+    for helper in module.helpers:
+        looking.where = f"'{helper.name}'"
+        if any(p.what in ir.LAYOUTS for p in helper.parameters if isinstance(p.what, ir.Array)):
+            looking.note("asks for a degree, or an arc between two nodes, in a function that kernels call")
+        looking.kernel_block(helper.body)
+    return looking.found
+
+
+_COMPARED = frozenset({ir.BinaryOperator.EQUAL, ir.BinaryOperator.NOT_EQUAL, ir.BinaryOperator.GREATER_EQUAL})
+_COMPARED |= {ir.BinaryOperator.LESS}
+
+
+class _Looking(Rewriter):
+    """Changes nothing; `found` says what asks first where an arc lies, or how many there are."""
+
+    def __init__(self) -> None:
+        self.where, self.found = "", ""
+
+    def note(self, what: str) -> None:
+        self.found = self.found or f"{self.where} {what}"
+
+    def expression(self, expression: ir.Expression) -> ir.Expression:
+        if (degree := _node_of_degree(expression)) is not None:
+            return self.expression(degree[1]) and expression
+        match expression:
+            case ir.Binary(operator, ir.Cast(arc) | arc, ir.Const(-1 | 0)) if operator in _COMPARED:
+                return self.expression(arc) and expression  # whether there is one
+            case ir.Binary(_, left, right, element) if element is not ir.Element.BOOL:
+                if ir.Element.ARC in (left.element, right.element):
+                    self.note("calculates with an edge")
+            case ir.Cast(operand, element) if (ir.Element.ARC in (operand.element, element)) and (
+                _node_of_degree(operand) is None
+            ):
+                self.note("takes an edge for a number")
+            case ir.Const(value, ir.Element.ARC) if value != -1:
+                self.note("takes a number for an edge")
+            case ir.NumArcs():
+                self.note("asks for the number of edges")
+            case ir.Load(array) if array in ir.LAYOUTS:
+                self.note("asks for the first edge of a node, or goes over its edges both ways")
+            case ir.Load(ir.IN_ARCS):
+                self.note("asks for edges against their direction")
+        return self.rebuild(expression)
+
+
+# --- kernels -------------------------------------------------------------------------------------------------------
+
+
+class _Passing(Rewriter):
+    """Passes over slots without arcs."""
+
+    def kernel(self, kernel: ir.Kernel) -> ir.Kernel:
+        if isinstance(kernel.domain, ir.AllArcs):
+            assert kernel.iterator is not None
+            is_arc = build.less(ir.CSR.neighbor(ir.Ref(kernel.iterator)), ir.NumNodes())
+            kernel = replace(kernel, filter=is_arc if kernel.filter is None else build.both(is_arc, kernel.filter))
+        return with_signature(self.rebuild(kernel))
+
+    def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
+        rebuilt = self.rebuild(op)
+        if isinstance(rebuilt, ir.ForNeighbors):
+            assert rebuilt.layout in ir.ENDS, "rows of a graph that changes lie in one way"
+            is_arc = build.less(ir.Ref(rebuilt.neighbor), ir.NumNodes())
+            return (replace(rebuilt, body=(ir.KernelIf(is_arc, rebuilt.body),)),)
+        return (rebuilt,)
+
+    def expression(self, expression: ir.Expression) -> ir.Expression:
+        if (degree := _node_of_degree(expression)) is not None:
+            layout, node = degree[0], self.expression(degree[1])
+            return build.minus(ir.Load(ir.ENDS[layout], node), layout.first(node))
+        return self.rebuild(expression)

@@ -1,0 +1,159 @@
+"""Rows with room: updates change only the rows that they name, and answers are those of the evaluator."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import starplat
+from starplat import Graph, Program
+from starplat.algorithms import program
+from starplat.graph import generators
+from starplat.graph.updates import ADD, DELETE, Updates
+from starplat.runtime.changing.in_place import LEAST_ROOM, InPlace, Way
+from tests.programs.targets import Target, opencl_targets
+from tests.programs.test_changing_graphs import Listed, graph_of, same_arcs, updates_of
+from tests.runtime.test_merging import cells_of_arcs, updates_for
+
+CARRY = """
+Dynamic carry(Graph g, propEdge<long> weight, propEdge<bool> flag, propEdge<int> number, propEdge<float> single,
+              propEdge<double> real, propEdge<node> end, propNode<long> strength, propNode<int> degree,
+              propNode<int> sources, propNode<int> loops, updates<g> U, int size) {
+  Batch (U : size) {
+    g.updateCSRDel(U);
+    g.updateCSRAdd(U);
+    forall (v in g.nodes()) {
+      v.strength = 0;
+      v.sources = 0;
+      for (w in g.neighbors(v)) {
+        edge e = g.get_edge(v, w);
+        v.strength += e.weight;
+      }
+      for (w in g.nodes_to(v)) {
+        v.sources += w;
+      }
+      v.degree = 100 * g.count_outNbrs(v) + g.count_inNbrs(v);
+      v.loops = g.is_an_edge(v, v) ? 1 : 0;
+    }
+    forall (e in g.edges()) {
+      e.end = e.end == -1 ? e.destination : e.end;
+      e.number += e.source;
+    }
+  }
+}"""
+IN_PLACE = "updates=in_place"
+
+here = pytest.mark.parametrize(
+    "target", [Target("openmp", "openmp"), *opencl_targets()], ids=lambda target: target.label
+)
+
+
+@pytest.fixture(scope="module")
+def carry() -> Program:
+    return starplat.compile(CARRY)
+
+
+def assert_as_checked(run: Program, graph: Graph, call: dict[str, object], target: Target) -> None:
+    found = target.run(run, graph, {**call, "schedule": IN_PLACE})
+    right = run.run(graph, checked=True, **call)
+    for name in right:
+        np.testing.assert_array_equal(found[name], right[name], name)
+    assert found.returned == right.returned
+    assert same_arcs(found.graph, right.graph)
+
+
+@here
+@pytest.mark.parametrize("directed", [True, False])
+def test_cells_of_every_type_stay_with_their_arcs(target: Target, directed: bool, carry: Program) -> None:
+    drawn = generators.rmat(5, 4, 1, weights=(1, 255))
+    graph = Graph.from_arcs(drawn.num_nodes, drawn.sources, drawn.columns, drawn.weights, directed=directed)
+    assert_as_checked(carry, graph, {**cells_of_arcs(graph), "U": updates_for(graph, 90), "size": 7}, target)
+
+
+NODES = st.integers(0, 4)
+ARCS = st.lists(st.tuples(NODES, NODES, st.integers(1, 5)), max_size=20)
+UPDATES = st.lists(st.tuples(st.sampled_from((ADD, DELETE)), NODES, NODES, st.integers(1, 5)), max_size=40)
+
+
+@here
+@settings(deadline=None)
+@given(arcs=ARCS, listed=UPDATES, size=st.integers(1, 13), directed=st.booleans())
+def test_any_updates_give_what_the_evaluator_gives(
+    target: Target, arcs: list[tuple[int, int, int]], listed: Listed, size: int, directed: bool, carry: Program
+) -> None:
+    graph = graph_of(5, arcs, directed=directed)
+    assert_as_checked(carry, graph, {**cells_of_arcs(graph), "U": updates_of(graph, listed), "size": size}, target)
+
+
+SHIPPED = {
+    "dynamic_sssp": {"src": 0},
+    "dynamic_bfs_levels": {"src": 0},
+    "dynamic_components": {},
+    "dynamic_degrees": {},
+    "dynamic_pagerank": {},
+    "dynamic_triangle_count": {},
+}
+
+
+@here
+@pytest.mark.parametrize("name", SHIPPED)
+def test_programs_that_ship_find_what_they_find_otherwise(name: str, target: Target) -> None:
+    drawn = generators.rmat(5, 4, 2, weights=(1, 255))
+    arcs = drawn.num_nodes, drawn.sources, drawn.columns, drawn.weights
+    graph = Graph.from_arcs(*arcs, directed=name != "dynamic_triangle_count")
+    call = {"changes": updates_for(graph, 90, 2), "batch": 9, **SHIPPED[name]}
+    found = target.run(program(name), graph, {**call, "schedule": IN_PLACE})
+    right = program(name).run(graph, checked=True, **call)
+    assert found.returned == right.returned
+    for cells in set(right) - {"parent"}:  # any of several
+        np.testing.assert_allclose(found[cells], right[cells], atol=1e-4, err_msg=cells)
+
+
+@pytest.fixture
+def spread(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """A list that gets the number of updates of each batch for which rows are laid out anew."""
+    anew: list[int] = []
+    laid_out = InPlace.spread
+
+    def noted(self: InPlace, way: Way) -> Way:
+        anew.append(len(self.slice))
+        return laid_out(self, way)
+
+    monkeypatch.setattr(InPlace, "spread", noted)
+    return anew
+
+
+ADDS = "Dynamic f(Graph g, propEdge<int> weight, updates<g> U, int size) { Batch (U : size) { g.updateCSRAdd(U); } }"
+
+
+@pytest.mark.parametrize(("added", "anew"), [(LEAST_ROOM, 1), (LEAST_ROOM + 1, 2)])
+def test_rows_are_laid_out_anew_only_where_one_has_too_little_room(added: int, anew: int, spread: list[int]) -> None:
+    graph = graph_of(3, [(0, 1, 1), (1, 2, 1), (2, 0, 1)])
+    # the first gets room of its own
+    updates = Updates.of(graph, [ADD] * (1 + added), [0] * (1 + added), [2] * (1 + added), range(1 + added))
+    result = starplat.compile(ADDS).run(graph, target="openmp", schedule=IN_PLACE, U=updates, size=1)
+    assert len(spread) == anew
+    assert result["weight"].tolist() == [1, *range(1 + added), 1, 1]
+    assert same_arcs(result.graph, updates.rebuilt(graph, 0, 1 + added).graph)
+
+
+def test_every_repetition_and_every_batch_has_its_own_results(spread: list[int], carry: Program) -> None:
+    graph = generators.rmat(5, 4, 3, weights=(1, 9))
+    before = [array.copy() for array in (graph.row_offsets, graph.columns)]
+    call = {**cells_of_arcs(graph), "U": updates_for(graph, 20, 3), "size": 4}
+    shown: list[list[int]] = []
+    merged: list[list[int]] = []
+    carry.run(graph, target="openmp", on_batch=lambda _, result: merged.append(result["number"].tolist()), **call)
+    carry.run(
+        graph,
+        target="openmp",
+        schedule=IN_PLACE,
+        repeat=2,
+        on_batch=lambda _, result: shown.append(result["number"].tolist()),
+        **call,
+    )
+    assert shown == merged
+    assert spread
+    assert all(map(np.array_equal, before, (graph.row_offsets, graph.columns)))

@@ -1,0 +1,96 @@
+"""Which programs may have room in their rows, and what becomes of their kernels."""
+
+from __future__ import annotations
+
+import pytest
+
+import starplat
+from starplat.algorithms import program
+from starplat.backends.scheduled import for_target
+from starplat.diagnostics import DiagnosticError
+from starplat.ir.printing.modules import print_module
+from starplat.schedule.parse import parse_schedule
+
+IN_PLACE = parse_schedule("updates=in_place")
+
+
+def around(body: str, parameters: str = "propNode<int> x, propEdge<int> y") -> str:
+    return f"""Dynamic f(Graph g, {parameters}, updates<g> U, int size) {{
+      Batch (U : size) {{
+        g.updateCSRAdd(U);
+        {body}
+      }}
+    }}"""
+
+
+def reason(text: str, target: str = "openmp") -> str:
+    with pytest.raises(DiagnosticError) as refused:
+        for_target(starplat.compile(text).module(), target, IN_PLACE)
+    (diagnostic,) = refused.value.diagnostics
+    assert diagnostic.code == "E0665"
+    return diagnostic.message.rpartition("rows have no room (")[2].rstrip(")") or diagnostic.message
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("forall (v in g.nodes()) { v.x = g.num_edges(); }", "asks for the number of edges"),
+        ("int m = g.num_edges(); forall (v in g.nodes()) { v.x = m; }", "asks for the number of edges"),
+        ("forall (e in g.edges()) { e.y = e; }", "takes an edge for a number"),
+        ("forall (e in g.edges()) { if (e > 3) { e.y = 1; } }", "takes an edge for a number"),
+        ("forall (v in g.nodes()) { edge e = 3; e.y = 1; }", "takes a number for an edge"),
+        (
+            "forall (v in g.nodes()) { for (w in g.nodes_to(v)) { edge e = g.get_edge(w, v); v.x += e.y; } }",
+            "asks for edges against their direction",
+        ),
+        (
+            "forall (v in g.nodes()) { for (w in g.inOutNbrs(v)) { v.x += w; } }",
+            "asks for the first edge of a node, or goes over its edges both ways",
+        ),
+        ("edge e = g.get_edge(0, 1); e.y = 1;", "the host looks at edges one by one"),
+        ("for (e in g.edges()) { e.y = 1; }", "takes a number for an edge"),
+    ],
+)
+def test_programs_that_ask_where_edges_lie_are_refused_with_the_reason(body: str, why: str) -> None:
+    assert why in reason(around(body))
+
+
+def test_edges_as_results_are_refused() -> None:
+    text = around("forall (v in g.nodes()) { v.x = g.get_edge(v, v); }", "propNode<edge> x")
+    assert reason(text) == "an argument or a result holds edges"
+
+
+def test_a_graph_that_does_not_change_needs_no_room() -> None:
+    assert "no graph changes" in reason("function f(Graph g, propNode<int> x) { forall (v in g.nodes()) { v.x = 1; } }")
+
+
+@pytest.mark.parametrize("target", ["cuda", "hip", "webgpu", "sycl", "openacc"])
+def test_targets_say_what_they_lack(target: str) -> None:
+    module = program("dynamic_degrees").module()
+    with pytest.raises(DiagnosticError) as refused:
+        for_target(module, target, IN_PLACE)
+    assert "it has no kernels that pass over room in rows" in refused.value.diagnostics[0].message
+
+
+def test_kernels_pass_over_slots_without_arcs() -> None:
+    body = """forall (v in g.nodes()) {
+      for (w in g.neighbors(v)) {
+        v.x += w;
+      }
+      v.x += g.count_outNbrs(v);
+    }
+    forall (e in g.edges()) {
+      e.y = 0;
+    }"""
+    text = print_module(for_target(starplat.compile(around(body)).module(), "openmp", IN_PLACE))
+    assert "if w < n" in text
+    assert "row_ends[v] - row_offsets[v]" in text
+    assert "where columns[e] < n" in text
+    assert "  rows with room" in text
+
+
+def test_a_module_without_the_knob_stays_as_it_is() -> None:
+    module = program("dynamic_sssp").module()
+    assert for_target(module, "openmp", parse_schedule("auto")) == for_target(
+        module, "openmp", parse_schedule("updates=merge")
+    )
