@@ -10,7 +10,7 @@ from tests.operators.texts import operators_of
 from tests.spellings.graphs import UGLY
 
 GRAPHS = [graph for graph in UGLY.values() if graph.num_nodes > 2]
-PULLED = """
+HEAD = """
 function f(Graph g, propNode<int> far, propNode<node> pred, propNode<int> hops) {
   g.attachNodeProperty(far = INF, pred = -1, hops = 0);
   node home = 2;
@@ -19,7 +19,10 @@ function f(Graph g, propNode<int> far, propNode<node> pred, propNode<int> hops) 
   while (more) {
     more = False;
     forall (v in g.nodes()) {
-      int least = v.far;
+"""
+PULLED = (
+    HEAD
+    + """      int least = v.far;
       node who = -1;
       for (u in g.nodes_to(v)) {
         int through = u.far + 2;
@@ -30,20 +33,15 @@ function f(Graph g, propNode<int> far, propNode<node> pred, propNode<int> hops) 
   }
 }
 """
-PUSHED = """
-function f(Graph g, propNode<int> far, propNode<node> pred, propNode<int> hops) {
-  g.attachNodeProperty(far = INF, pred = -1, hops = 0);
-  node home = 2;
-  home.far = 0;
-  bool more = True;
-  while (more) {
-    more = False;
-    forall (v in g.nodes()) {
-      forall (w in g.neighbors(v)) { <w.far, w.pred, more> = <Min(w.far, v.far + 2), v, True>; }
+)
+PUSHED = (
+    HEAD
+    + """      forall (w in g.neighbors(v)) { <w.far, w.pred, more> = <Min(w.far, v.far + 2), v, True>; }
     }
   }
 }
 """
+)
 DECLARED = "int least = v.far;\n      node who = -1;"
 SPELLINGS = {
     "as above": [],

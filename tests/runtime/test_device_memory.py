@@ -57,21 +57,6 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def most_held(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The bytes on a device after every allocation."""
-    found: list[int] = []
-    allocate = DeviceMemory.allocate
-
-    def watched(self: DeviceMemory, *what: Any) -> Any:
-        buffer = allocate(self, *what)
-        found.append(self.held)
-        return buffer
-
-    monkeypatch.setattr(DeviceMemory, "allocate", watched)
-    return found
-
-
 def within_limits(name: str, target: str, share: float, most_held: list[int]) -> None:
     """A run in its node data and a share of its arcs has the answers of one without a limit, and stays within it."""
     program, graph, given = starplat.compile(EXAMPLES / f"{name}.sp"), roads(), ARGUMENTS.get(name, {})

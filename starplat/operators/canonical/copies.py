@@ -8,12 +8,12 @@ if (found) { more = True; }
 
 forall (v in g.nodes()) {                        now = next;
   v.now = v.next; v.next = False;                g.attachNodeProperty(next = False);
-  if (v.now) { more = True; }                    forall (v in g.nodes()) { more ||= v.now; }
+  if (v.now) { more = True; }                    forall (v in g.nodes()) { if (v.now) { more = True; } }
 }
 
 forall (v in g.nodes()) {                        now = next;
   v.now = v.next;                                g.attachNodeProperty(next = False);
-  if (v.next) { v.next = False; more = True; }   forall (v in g.nodes()) { more ||= v.now; }
+  if (v.next) { v.next = False; more = True; }   forall (v in g.nodes()) { if (v.now) { more = True; } }
 }
 
 double next = …;                                 v.next = …;
@@ -188,7 +188,7 @@ def _distributed(s: typed.Statement) -> Iterator[typed.Statement]:
         return
     yield from wholes
     if rest:
-        yield replace(s, body=replace(body, statements=tuple(_as_update(r) for r in rest)))
+        yield replace(s, body=replace(body, statements=tuple(rest)))
 
 
 def _given_when_as_update(statements: Sequence[typed.Statement]) -> Sequence[typed.Statement]:
@@ -246,16 +246,3 @@ def _is_own(s: typed.Statement, own: typed.Variable) -> bool:
     cells = [part for part in (*places, *values) if isinstance(part, typed.Cell)]
     plain = all(isinstance(i, typed.Block | typed.If | typed.Assign | typed.Update | typed.Declare) for i in inside)
     return plain and all(cell.index == own for cell in cells)
-
-
-def _as_update(s: typed.Statement) -> typed.Statement:
-    """`if (flag) more = True;` as `more ||= flag`."""
-    match s:
-        case typed.If(
-            condition=typed.Cell() as flag,
-            then=typed.Block(statements=(typed.Assign(place=typed.Variable() as place, value=value),)),
-            otherwise=None,
-        ) if value == typed.TRUE:
-            return typed.Update(typed.Combine.OR, place, flag, span=s.span)
-        case _:
-            return s

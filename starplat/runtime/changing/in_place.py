@@ -12,7 +12,7 @@ from starplat.ir import nodes as ir
 from starplat.runtime.changing import kernels as names
 from starplat.runtime.changing import room_kernels as room
 from starplat.runtime.changing.merge import Merge, Moving, Rows
-from starplat.runtime.changing.on_device import Merged
+from starplat.runtime.changing.on_device import Merged, cells_of_arcs
 from starplat.runtime.changing.slices import Slice, Vector
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device
@@ -66,11 +66,8 @@ def changed_in_place(
     """The graph after the additions or deletions of a slice: `before` itself, unless its rows have no room, or too
     little. The arguments are those of `merged`."""
     into = directed and any(array in used for array in (ir.IN_ROW_OFFSETS, ir.IN_ROW_ENDS, ir.IN_COLUMNS))
-    own = {ir.COLUMNS: slice.destinations}
-    if ir.WEIGHTS in used:
-        own[ir.WEIGHTS] = slice.weights(ir.Element.INT) if slice.added else None
-    moving = (*(Moving(array.element, lying(array), added) for array, added in own.items()), *properties)
-    ways = [Way(lying(ir.ROW_OFFSETS), lying(ir.ROW_ENDS), slice.sources, moving)]
+    own = cells_of_arcs(slice, lying, [array for array in used if array != ir.SOURCES])  # each slot keeps its source
+    ways = [Way(lying(ir.ROW_OFFSETS), lying(ir.ROW_ENDS), slice.sources, (*own.values(), *properties))]
     if into:
         columns = Moving(ir.Element.NODE, lying(ir.IN_COLUMNS), slice.sources)
         ways.append(Way(lying(ir.IN_ROW_OFFSETS), lying(ir.IN_ROW_ENDS), slice.destinations, (columns,)))

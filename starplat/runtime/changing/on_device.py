@@ -45,7 +45,7 @@ def merged(
     try:
         rows = Rows(lying(ir.ROW_OFFSETS), lying(ir.COLUMNS))
         at = merge.marked(rows, slice.sources, slice.destinations)
-        offsets, own = merge.offsets(at), _cells_of_arcs(slice, lying, used)
+        offsets, own = merge.offsets(at), cells_of_arcs(slice, lying, used)
         cells = merge.moved(at, (*own.values(), *properties))
         buffers = {ir.ROW_OFFSETS: offsets, **dict(zip(own, cells, strict=False))}
         if any(array in used for array in _AGAINST) and (directed or ir.IN_ARCS in used):
@@ -55,7 +55,7 @@ def merged(
         merge.done()
 
 
-def _cells_of_arcs(
+def cells_of_arcs(
     slice: Slice, lying: Callable[[ir.Array], Buffer], used: Collection[ir.Array]
 ) -> dict[ir.Array, Moving]:
     """The graph's own cells of arcs."""
