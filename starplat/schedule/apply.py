@@ -39,6 +39,7 @@ from starplat.schedule.queues.step import sets_as_queues
 from starplat.schedule.schedule import AUTO, PLAIN, Memory, Schedule, gathered_by_host
 from starplat.schedule.sources.step import searches_in_batches, searches_on_cpus
 from starplat.schedule.step import Choice, Decided, GraphStep, Step
+from starplat.schedule.sums_by_key import has_sums_by_key, sums_by_key
 from starplat.schedule.updates.room import past_room, room_in_rows
 
 STEPS: tuple[Step | GraphStep, ...] = (
@@ -75,6 +76,13 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "after both-ways, which makes rows of what goes both ways; before all that schedules kernels",
         only_changed_rows,
         has_rounds_of_rows,
+    ),
+    GraphStep(
+        "keys",
+        "values of a row that are added up by node are added in an array of each thread, in place of a map",
+        "after both-ways and changes, which look at maps; before all that schedules kernels",
+        sums_by_key,
+        has_sums_by_key,
     ),
     GraphStep(
         "sources",
@@ -218,7 +226,7 @@ STEPS: tuple[Step | GraphStep, ...] = (
 
 
 _OF_ONE_GRAPH = frozenset(
-    ("union-find", "triangles", "both-ways", "changes", "parts", "slots", "order", "memory", "chunks")
+    ("union-find", "triangles", "both-ways", "changes", "keys", "parts", "slots", "order", "memory", "chunks")
 )
 """Steps that rely on the graph that a run begins with, or keep arrays of it."""
 
