@@ -16,6 +16,9 @@ from starplat.schedule.balance.teams import has_teams, rows_for_teams
 from starplat.schedule.both_ways import goes_both_ways, one_way
 from starplat.schedule.by_slot import values_by_slot
 from starplat.schedule.changed_rows import has_rounds_of_rows, only_changed_rows
+from starplat.schedule.cores.quotients import quotients_by_host
+from starplat.schedule.cores.stores import stores_without_test
+from starplat.schedule.cores.sums_by_key import has_sums_by_key, sums_by_key
 from starplat.schedule.direction.in_parts import choosing_in_parts
 from starplat.schedule.direction.step import push_or_pull
 from starplat.schedule.facts import GraphFacts
@@ -39,7 +42,6 @@ from starplat.schedule.queues.step import sets_as_queues
 from starplat.schedule.schedule import AUTO, PLAIN, Memory, Schedule, gathered_by_host
 from starplat.schedule.sources.step import searches_in_batches, searches_on_cpus
 from starplat.schedule.step import Choice, Decided, GraphStep, Step
-from starplat.schedule.sums_by_key import has_sums_by_key, sums_by_key
 from starplat.schedule.updates.room import past_room, room_in_rows
 
 STEPS: tuple[Step | GraphStep, ...] = (
@@ -197,6 +199,18 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "a thread takes consecutive iterations",
         "after all that makes kernels; those inside a launch of one group are taken by few threads anyway",
         kernels_in_pieces,
+    ),
+    Step(
+        "stores",
+        "reals are stored without a test whether the cell holds them already",
+        "after all that makes kernels: earlier steps look at stores as the passes leave them",
+        stores_without_test,
+    ),
+    Step(
+        "quotients",
+        "the host divides reals that are the same for all iterations of a launch",
+        "after all that makes launches: those of a kernel must be one",
+        quotients_by_host,
     ),
     Step(
         "memory",
