@@ -208,13 +208,18 @@ extern "C" void clustering_coefficient_set_lcc_intersect_symmetric_few_pairs(
             const int u = columns[e];
             if (u < v) {
                 long long here = 0;
-                for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
-                    const int w = columns[i];
-                    if (w > v && find_arc(row_offsets, columns, u, w) >= 0) {
+                arc_t i = row_offsets[u + 1] - 1;
+                arc_t j = row_offsets[v + 1] - 1;
+                while (columns[i] > v && columns[j] > v) {
+                    const int one = columns[i];
+                    const int other = columns[j];
+                    if (one == other) {
                         here += 1;
                         #pragma omp atomic update
-                        triangles_of[w] += 1;
+                        triangles_of[one] += 1;
                     }
+                    if (one >= other) i -= 1;
+                    if (one <= other) j -= 1;
                 }
                 if (here > 0) {
                     #pragma omp atomic update
@@ -228,7 +233,7 @@ extern "C" void clustering_coefficient_set_lcc_intersect_symmetric_few_pairs(
 }
 
 }  // namespace kernels
-#line 232 "clustering_coefficient.cpp"
+#line 237 "clustering_coefficient.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

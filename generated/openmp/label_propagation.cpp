@@ -11,30 +11,6 @@ using namespace starplat;
 
 namespace kernels {
 
-// adds to the sum of a key
-static void add_to_map(int *keys, int *sums, long long first, long long end, int key, int value) {
-    if (key < 0) return;
-    long long slot = first + (multiply_long(multiply(key, -1640531535) & INT_MAX, end - first) >> 31);
-    while (keys[slot] != key && keys[slot] != -1) {
-        slot = slot + 1 < end ? slot + 1 : first;
-    }
-    sums[slot] = (keys[slot] == key ? sums[slot] : 0) + value;
-    keys[slot] = key;
-}
-
-// the key with the largest sum, the smallest of equals
-static int best_of_map(const int *keys, const int *sums, long long first, long long end) {
-    int best = -1;
-    int most = 0;
-    for (long long slot = first; slot < end; slot++) {
-        if (keys[slot] != -1 && (best < 0 || (sums[slot] > most || (sums[slot] == most && keys[slot] < best)))) {
-            best = keys[slot];
-            most = sums[slot];
-        }
-    }
-    return best;
-}
-
 // label_propagation.sp:7 forall (v in g.nodes())
 #line 7 "label_propagation.sp"
 extern "C" void label_propagation_set_label(int num_nodes, int *label) {
@@ -48,25 +24,36 @@ extern "C" void label_propagation_set_label(int num_nodes, int *label) {
 #line 11 "label_propagation.sp"
 extern "C" void label_propagation_set_label_nxt(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *votes_keys, int *votes_sums,
-    const int *__restrict__ label, int *label_nxt
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, const int *__restrict__ label,
+    int *label_nxt
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    std::vector<int> sum_of(num_nodes);
+    #pragma omp parallel for schedule(dynamic, 64) firstprivate(sum_of)
     for (int v = 0; v < num_nodes; v++) {
-        const long long first_slot = multiply_long(2, (long long)row_offsets[v] + in_row_offsets[v]);
-        const long long end_slot = multiply_long(2, (long long)row_offsets[v + 1] + in_row_offsets[v + 1]);
-        for (long long slot = first_slot; slot < end_slot; slot++) {
-            votes_keys[slot] = -1;
-        }
         const arc_t first_out = row_offsets[v];
         const arc_t outs = row_offsets[v + 1] - first_out;
         const arc_t first_in = in_row_offsets[v];
+        int favourite = -1;
+        int most = 0;
         const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            add_to_map(votes_keys, votes_sums, first_slot, end_slot, label[u], 1);
+            const int key = label[u];
+            if (key >= 0) {
+                const int sum = sum_of[key] + 1;
+                sum_of[key] = sum;
+                if (sum > most || (sum == most && key < favourite)) {
+                    favourite = key;
+                    most = sum;
+                }
+            }
         }
-        const int favourite = best_of_map(votes_keys, votes_sums, first_slot, end_slot);
+        const arc_t end_2 = outs + (in_row_offsets[v + 1] - first_in);
+        for (arc_t i_2 = 0; i_2 < end_2; i_2++) {
+            const int u_2 = i_2 < outs ? columns[first_out + i_2] : in_columns[first_in + (i_2 - outs)];
+            const int key_2 = label[u_2];
+            if (key_2 >= 0) sum_of[key_2] = 0;
+        }
         label_nxt[v] = favourite < 0 ? label[v] : favourite;
     }
 }
@@ -75,22 +62,33 @@ extern "C" void label_propagation_set_label_nxt(
 #line 11 "label_propagation.sp"
 extern "C" void label_propagation_set_label_nxt_symmetric(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, bool *touched,
-    int *votes_keys, int *votes_sums, const int *__restrict__ label, int *label_nxt
+    const int *__restrict__ label, int *label_nxt
 ) {
-    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))
+    std::vector<int> sum_of(num_nodes);
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes)) \
+        firstprivate(sum_of)
     for (int v = 0; v < num_nodes; v++) {
         if (touched[v]) {
             touched[v] = false;
-            const long long first_slot = multiply_long(2, row_offsets[v]);
-            const long long end_slot = multiply_long(2, row_offsets[v + 1]);
-            for (long long slot = first_slot; slot < end_slot; slot++) {
-                votes_keys[slot] = -1;
-            }
+            int favourite = -1;
+            int most = 0;
             for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
                 const int u = columns[i];
-                add_to_map(votes_keys, votes_sums, first_slot, end_slot, label[u], 2);
+                const int key = label[u];
+                if (key >= 0) {
+                    const int sum = sum_of[key] + 2;
+                    sum_of[key] = sum;
+                    if (sum > most || (sum == most && key < favourite)) {
+                        favourite = key;
+                        most = sum;
+                    }
+                }
             }
-            const int favourite = best_of_map(votes_keys, votes_sums, first_slot, end_slot);
+            for (arc_t i_2 = row_offsets[v]; i_2 < row_offsets[v + 1]; i_2++) {
+                const int u_2 = columns[i_2];
+                const int key_2 = label[u_2];
+                if (key_2 >= 0) sum_of[key_2] = 0;
+            }
             label_nxt[v] = favourite < 0 ? label[v] : favourite;
         }
     }
@@ -110,14 +108,14 @@ extern "C" void label_propagation_set_label_nxt_changes_symmetric(
             touched[node] = true;
             for (arc_t arc = row_offsets[node]; arc < row_offsets[node + 1]; arc++) {
                 const int neighbor = columns[arc];
-                touched[neighbor] = true;
+                if (!touched[neighbor]) touched[neighbor] = true;
             }
         }
     }
 }
 
 }  // namespace kernels
-#line 121 "label_propagation.cpp"
+#line 119 "label_propagation.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -134,16 +132,14 @@ struct Graph {
 // label_propagation.sp:5 function label_propagation(Graph g, propNode<node> label, int iterations = 10)
 static void label_propagation(Device &device, Graph &graph, Buffer<int> &label, int iterations) {
     Buffer<int> label_nxt(device, graph.num_nodes);
-    Buffer<int> votes_keys(device, 4 * graph.num_arcs);
-    Buffer<int> votes_sums(device, 4 * graph.num_arcs);
     label_nxt.fill(-1);
     // label_propagation.sp:7 forall (v in g.nodes())
     kernels::label_propagation_set_label(graph.num_nodes, label);
     for (int round_ = 0; round_ < iterations; round_++) {
         // label_propagation.sp:11 forall (v in g.nodes())
         kernels::label_propagation_set_label_nxt(
-            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, votes_keys,
-            votes_sums, label, label_nxt
+            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, label,
+            label_nxt
         );
         label.copy_from(label_nxt);
     }
@@ -152,8 +148,6 @@ static void label_propagation(Device &device, Graph &graph, Buffer<int> &label, 
 // label_propagation.sp:5 function label_propagation(Graph g, propNode<node> label, int iterations = 10)
 static void label_propagation_symmetric(Device &device, Graph &graph, Buffer<int> &label, int iterations) {
     Buffer<int> label_nxt(device, graph.num_nodes);
-    Buffer<int> votes_keys(device, 4 * graph.num_arcs);
-    Buffer<int> votes_sums(device, 4 * graph.num_arcs);
     Buffer<unsigned char> touched(device, graph.num_nodes);
     label_nxt.fill(-1);
     // label_propagation.sp:7 forall (v in g.nodes())
@@ -163,7 +157,7 @@ static void label_propagation_symmetric(Device &device, Graph &graph, Buffer<int
     for (; round_ < iterations; round_++) {
         // label_propagation.sp:11 forall (v in g.nodes())
         kernels::label_propagation_set_label_nxt_symmetric(
-            graph.num_nodes, graph.row_offsets, graph.columns, touched, votes_keys, votes_sums, label, label_nxt
+            graph.num_nodes, graph.row_offsets, graph.columns, touched, label, label_nxt
         );
         kernels::label_propagation_set_label_nxt_changes_symmetric(
             graph.num_nodes, graph.row_offsets, graph.columns, label, label_nxt, touched

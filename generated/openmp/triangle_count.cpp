@@ -126,7 +126,7 @@ extern "C" void triangle_count_find_triangles_intersect(
 // triangle_count.sp:7 forall (v in g.nodes())
 // triangles: is no arc twice?
 #line 7 "triangle_count.sp"
-extern "C" void triangle_count_find_triangles_check_symmetric(
+extern "C" void triangle_count_find_triangles_check_symmetric_few_pairs(
     arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources, int *other_graph
 ) {
     int other_graph_part = 0;
@@ -141,8 +141,36 @@ extern "C" void triangle_count_find_triangles_check_symmetric(
     *other_graph = other_graph_part;
 }
 
+// triangle_count.sp:7 forall (v in g.nodes())
+// triangles: looks for arcs between neighbors before a node and behind it
+#line 7 "triangle_count.sp"
+extern "C" void triangle_count_find_triangles_intersect_symmetric_few_pairs(
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, long long *triangles
+) {
+    long long triangles_part = 0;
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes)) \
+        reduction(+ : triangles_part)
+    for (int v = 0; v < num_nodes; v++) {
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int u = columns[e];
+            if (u < v) {
+                arc_t i = row_offsets[u + 1] - 1;
+                arc_t j = row_offsets[v + 1] - 1;
+                while (columns[i] > v && columns[j] > v) {
+                    const int one = columns[i];
+                    const int other = columns[j];
+                    if (one == other) triangles_part += 1;
+                    if (one >= other) i -= 1;
+                    if (one <= other) j -= 1;
+                }
+            }
+        }
+    }
+    *triangles = triangles_part;
+}
+
 }  // namespace kernels
-#line 146 "triangle_count.cpp"
+#line 174 "triangle_count.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -194,13 +222,59 @@ static long long triangle_count(Device &device, Graph &graph) {
 }
 
 // triangle_count.sp:5 function triangle_count(Graph g)
-static long long triangle_count_few_pairs(Device &device, Graph &graph) {
+static long long triangle_count_symmetric_few_pairs(Device &device, Graph &graph) {
+    Word<int> other_graph_result(device);
     Word<long long> triangles_result(device);
     long long triangles = 0;
     // triangle_count.sp:7 forall (v in g.nodes())
-    triangles_result.set(0);
-    kernels::triangle_count_find_triangles(graph.num_nodes, graph.row_offsets, graph.columns, triangles_result);
-    triangles += triangles_result.read();
+    bool other_graph = false;
+    other_graph_result.set(false);
+    kernels::triangle_count_find_triangles_check_symmetric_few_pairs(
+        graph.num_arcs, graph.columns, graph.arc_sources, other_graph_result
+    );
+    other_graph = other_graph || other_graph_result.read();
+    if (!other_graph) {
+        triangles_result.set(0);
+        kernels::triangle_count_find_triangles_intersect_symmetric_few_pairs(
+            graph.num_nodes, graph.row_offsets, graph.columns, triangles_result
+        );
+        triangles += triangles_result.read();
+    } else {
+        triangles_result.set(0);
+        kernels::triangle_count_find_triangles(graph.num_nodes, graph.row_offsets, graph.columns, triangles_result);
+        triangles += triangles_result.read();
+    }
+    return triangles;
+}
+
+// triangle_count.sp:5 function triangle_count(Graph g)
+static long long triangle_count_few_pairs(Device &device, Graph &graph) {
+    Word<int> other_graph_result(device);
+    Word<long long> downward_excess_result(device);
+    Word<long long> triangles_result(device);
+    long long triangles = 0;
+    // triangle_count.sp:7 forall (v in g.nodes())
+    bool other_graph = false;
+    long long downward_excess = 0;
+    other_graph_result.set(false);
+    downward_excess_result.set(0);
+    kernels::triangle_count_find_triangles_check(
+        graph.num_arcs, graph.row_offsets, graph.columns, graph.arc_sources, other_graph_result,
+        downward_excess_result
+    );
+    other_graph = other_graph || other_graph_result.read();
+    downward_excess += downward_excess_result.read();
+    if (!other_graph && downward_excess == 0) {
+        triangles_result.set(0);
+        kernels::triangle_count_find_triangles_intersect_symmetric_few_pairs(
+            graph.num_nodes, graph.row_offsets, graph.columns, triangles_result
+        );
+        triangles += triangles_result.read();
+    } else {
+        triangles_result.set(0);
+        kernels::triangle_count_find_triangles(graph.num_nodes, graph.row_offsets, graph.columns, triangles_result);
+        triangles += triangles_result.read();
+    }
     return triangles;
 }
 
@@ -215,7 +289,7 @@ static long long triangle_count_symmetric(Device &device, Graph &graph) {
     // triangle_count.sp:7 forall (v in g.nodes())
     bool other_graph = false;
     other_graph_result.set(false);
-    kernels::triangle_count_find_triangles_check_symmetric(
+    kernels::triangle_count_find_triangles_check_symmetric_few_pairs(
         graph.num_arcs, graph.columns, graph.arc_sources, other_graph_result
     );
     other_graph = other_graph || other_graph_result.read();
@@ -249,7 +323,9 @@ int main(int argc, char **argv) {
         const bool has_few_pairs = host.has_even_rows(8, 4);
         long long returned{};
         program.repeat(device, [&] {
-            returned = has_few_pairs
+            returned = is_symmetric && has_few_pairs
+                ? triangle_count_symmetric_few_pairs(device, graph)
+                : !is_symmetric && has_few_pairs
                 ? triangle_count_few_pairs(device, graph)
                 : is_symmetric && !has_few_pairs
                 ? triangle_count_symmetric(device, graph)

@@ -169,6 +169,7 @@ class DirectiveBackend:
         return {
             "program": unit.program,
             "threads": mentions("omp_get"),
+            "vectors": mentions("std::vector"),
             "limits": mentions("INT_M", "LLONG_M"),
             "reals": mentions("INFINITY", "NAN") or any(map(unit.says, reals)),
             "absolute": unit.says("abs") or unit.says("llabs"),

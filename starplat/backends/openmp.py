@@ -19,12 +19,15 @@ DIRECTIVES = Directives(
     capture="#pragma omp atomic capture",
     few=f"if({{length}} > {FEW_ITERATIONS})",
     vector_loop="#pragma omp simd",
+    own_arrays=("std::vector<{type}> {name}(num_nodes);", "firstprivate({names})"),
 )
 
 OPENMP = DirectiveBackend(
     name="openmp",
     language="OpenMP",
     spelling=spelling(DIRECTIVES, function="static "),
-    capabilities=replace(CAPABILITIES, lockstep=False, group_loops=True, compiled_loops=True, rows_with_room=True),
+    capabilities=replace(
+        CAPABILITIES, lockstep=False, group_loops=True, compiled_loops=True, own_cells=True, rows_with_room=True
+    ),
     includes=("#include <omp.h>",),
 )

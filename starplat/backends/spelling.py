@@ -48,6 +48,8 @@ class Directives:
         capture: what stands over a reading and an update that are one piece.
         few: the clause by which one thread does all, unless there are so many iterations as to wake the others for;
             `{length}` is their number. None where there is none.
+        own_arrays: what stands before a loop whose threads have an array `{name}` for themselves, with a cell of
+            `{type}` for each node, and its clause; None where threads have none.
         ahead: the clause by which the host does not wait for a loop or block, and what it says where it waits for all
             that it has asked for so; None where it always waits.
     """
@@ -70,6 +72,7 @@ class Directives:
     vector_loop: str | None = None
     threads: str | None = None
     threads_of_few: str | None = None
+    own_arrays: tuple[str, str] | None = None
     ahead: tuple[str, str] | None = None
 
 

@@ -325,7 +325,13 @@ def used_arrays(
     found = {} if guard is None else {guard: None}
     found |= dict.fromkeys(array for head in heads for array in arrays_in(head))
     found |= dict.fromkeys(_arrays_of(body))
-    return (*(a for a in ir.GRAPH_ARRAYS if a in found), *(a for a in found if a not in ir.GRAPH_ARRAYS))
+    own = (array for array in found if array not in ir.GRAPH_ARRAYS and array.origin is not ir.Origin.THREAD)
+    return (*(array for array in ir.GRAPH_ARRAYS if array in found), *own)
+
+
+def thread_arrays(body: tuple[ir.KernelOp, ...]) -> tuple[ir.Array, ...]:
+    """The arrays that each thread has for itself, by first use."""
+    return tuple(array for array in _arrays_of(body) if array.origin is ir.Origin.THREAD)
 
 
 def used_scalars(
@@ -358,12 +364,13 @@ def with_signature(kernel: ir.Kernel) -> ir.Kernel:
 
 @remembered()
 def written_arrays(block: tuple[ir.KernelOp, ...]) -> frozenset[ir.Array]:
-    """The arrays that operations of a kernel may write; an array passed to a helper counts."""
+    """The arrays that operations of a kernel may write, for all threads to see; an array passed to a helper counts."""
     written = {part for op in walk_kernel(block) for part in _parts(op) if type(part) is ir.Array}
     for inner in all_expressions(block):
         if type(inner) not in _READING:
             written.update(part for part in _parts(inner) if type(part) is ir.Array)
-    return frozenset(array for array in written if array not in ir.GRAPH_ARRAYS)
+    seen = (array for array in written if array.origin is not ir.Origin.THREAD)
+    return frozenset(array for array in seen if array not in ir.GRAPH_ARRAYS)
 
 
 @remembered()

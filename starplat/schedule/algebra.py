@@ -75,8 +75,9 @@ _MANY_ARCS = 2**22
 def triangles_by_intersection(
     module: ir.Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None
 ) -> Decided:
-    """Replaces tests of every pair of neighbors by intersections, unless the graph has few pairs: then the tests stay,
-    but of nodes' triangles each is looked for once, if that pays for more launches and a readback."""
+    """Replaces tests of every pair of neighbors by intersections. If the graph has few pairs, rows stay as they are:
+    cores go through the ends of two; in lockstep the tests stay, but of nodes' triangles each is looked for once, if
+    that pays for more launches and a readback."""
     if schedule.algebra is Algebra.PLAIN:
         return Decided(module)
     meeting, symmetric = _meeting(capabilities), facts is not None and facts.symmetric
@@ -87,7 +88,8 @@ def triangles_by_intersection(
     why = f"nodes have {facts.mean_degree:.3g} neighbors in the mean, none more than {facts.max_degree:,}: few pairs"
     few = Rewritten(module)
     if facts.num_arcs >= _MANY_ARCS or not capabilities.late_words:
-        few = _with_triangles(Same(module), capabilities, Meeting.PAIRS, symmetric)
+        pairs = Meeting.PAIRS if capabilities.lockstep else Meeting.ENDS
+        few = _with_triangles(Same(module), capabilities, pairs, symmetric)
     left = (one for one in found.found if one not in few.found)
     kept = tuple(Choice(f"every pair of neighbors is tested, not {one.what}", why) for one in left)
     return Decided(few.module, (*_decided(few).choices, *kept))

@@ -16,6 +16,9 @@ from starplat.schedule.balance.teams import has_teams, rows_for_teams
 from starplat.schedule.both_ways import goes_both_ways, one_way
 from starplat.schedule.by_slot import values_by_slot
 from starplat.schedule.changed_rows import has_rounds_of_rows, only_changed_rows
+from starplat.schedule.cores.quotients import quotients_by_host
+from starplat.schedule.cores.stores import stores_without_test
+from starplat.schedule.cores.sums_by_key import has_sums_by_key, sums_by_key
 from starplat.schedule.direction.in_parts import choosing_in_parts
 from starplat.schedule.direction.step import push_or_pull
 from starplat.schedule.facts import GraphFacts
@@ -75,6 +78,13 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "after both-ways, which makes rows of what goes both ways; before all that schedules kernels",
         only_changed_rows,
         has_rounds_of_rows,
+    ),
+    GraphStep(
+        "keys",
+        "values of a row that are added up by node are added in an array of each thread, in place of a map",
+        "after both-ways and changes, which look at maps; before all that schedules kernels",
+        sums_by_key,
+        has_sums_by_key,
     ),
     GraphStep(
         "sources",
@@ -191,6 +201,18 @@ STEPS: tuple[Step | GraphStep, ...] = (
         kernels_in_pieces,
     ),
     Step(
+        "stores",
+        "reals are stored without a test whether the cell holds them already",
+        "after all that makes kernels: earlier steps look at stores as the passes leave them",
+        stores_without_test,
+    ),
+    Step(
+        "quotients",
+        "the host divides reals that are the same for all iterations of a launch",
+        "after all that makes launches: those of a kernel must be one",
+        quotients_by_host,
+    ),
+    Step(
         "memory",
         "arrays with a cell for each arc are placed in host memory",
         "after all that makes kernels: it looks at which arrays all of them only read",
@@ -218,7 +240,7 @@ STEPS: tuple[Step | GraphStep, ...] = (
 
 
 _OF_ONE_GRAPH = frozenset(
-    ("union-find", "triangles", "both-ways", "changes", "parts", "slots", "order", "memory", "chunks")
+    ("union-find", "triangles", "both-ways", "changes", "keys", "parts", "slots", "order", "memory", "chunks")
 )
 """Steps that rely on the graph that a run begins with, or keep arrays of it."""
 

@@ -92,7 +92,8 @@ class _Maker(ModuleRewriter):
         node, neighbor = (ir.Variable(names.fresh(word), ir.Element.NODE) for word in ("node", "neighbor"))
         arc = ir.Variable(names.fresh("arc"), ir.Element.ARC)
         at, new = ir.Ref(node), ir.Load(following, ir.Ref(node))
-        mark = ir.Store(touched, ir.Ref(neighbor), build.TRUE, shared=True)
+        marked = ir.Load(touched, ir.Ref(neighbor))
+        mark = ir.KernelIf(build.denied(marked), (ir.Store(touched, ir.Ref(neighbor), build.TRUE, shared=True),))
         body = (
             ir.Store(cells, at, new),
             ir.Store(touched, at, build.TRUE, shared=True),

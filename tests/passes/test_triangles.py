@@ -80,7 +80,7 @@ def test_every_spelling_is_seen_through(name: str, meeting: Meeting) -> None:
     )
     (test,) = (op for op in walk_host(found.module.functions[0].body) if isinstance(op, ir.HostIf))
     launched = [[op.kernel for op in block if isinstance(op, ir.Launch)] for block in (test.then, test.otherwise)]
-    assert [len(kernels) for kernels in launched] == [1 if meeting is Meeting.TABLES else 2, 1]
+    assert [len(kernels) for kernels in launched] == [1 if meeting in (Meeting.TABLES, Meeting.ENDS) else 2, 1]
     assert launched[1] == [kernel.name for kernel in plain(name).kernels]
 
 
@@ -101,6 +101,14 @@ def test_how_rows_meet_depends_on_what_threads_are(capabilities: Capabilities, m
     """Which a device says, not the target."""
     name = next(iter(TRIANGLES))
     assert triangles_by_intersection(plain(name), AUTO, capabilities, None).module == rewritten(name, meeting).module
+
+
+@pytest.mark.parametrize("capabilities", [OPENCL_CPU, SYCL_CPU, BACKENDS["openmp"].capabilities])
+def test_cores_go_through_short_rows_from_their_ends(capabilities: Capabilities) -> None:
+    name, short = next(iter(TRIANGLES)), GraphFacts(1000, 4000, 4)
+    found = triangles_by_intersection(plain(name), AUTO, capabilities, short).module
+    assert found == rewritten(name, Meeting.ENDS).module
+    assert triangles_by_intersection(plain(name), AUTO, OPENCL, short).module == plain(name)
 
 
 @pytest.mark.parametrize("symmetric", [True, False])

@@ -38,8 +38,10 @@ class _Words:
         self.printer = printer
 
     def shared_loop(self, shared: st.SharedLoop) -> Iterator[str]:
+        yield from self.own(shared)
         clauses = [
             *self.threads(shared),
+            *self.owned(shared),
             *self.few(shared),
             *self.arrays(shared.arrays),
             *self.reductions(shared.reductions),
@@ -47,6 +49,17 @@ class _Words:
         ]
         yield from _broken(self.head(shared), clauses)
         yield from self.printer.count(shared.loop)
+
+    def own(self, shared: st.SharedLoop) -> Iterator[str]:
+        """The arrays that threads begin with copies of."""
+        for array in shared.own:
+            assert self.directives.own_arrays is not None, "a target whose threads have arrays has words for them"
+            kind = self.printer.expressions.spelling.cells[array.element]
+            yield self.directives.own_arrays[0].format(type=kind, name=self.names((array,)))
+
+    def owned(self, shared: st.SharedLoop) -> Iterator[str]:
+        if shared.own and self.directives.own_arrays is not None:
+            yield self.directives.own_arrays[1].format(names=self.names(shared.own))
 
     def head(self, shared: st.SharedLoop) -> str:
         if shared.by_gangs:

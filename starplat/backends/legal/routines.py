@@ -19,7 +19,7 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.shapes.listed import listed_length
-from starplat.ir.visitor import walk, walk_kernel
+from starplat.ir.visitor import thread_arrays, walk, walk_kernel
 
 
 def legal_kernel(kernel: ir.Kernel, module: ir.Module, capabilities: Capabilities) -> st.LegalKernel:
@@ -109,8 +109,8 @@ def _shared_out(
     by_teams = any(isinstance(part, st.TeamLoop) for part in walk(loop.body))
     loop = replace(loop, stride=st.Stride.ONE)
     long = isinstance(domain, ir.Workers)
-    rows = _offsets_of_rows(kernel, loop)
-    return st.SharedLoop(loop, reductions, arrays, uneven, length, by_teams, long, ahead=ahead, rows=rows)
+    rows, own = _offsets_of_rows(kernel, loop), thread_arrays(kernel.body)
+    return st.SharedLoop(loop, reductions, arrays, uneven, length, by_teams, long, ahead=ahead, rows=rows, own=own)
 
 
 def _offsets_of_rows(kernel: ir.Kernel, loop: st.Count) -> ir.Array | None:

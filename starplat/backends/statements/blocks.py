@@ -94,7 +94,8 @@ class SharedLoop:
     `length` the number of iterations where that may be far below what the graph has; `by_teams` where a few threads
     together take an iteration, since it has loops of its own that they share; `long` where there are a few iterations
     and each has much to do; `by_gangs` where an iteration is for all teams of a gang; `ahead` where the host does not
-    wait for its end. `rows` are the offsets of the rows that its iterations walk, one for each of all nodes, if any.
+    wait for its end. `rows` are the offsets of the rows that its iterations walk, one for each of all nodes, if any;
+    `own` the arrays that each thread has for itself.
     """
 
     loop: Count
@@ -107,6 +108,7 @@ class SharedLoop:
     by_gangs: bool = False
     ahead: bool = False
     rows: ir.Array | None = None
+    own: tuple[ir.Array, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

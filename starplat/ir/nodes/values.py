@@ -38,6 +38,7 @@ class Origin(Enum):
     PARAMETER = "parameter"  # a property or set of the caller
     LOCAL = "local"  # a property or set declared in the program
     TEMPORARY = "temporary"  # made by the compiler
+    THREAD = "thread"  # the same, of each thread for itself: 0 at first, and again at the end of each iteration
     HOST = "host"  # the same, for the host alone: only ReadCell and WriteCell touch it, and it is not on the device
 
 

@@ -9,7 +9,15 @@ from starplat.ir import nodes as ir
 from starplat.ir.verifying import host, spaces
 from starplat.ir.verifying.operations import Body, combines
 from starplat.ir.verifying.wellformed import InvalidModule, Scope, calls_itself
-from starplat.ir.visitor import all_expressions, arrays_in, used_arrays, used_scalars, walk_expression, written_arrays
+from starplat.ir.visitor import (
+    all_expressions,
+    arrays_in,
+    thread_arrays,
+    used_arrays,
+    used_scalars,
+    walk_expression,
+    written_arrays,
+)
 from starplat.same import remembered
 
 __all__ = ["InvalidModule", "verify"]
@@ -74,6 +82,9 @@ def _kind(what: ir.Array | ir.Variable) -> tuple[ir.Element, ir.Extent | None]:
 def _verify_kernel(kernel: ir.Kernel, helpers: tuple[ir.Function, ...]) -> None:
     scope = Scope(f"kernel '{kernel.name}'", {helper.name: helper for helper in helpers}, on_host=False)
     for array in kernel.arrays:
+        scope.add_array(array)
+    for array in thread_arrays(kernel.body):
+        scope.require(array.extent is ir.Extent.NODES, f"'{array.name}' has no cell for each node")
         scope.add_array(array)
     for scalar in kernel.scalars:
         scope.declare(scalar)

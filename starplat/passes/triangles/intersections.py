@@ -20,7 +20,7 @@ from starplat.passes.triangles.tallies import OfNodes, Sum
 Counts = dict[ir.Variable | ir.Array, ir.PerTriangle]
 """What grows, and by how much."""
 
-_KINDS = {Meeting.TABLES: tables.TableSearch, Meeting.PAIRS: pairs.PairSearch}
+_KINDS = {Meeting.TABLES: tables.TableSearch, Meeting.PAIRS: pairs.PairSearch, Meeting.ENDS: pairs.PairSearch}
 
 
 def triangles(

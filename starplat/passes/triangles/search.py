@@ -28,6 +28,7 @@ class Meeting(Enum):
     MARKS = "those of one have marks, which are looked for at the numbers of the other"
     TABLES = "those of one are in a table of a group of threads, which looks up those of the others"
     PAIRS = "rows stay as they are, and a node tries its neighbors before it with those after it"
+    ENDS = "rows stay as they are, and the ends of two are gone through side by side, from the last numbers down"
 
 
 _STEPS = ("check", "orient", "intersect")
