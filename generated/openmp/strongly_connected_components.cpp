@@ -254,7 +254,7 @@ extern "C" void my_join_both_ways_cluster_join(
                         }
                         if (held == low) break;
                         const int above = cluster[held];
-                        if (above != held) atomic_min_int(&cluster[high], above);
+                        if (above != held) cluster[high] = above;
                         a = above;
                         b = cluster[low];
                     }
@@ -273,7 +273,7 @@ extern "C" void my_join_both_ways_cluster_flatten(int num_nodes, int *cluster) {
         int held = cluster[v];
         int above = cluster[held];
         while (held != above) {
-            atomic_min_int(&cluster[v], above);
+            cluster[v] = above;
             held = above;
             above = cluster[held];
         }
@@ -358,7 +358,7 @@ extern "C" void my_join_both_ways_cluster_sample_symmetric(
             int above_own = cluster[own];
             int steps_own = 0;
             while (own != above_own && steps_own < 64) {
-                atomic_min_int(&cluster[v], above_own);
+                cluster[v] = above_own;
                 own = above_own;
                 above_own = cluster[own];
                 steps_own += 1;
@@ -377,7 +377,7 @@ extern "C" void my_join_both_ways_cluster_sample_symmetric(
                 }
                 if (held == low) break;
                 const int above = cluster[held];
-                if (above != held) atomic_min_int(&cluster[high], above);
+                if (above != held) cluster[high] = above;
                 a = above;
                 b = cluster[low];
                 steps += 1;
@@ -411,7 +411,7 @@ extern "C" void my_join_both_ways_cluster_join_symmetric(
                 }
                 if (held == low) break;
                 const int above = cluster[held];
-                if (above != held) atomic_min_int(&cluster[high], above);
+                if (above != held) cluster[high] = above;
                 a = above;
                 b = cluster[low];
             }
@@ -431,7 +431,7 @@ extern "C" void my_join_both_ways_cluster_set_apart_symmetric(
         int above = cluster[held];
         int steps = 0;
         while (held != above && steps < 64) {
-            atomic_min_int(&cluster[v], above);
+            cluster[v] = above;
             held = above;
             above = cluster[held];
             steps += 1;
@@ -440,7 +440,7 @@ extern "C" void my_join_both_ways_cluster_set_apart_symmetric(
         int above_great = cluster[great];
         int steps_great = 0;
         while (great != above_great && steps_great < 64) {
-            atomic_min_int(&cluster[middle], above_great);
+            cluster[middle] = above_great;
             great = above_great;
             above_great = cluster[great];
             steps_great += 1;
