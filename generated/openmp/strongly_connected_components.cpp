@@ -30,6 +30,16 @@ static void enlist(int node, int *bits, int *list, int *size) {
     }
 }
 
+// The same where no other thread runs.
+static void enlist_alone(int node, int *bits, int *list, int *size) {
+    const int bit = 1 << (node % 32);
+    if ((bits[node / 32] & bit) == 0) {
+        bits[node / 32] |= bit;
+        list[*size] = node;
+        *size += 1;
+    }
+}
+
 // strongly_connected_components.sp:33 forall (v in g.nodes())
 #line 33 "strongly_connected_components.sp"
 extern "C" void settle_set_open(
@@ -470,7 +480,7 @@ extern "C" void settle_few(
                         const int candidate = color[v];
                         if (candidate < color[w]) {
                             color[w] = candidate;
-                            enlist(w, modified_2_next_bits, modified_2_next_list, modified_2_next_size);
+                            enlist_alone(w, modified_2_next_bits, modified_2_next_list, modified_2_next_size);
                         }
                     }
                 }
@@ -511,7 +521,7 @@ extern "C" void settle_few_2(
                         const int candidate = color[v];
                         if (candidate > component[u]) {
                             component[u] = candidate;
-                            enlist(u, modified_2_next_bits, modified_2_next_list, modified_2_next_size);
+                            enlist_alone(u, modified_2_next_bits, modified_2_next_list, modified_2_next_size);
                         }
                     }
                 }
@@ -531,7 +541,7 @@ extern "C" void settle_few_2(
 }
 
 }  // namespace kernels
-#line 535 "strongly_connected_components.cpp"
+#line 545 "strongly_connected_components.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -27,10 +27,11 @@ class Trees:
     that are probably near roots: `turned` lets `visited` be the greatest first where those are.
 
     Where `stores_paths`, a shorter path is stored rather than updated atomically. That needs no atomic, since any
-    ancestor is right. Let a node's parent be what `start` or the one swap that found it a root made it point to. Then every value that its cell ever holds is the node or an ancestor: a swap writes the parent, and a store
-    the ancestor of an ancestor. A store follows a read that found the node not to be a root, and writes a better node,
-    so it neither hides a swap nor makes a root again. A late store may bring back a longer path, never a wrong one; in
-    `flatten` each cell is stored by one thread alone, which ends at the root.
+    ancestor is right. Let a node's parent be what `start` or the one swap that found it a root made it point to. Then
+    every value that its cell ever holds is the node or an ancestor: a swap writes the parent, and a store the ancestor
+    of an ancestor. A store follows a read that found the node not to be a root, and writes a better node, so it neither
+    hides a swap nor makes a root again. A late store may bring back a longer path, never a wrong one; in `flatten` each
+    cell is stored by one thread alone, which ends at the root.
     """
 
     tree: ir.Array
