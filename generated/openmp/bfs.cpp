@@ -18,17 +18,33 @@ extern "C" void bfs_min_bfs_level(
     const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *bfs_level_order, int *bfs_level,
     int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
 ) {
-    #pragma omp parallel for schedule(dynamic, 64) if(bfs_level_end - bfs_level_begin > 1000)
-    for (int place = bfs_level_begin; place < bfs_level_end; place++) {
-        const int v = bfs_level_order[place];
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-            const int neighbor = columns[e];
-            const int candidate = depth + 1;
-            if (candidate < bfs_level[neighbor] && candidate < atomic_min_int(&bfs_level[neighbor], candidate)) {
-                int slot;
-                #pragma omp atomic capture
-                { slot = *bfs_level_count; *bfs_level_count += 1; }
-                bfs_level_order[slot] = neighbor;
+    if (bfs_level_end - bfs_level_begin > 1000) {
+        #pragma omp parallel for schedule(dynamic, 64)
+        for (int place = bfs_level_begin; place < bfs_level_end; place++) {
+            const int v = bfs_level_order[place];
+            for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                const int neighbor = columns[e];
+                const int candidate = depth + 1;
+                if (candidate < bfs_level[neighbor] && candidate < atomic_min_int(&bfs_level[neighbor], candidate)) {
+                    int slot;
+                    #pragma omp atomic capture
+                    { slot = *bfs_level_count; *bfs_level_count += 1; }
+                    bfs_level_order[slot] = neighbor;
+                }
+            }
+        }
+    } else {
+        for (int place = bfs_level_begin; place < bfs_level_end; place++) {
+            const int v = bfs_level_order[place];
+            for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                const int neighbor = columns[e];
+                const int candidate = depth + 1;
+                if (candidate < bfs_level[neighbor]) {
+                    bfs_level[neighbor] = candidate;
+                    const int slot = *bfs_level_count;
+                    *bfs_level_count += 1;
+                    bfs_level_order[slot] = neighbor;
+                }
             }
         }
     }
@@ -157,7 +173,7 @@ extern "C" void bfs_few(
 }
 
 }  // namespace kernels
-#line 161 "bfs.cpp"
+#line 177 "bfs.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -30,6 +30,16 @@ static void enlist(int node, int *bits, int *list, int *size) {
     }
 }
 
+// The same where no other thread runs.
+static void enlist_alone(int node, int *bits, int *list, int *size) {
+    const int bit = 1 << (node % 32);
+    if ((bits[node / 32] & bit) == 0) {
+        bits[node / 32] |= bit;
+        list[*size] = node;
+        *size += 1;
+    }
+}
+
 // closeness.sp:21 forall (v in g.nodes().filter(farness > 0))
 #line 21 "closeness.sp"
 extern "C" void closeness_centrality_set_closeness(
@@ -149,7 +159,7 @@ extern "C" void closeness_centrality_offer_bits(
                     if (fresh_2 != 0) reached[word + 1] |= fresh_2;
                     if (fresh_3 != 0) reached[word + 2] |= fresh_3;
                     if (fresh_4 != 0) reached[word + 3] |= fresh_4;
-                    enlist(w_2, active_next_bits, active_next_list, active_next_size);
+                    enlist_alone(w_2, active_next_bits, active_next_list, active_next_size);
                     more_part = 1;
                 }
             }
@@ -288,7 +298,7 @@ extern "C" void arcs_of_active_list(
 }
 
 }  // namespace kernels
-#line 292 "closeness.cpp"
+#line 302 "closeness.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

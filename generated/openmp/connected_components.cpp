@@ -43,7 +43,7 @@ extern "C" void connected_components_component_sample(
             int above_own = component[own];
             int steps_own = 0;
             while (own != above_own && steps_own < 64) {
-                atomic_min_int(&component[v], above_own);
+                component[v] = above_own;
                 own = above_own;
                 above_own = component[own];
                 steps_own += 1;
@@ -63,7 +63,7 @@ extern "C" void connected_components_component_sample(
                 }
                 if (held == low) break;
                 const int above = component[held];
-                if (above != held) atomic_min_int(&component[high], above);
+                if (above != held) component[high] = above;
                 a = above;
                 b = component[low];
                 steps += 1;
@@ -95,7 +95,7 @@ extern "C" void connected_components_component_join(
             }
             if (held == low) break;
             const int above = component[held];
-            if (above != held) atomic_min_int(&component[high], above);
+            if (above != held) component[high] = above;
             a = above;
             b = component[low];
         }
@@ -111,7 +111,7 @@ extern "C" void connected_components_component_flatten(int num_nodes, int *compo
         int held = component[v];
         int above = component[held];
         while (held != above) {
-            atomic_min_int(&component[v], above);
+            component[v] = above;
             held = above;
             above = component[held];
         }
@@ -144,7 +144,7 @@ extern "C" void connected_components_component_join_symmetric(
                 }
                 if (held == low) break;
                 const int above = component[held];
-                if (above != held) atomic_min_int(&component[high], above);
+                if (above != held) component[high] = above;
                 a = above;
                 b = component[low];
             }
@@ -164,7 +164,7 @@ extern "C" void connected_components_component_set_apart_symmetric(
         int above = component[held];
         int steps = 0;
         while (held != above && steps < 64) {
-            atomic_min_int(&component[v], above);
+            component[v] = above;
             held = above;
             above = component[held];
             steps += 1;
@@ -173,7 +173,7 @@ extern "C" void connected_components_component_set_apart_symmetric(
         int above_great = component[great];
         int steps_great = 0;
         while (great != above_great && steps_great < 64) {
-            atomic_min_int(&component[middle], above_great);
+            component[middle] = above_great;
             great = above_great;
             above_great = component[great];
             steps_great += 1;

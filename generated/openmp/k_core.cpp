@@ -30,6 +30,16 @@ static void enlist(int node, int *bits, int *list, int *size) {
     }
 }
 
+// The same where no other thread runs.
+static void enlist_alone(int node, int *bits, int *list, int *size) {
+    const int bit = 1 << (node % 32);
+    if ((bits[node / 32] & bit) == 0) {
+        bits[node / 32] |= bit;
+        list[*size] = node;
+        *size += 1;
+    }
+}
+
 // k_core.sp:9 forall (v in g.nodes())
 // first degree = 0
 #line 9 "k_core.sp"
@@ -78,7 +88,8 @@ extern "C" void k_core_set_core(
 #line 23 "k_core.sp"
 extern "C" void k_core_add_degree_2(
     const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, const int *__restrict__ peeling_list,
-    int *peeling_bits, int *degree, int peeling_count
+    int *peeling_bits, int *degree, int *passing_bits, int *passing_list, int *passing_size, int peeling_count,
+    int k
 ) {
     if (peeling_count > 1000) {
         #pragma omp parallel for schedule(dynamic, 64)
@@ -88,8 +99,10 @@ extern "C" void k_core_add_degree_2(
             for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                 const int nbr = columns[e];
                 if (nbr != v) {
-                    #pragma omp atomic update
-                    degree[nbr] -= 1;
+                    int old_degree;
+                    #pragma omp atomic capture
+                    { old_degree = degree[nbr]; degree[nbr] -= 1; }
+                    if (old_degree - 1 == k) enlist(nbr, passing_bits, passing_list, passing_size);
                 }
             }
         }
@@ -99,10 +112,68 @@ extern "C" void k_core_add_degree_2(
             peeling_bits[v / 32] = 0;
             for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                 const int nbr = columns[e];
-                if (nbr != v) degree[nbr] -= 1;
+                if (nbr != v) {
+                    const int old_degree = degree[nbr];
+                    degree[nbr] -= 1;
+                    if (old_degree - 1 == k) {
+                        enlist_alone(nbr, passing_bits, passing_list, passing_size);
+                    }
+                }
             }
         }
     }
+}
+
+// k_core.sp:18 forall (v in g.nodes().filter(core == -1 && degree <= k))
+#line 18 "k_core.sp"
+extern "C" void k_core_set_core_passing(
+    const int *__restrict__ passing_list, int *passing_bits, int *core, const int *__restrict__ degree,
+    int *peeling_bits, int *peeling_list, int *peeling_size, int passing_count, int k, long long *peeled
+) {
+    long long peeled_part = 0;
+    if (passing_count > 1000) {
+        #pragma omp parallel for schedule(dynamic, 64) reduction(+ : peeled_part)
+        for (int place = 0; place < passing_count; place++) {
+            const int v = passing_list[place];
+            passing_bits[v / 32] = 0;
+            if (core[v] == -1 && degree[v] <= k) {
+                core[v] = k;
+                enlist(v, peeling_bits, peeling_list, peeling_size);
+                peeled_part += 1;
+            }
+        }
+    } else {
+        for (int place = 0; place < passing_count; place++) {
+            const int v = passing_list[place];
+            passing_bits[v / 32] = 0;
+            if (core[v] == -1 && degree[v] <= k) {
+                core[v] = k;
+                enlist_alone(v, peeling_bits, peeling_list, peeling_size);
+                peeled_part += 1;
+            }
+        }
+    }
+    *peeled = peeled_part;
+}
+
+// k_core.sp:18 forall (v in g.nodes().filter(core == -1 && degree <= k))
+// where many are active: goes over all, in their order
+#line 18 "k_core.sp"
+extern "C" void k_core_set_core_passing_of_many(
+    int num_nodes, const int *__restrict__ passing_bits, int *core, const int *__restrict__ degree,
+    int *peeling_bits, int *peeling_list, int *peeling_size, int k, long long *peeled
+) {
+    long long peeled_part = 0;
+    #pragma omp parallel for schedule(dynamic, 64) reduction(+ : peeled_part)
+    for (int v = 0; v < num_nodes; v++) {
+        if ((passing_bits[v / 32] & (1 << (v % 32))) == 0) continue;
+        if (core[v] == -1 && degree[v] <= k) {
+            core[v] = k;
+            enlist(v, peeling_bits, peeling_list, peeling_size);
+            peeled_part += 1;
+        }
+    }
+    *peeled = peeled_part;
 }
 
 // k_core.sp:23 forall (v in g.nodes().filter(peeling))
@@ -110,7 +181,8 @@ extern "C" void k_core_add_degree_2(
 #line 23 "k_core.sp"
 extern "C" void k_core_add_degree_2_of_many(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const int *__restrict__ peeling_bits, int *degree
+    const int *__restrict__ peeling_bits, int *degree, int *passing_bits, int *passing_list, int *passing_size,
+    int k
 ) {
     #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))
     for (int v = 0; v < num_nodes; v++) {
@@ -118,15 +190,17 @@ extern "C" void k_core_add_degree_2_of_many(
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int nbr = columns[e];
             if (nbr != v) {
-                #pragma omp atomic update
-                degree[nbr] -= 1;
+                int old_degree;
+                #pragma omp atomic capture
+                { old_degree = degree[nbr]; degree[nbr] -= 1; }
+                if (old_degree - 1 == k) enlist(nbr, passing_bits, passing_list, passing_size);
             }
         }
     }
 }
 
 }  // namespace kernels
-#line 130 "k_core.cpp"
+#line 204 "k_core.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -146,8 +220,12 @@ static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
     Buffer<int> peeling_bits(device, graph.num_nodes / 32 + 1);
     Buffer<int> peeling_list(device, graph.num_nodes);
     Buffer<int> peeling_size(device, 1);
+    Buffer<int> passing_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> passing_list(device, graph.num_nodes);
+    Buffer<int> passing_size(device, 1);
     Word<long long> peeled_result(device);
     int peeling_count = 0;
+    int passing_count = 0;
     core.fill(-1);
     peeling_bits.fill(0);
     peeling_size.fill(0);
@@ -155,29 +233,61 @@ static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
     kernels::k_core_add_degree(graph.num_nodes, graph.in_row_offsets, graph.in_columns, degree);
     long long left = graph.num_nodes;
     int k = 0;
+    bool whole = true;
+    passing_bits.fill(0);
+    passing_size.fill(0);
     while (left > 0) {
         long long peeled = 0;
         // k_core.sp:18 forall (v in g.nodes().filter(core == -1 && degree <= k))
-        peeled_result.set(0);
-        kernels::k_core_set_core(
-            graph.num_nodes, core, degree, peeling_bits, peeling_list, peeling_size, k, peeled_result
-        );
-        peeled += peeled_result.read();
+        if (whole) {
+            passing_bits.fill(0);
+            passing_size.fill(0);
+            peeled_result.set(0);
+            kernels::k_core_set_core(
+                graph.num_nodes, core, degree, peeling_bits, peeling_list, peeling_size, k, peeled_result
+            );
+            peeled += peeled_result.read();
+        } else {
+            passing_count = passing_size.read(0);
+            if (passing_count > graph.num_nodes / 8) {
+                peeled_result.set(0);
+                kernels::k_core_set_core_passing_of_many(
+                    graph.num_nodes, passing_bits, core, degree, peeling_bits, peeling_list, peeling_size, k,
+                    peeled_result
+                );
+                peeled += peeled_result.read();
+                passing_bits.fill(0);
+            } else {
+                peeled_result.set(0);
+                kernels::k_core_set_core_passing(
+                    passing_list, passing_bits, core, degree, peeling_bits, peeling_list, peeling_size,
+                    passing_count, k, peeled_result
+                );
+                peeled += peeled_result.read();
+            }
+            passing_size.fill(0);
+        }
+        whole = k == -1;
         // k_core.sp:23 forall (v in g.nodes().filter(peeling))
         peeling_count = peeling_size.read(0);
         if (peeling_count > graph.num_nodes / 8) {
             kernels::k_core_add_degree_2_of_many(
-                graph.num_nodes, graph.row_offsets, graph.columns, peeling_bits, degree
+                graph.num_nodes, graph.row_offsets, graph.columns, peeling_bits, degree, passing_bits, passing_list,
+                passing_size, k
             );
             peeling_bits.fill(0);
         } else {
             kernels::k_core_add_degree_2(
-                graph.row_offsets, graph.columns, peeling_list, peeling_bits, degree, peeling_count
+                graph.row_offsets, graph.columns, peeling_list, peeling_bits, degree, passing_bits, passing_list,
+                passing_size, peeling_count, k
             );
         }
         peeling_size.fill(0);
         left -= peeled;
-        if (peeled == 0) k += 1;
+        if (peeled == 0) {
+            k += 1;
+            whole = true;
+        }
     }
 }
 

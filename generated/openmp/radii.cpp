@@ -30,6 +30,16 @@ static void enlist(int node, int *bits, int *list, int *size) {
     }
 }
 
+// The same where no other thread runs.
+static void enlist_alone(int node, int *bits, int *list, int *size) {
+    const int bit = 1 << (node % 32);
+    if ((bits[node / 32] & bit) == 0) {
+        bits[node / 32] |= bit;
+        list[*size] = node;
+        *size += 1;
+    }
+}
+
 // radii.sp:11 iterateInBFS (v in g.nodes() from src)
 // finds the next BFS level
 #line 11 "radii.sp"
@@ -37,17 +47,33 @@ extern "C" void radii_min_bfs_level(
     const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *bfs_level_order, int *bfs_level,
     int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
 ) {
-    #pragma omp parallel for schedule(dynamic, 64) if(bfs_level_end - bfs_level_begin > 1000)
-    for (int place = bfs_level_begin; place < bfs_level_end; place++) {
-        const int v = bfs_level_order[place];
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-            const int neighbor = columns[e];
-            const int candidate = depth + 1;
-            if (candidate < bfs_level[neighbor] && candidate < atomic_min_int(&bfs_level[neighbor], candidate)) {
-                int slot;
-                #pragma omp atomic capture
-                { slot = *bfs_level_count; *bfs_level_count += 1; }
-                bfs_level_order[slot] = neighbor;
+    if (bfs_level_end - bfs_level_begin > 1000) {
+        #pragma omp parallel for schedule(dynamic, 64)
+        for (int place = bfs_level_begin; place < bfs_level_end; place++) {
+            const int v = bfs_level_order[place];
+            for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                const int neighbor = columns[e];
+                const int candidate = depth + 1;
+                if (candidate < bfs_level[neighbor] && candidate < atomic_min_int(&bfs_level[neighbor], candidate)) {
+                    int slot;
+                    #pragma omp atomic capture
+                    { slot = *bfs_level_count; *bfs_level_count += 1; }
+                    bfs_level_order[slot] = neighbor;
+                }
+            }
+        }
+    } else {
+        for (int place = bfs_level_begin; place < bfs_level_end; place++) {
+            const int v = bfs_level_order[place];
+            for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                const int neighbor = columns[e];
+                const int candidate = depth + 1;
+                if (candidate < bfs_level[neighbor]) {
+                    bfs_level[neighbor] = candidate;
+                    const int slot = *bfs_level_count;
+                    *bfs_level_count += 1;
+                    bfs_level_order[slot] = neighbor;
+                }
             }
         }
     }
@@ -183,7 +209,7 @@ extern "C" void radii_offer_bits(
                     if (fresh_2 != 0) reached[word + 1] |= fresh_2;
                     if (fresh_3 != 0) reached[word + 2] |= fresh_3;
                     if (fresh_4 != 0) reached[word + 3] |= fresh_4;
-                    enlist(w_2, active_next_bits, active_next_list, active_next_size);
+                    enlist_alone(w_2, active_next_bits, active_next_list, active_next_size);
                     more_part = 1;
                 }
             }
@@ -435,7 +461,7 @@ extern "C" void radii_few(
 }
 
 }  // namespace kernels
-#line 439 "radii.cpp"
+#line 465 "radii.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

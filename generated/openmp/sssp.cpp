@@ -30,6 +30,16 @@ static void enlist(int node, int *bits, int *list, int *size) {
     }
 }
 
+// The same where no other thread runs.
+static void enlist_alone(int node, int *bits, int *list, int *size) {
+    const int bit = 1 << (node % 32);
+    if ((bits[node / 32] & bit) == 0) {
+        bits[node / 32] |= bit;
+        list[*size] = node;
+        *size += 1;
+    }
+}
+
 // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
 #line 12 "sssp.sp"
 extern "C" void sssp_min_dist(
@@ -77,16 +87,31 @@ extern "C" void sssp_min_dist_later(
     int *modified_bits, int *modified_list, int *modified_size, int *modified_next_bits, int *modified_next_list,
     int *modified_next_size, int modified_later_count, int settled, int limit
 ) {
-    #pragma omp parallel for schedule(dynamic, 64) if(modified_later_count > 1000)
-    for (int place = 0; place < modified_later_count; place++) {
-        const int node_2 = modified_later_list[place];
-        modified_later_bits[node_2 / 32] = 0;
-        const int value = dist[node_2];
-        if (value >= settled) {
-            if (value < limit) {
-                enlist(node_2, modified_bits, modified_list, modified_size);
-            } else {
-                enlist(node_2, modified_next_bits, modified_next_list, modified_next_size);
+    if (modified_later_count > 1000) {
+        #pragma omp parallel for schedule(dynamic, 64)
+        for (int place = 0; place < modified_later_count; place++) {
+            const int node_2 = modified_later_list[place];
+            modified_later_bits[node_2 / 32] = 0;
+            const int value = dist[node_2];
+            if (value >= settled) {
+                if (value < limit) {
+                    enlist(node_2, modified_bits, modified_list, modified_size);
+                } else {
+                    enlist(node_2, modified_next_bits, modified_next_list, modified_next_size);
+                }
+            }
+        }
+    } else {
+        for (int place = 0; place < modified_later_count; place++) {
+            const int node_2 = modified_later_list[place];
+            modified_later_bits[node_2 / 32] = 0;
+            const int value = dist[node_2];
+            if (value >= settled) {
+                if (value < limit) {
+                    enlist_alone(node_2, modified_bits, modified_list, modified_size);
+                } else {
+                    enlist_alone(node_2, modified_next_bits, modified_next_list, modified_next_size);
+                }
             }
         }
     }
@@ -166,9 +191,9 @@ extern "C" void sssp_few(
                     if (candidate < dist[nbr]) {
                         dist[nbr] = candidate;
                         if (candidate < limit) {
-                            enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
+                            enlist_alone(nbr, modified_next_bits, modified_next_list, modified_next_size);
                         } else {
-                            enlist(nbr, modified_later_bits, modified_later_list, modified_later_size);
+                            enlist_alone(nbr, modified_later_bits, modified_later_list, modified_later_size);
                         }
                     }
                 }
@@ -211,9 +236,9 @@ extern "C" void sssp_few_2(
                 const int value = dist[node_2];
                 if (value >= settled) {
                     if (value < limit) {
-                        enlist(node_2, modified_bits, modified_list, modified_size);
+                        enlist_alone(node_2, modified_bits, modified_list, modified_size);
                     } else {
-                        enlist(node_2, modified_next_bits, modified_next_list, modified_next_size);
+                        enlist_alone(node_2, modified_next_bits, modified_next_list, modified_next_size);
                     }
                 }
             }
@@ -239,7 +264,7 @@ extern "C" void sssp_few_2(
 }
 
 }  // namespace kernels
-#line 243 "sssp.cpp"
+#line 268 "sssp.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -30,6 +30,16 @@ static void enlist(int node, int *bits, int *list, int *size) {
     }
 }
 
+// The same where no other thread runs.
+static void enlist_alone(int node, int *bits, int *list, int *size) {
+    const int bit = 1 << (node % 32);
+    if ((bits[node / 32] & bit) == 0) {
+        bits[node / 32] |= bit;
+        list[*size] = node;
+        *size += 1;
+    }
+}
+
 // strongly_connected_components.sp:33 forall (v in g.nodes())
 #line 33 "strongly_connected_components.sp"
 extern "C" void settle_set_open(
@@ -254,7 +264,7 @@ extern "C" void my_join_both_ways_cluster_join(
                         }
                         if (held == low) break;
                         const int above = cluster[held];
-                        if (above != held) atomic_min_int(&cluster[high], above);
+                        if (above != held) cluster[high] = above;
                         a = above;
                         b = cluster[low];
                     }
@@ -273,7 +283,7 @@ extern "C" void my_join_both_ways_cluster_flatten(int num_nodes, int *cluster) {
         int held = cluster[v];
         int above = cluster[held];
         while (held != above) {
-            atomic_min_int(&cluster[v], above);
+            cluster[v] = above;
             held = above;
             above = cluster[held];
         }
@@ -358,7 +368,7 @@ extern "C" void my_join_both_ways_cluster_sample_symmetric(
             int above_own = cluster[own];
             int steps_own = 0;
             while (own != above_own && steps_own < 64) {
-                atomic_min_int(&cluster[v], above_own);
+                cluster[v] = above_own;
                 own = above_own;
                 above_own = cluster[own];
                 steps_own += 1;
@@ -377,7 +387,7 @@ extern "C" void my_join_both_ways_cluster_sample_symmetric(
                 }
                 if (held == low) break;
                 const int above = cluster[held];
-                if (above != held) atomic_min_int(&cluster[high], above);
+                if (above != held) cluster[high] = above;
                 a = above;
                 b = cluster[low];
                 steps += 1;
@@ -411,7 +421,7 @@ extern "C" void my_join_both_ways_cluster_join_symmetric(
                 }
                 if (held == low) break;
                 const int above = cluster[held];
-                if (above != held) atomic_min_int(&cluster[high], above);
+                if (above != held) cluster[high] = above;
                 a = above;
                 b = cluster[low];
             }
@@ -431,7 +441,7 @@ extern "C" void my_join_both_ways_cluster_set_apart_symmetric(
         int above = cluster[held];
         int steps = 0;
         while (held != above && steps < 64) {
-            atomic_min_int(&cluster[v], above);
+            cluster[v] = above;
             held = above;
             above = cluster[held];
             steps += 1;
@@ -440,7 +450,7 @@ extern "C" void my_join_both_ways_cluster_set_apart_symmetric(
         int above_great = cluster[great];
         int steps_great = 0;
         while (great != above_great && steps_great < 64) {
-            atomic_min_int(&cluster[middle], above_great);
+            cluster[middle] = above_great;
             great = above_great;
             above_great = cluster[great];
             steps_great += 1;
@@ -470,7 +480,7 @@ extern "C" void settle_few(
                         const int candidate = color[v];
                         if (candidate < color[w]) {
                             color[w] = candidate;
-                            enlist(w, modified_2_next_bits, modified_2_next_list, modified_2_next_size);
+                            enlist_alone(w, modified_2_next_bits, modified_2_next_list, modified_2_next_size);
                         }
                     }
                 }
@@ -511,7 +521,7 @@ extern "C" void settle_few_2(
                         const int candidate = color[v];
                         if (candidate > component[u]) {
                             component[u] = candidate;
-                            enlist(u, modified_2_next_bits, modified_2_next_list, modified_2_next_size);
+                            enlist_alone(u, modified_2_next_bits, modified_2_next_list, modified_2_next_size);
                         }
                     }
                 }
@@ -531,7 +541,7 @@ extern "C" void settle_few_2(
 }
 
 }  // namespace kernels
-#line 535 "strongly_connected_components.cpp"
+#line 545 "strongly_connected_components.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

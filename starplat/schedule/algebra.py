@@ -60,7 +60,13 @@ def _with_union_find(
         return capabilities.has_atomic(combine, element) or capabilities.has_compare_and_swap(element)
 
     return union_find(
-        same.thing, shares_arcs=shares_arcs, symmetric=symmetric, even_few=even_few, in_parts=in_parts, joins=joins
+        same.thing,
+        shares_arcs=shares_arcs,
+        stores_paths=not capabilities.lockstep,
+        symmetric=symmetric,
+        even_few=even_few,
+        in_parts=in_parts,
+        joins=joins,
     )
 
 

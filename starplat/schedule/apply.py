@@ -34,6 +34,7 @@ from starplat.schedule.loop.step import loops_on_device
 from starplat.schedule.memoised_steps import Taking
 from starplat.schedule.memory.chunks import rows_in_chunks
 from starplat.schedule.memory.step import arcs_in_host_memory
+from starplat.schedule.newly_passing import only_newly_passing
 from starplat.schedule.order import in_order
 from starplat.schedule.pairs import carried_in_pairs
 from starplat.schedule.parts import has_sums, sums_in_parts
@@ -105,6 +106,12 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "values of arcs into nodes that every round reads are copied in the order of the reverse rows before",
         "after parts, whose rows lead to no arcs; before loop: what is read before a loop is read by launches then",
         values_by_slot,
+    ),
+    Step(
+        "filters",
+        "rounds that ask all nodes whether a filter holds ask those for which it has become true",
+        "before loop, which takes the rounds as they are; before frontier, which makes those nodes a set",
+        only_newly_passing,
     ),
     Step(
         "loop",

@@ -27,7 +27,9 @@ def leaves_on_a_ring(leaves: int, ring: int) -> Graph:
 def test_only_the_loop_of_all_threads_has_atomic_updates() -> None:
     text = BACKENDS["openmp"].kernels_text(for_target(starplat.compile(PEELING).module(), "openmp", AUTO, None))
     many, few = text.split("if (peeling_count > 1000) {")[1].split("} else {")[:2]
-    assert "#pragma omp atomic update" in many
+    assert "#pragma omp atomic" in many
+    assert "enlist(" in many
+    assert "enlist(" not in few.split('extern "C"')[0]
     assert "atomic" not in few.split('extern "C"')[0]
 
 

@@ -136,6 +136,49 @@ def test_only_nodes_apart_from_the_great_tree_look_at_all_their_arcs(name: str, 
                 np.testing.assert_array_equal(one, other)
 
 
+@cache
+def with_paths_stored(name: str, symmetric: bool) -> ir.Module:
+    return union_find(canonical(name), symmetric=symmetric, stores_paths=True).module
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+@every_spelling
+def test_where_threads_are_cores_a_shorter_path_is_stored(name: str, symmetric: bool) -> None:
+    """Only labels that are no nodes are still combined atomically, in the kernel that comes after the trees."""
+    verify(with_paths_stored(name, symmetric))
+    for kernel in with_paths_stored(name, symmetric).kernels:
+        if any(isinstance(op, ir.CompareSwap) for op in walk_kernel(kernel.body)) or kernel.name.endswith("flatten"):
+            assert not [op for op in walk_kernel(kernel.body) if isinstance(op, ir.UpdateCell)]
+            assert [op for op in walk_kernel(kernel.body) if isinstance(op, ir.Store) and op.shared]
+
+
+@pytest.mark.parametrize(("backend", "atomically"), [("openmp", False), ("cuda", True)])
+def test_a_target_whose_threads_are_cores_updates_no_path_atomically(backend: str, atomically: bool) -> None:
+    facts = facts_of(Graph.from_arcs(3, np.array([0, 1]), np.array([1, 2]), directed=False))
+    module = decided(canonical("push-flags"), AUTO, BACKENDS[backend].capabilities, facts).module
+    kernels = [kernel for kernel in module.kernels if kernel.comment.startswith("union-find")]
+    updates = [op for kernel in kernels for op in walk_kernel(kernel.body) if isinstance(op, ir.UpdateCell)]
+    assert kernels
+    assert bool(updates) is atomically
+
+
+@pytest.mark.thin(plain=3)
+@some_targets
+@pytest.mark.parametrize("name", ["push-flags", "largest", "mutual", "arcs", "hooking"])
+def test_stored_paths_lead_to_the_same_roots(name: str, target: Target) -> None:
+    draw = np.random.default_rng(8)
+    n = 3000
+    chain = np.arange(n - 1)
+    graphs = [graph.undirected() for graph in ZOO.values() if graph.num_arcs]
+    graphs += [Graph.from_arcs(n, chain, chain + 1, directed=False)]
+    graphs += [Graph.from_arcs(n, draw.integers(0, n, m), draw.integers(0, n, m), directed=False) for m in (n, 3 * n)]
+    for graph in graphs:
+        expected = answer(of_symmetric_graphs(name), graph, target)
+        for symmetric in (True, False):
+            for one, other in zip(answer(with_paths_stored(name, symmetric), graph, target), expected, strict=True):
+                np.testing.assert_array_equal(one, other)
+
+
 @every_spelling
 def test_where_arcs_have_their_reverse_there_is_no_other_loop(name: str) -> None:
     verify(of_symmetric_graphs(name))

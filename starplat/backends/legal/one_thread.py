@@ -11,25 +11,30 @@ from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_expression
 
 
-def by_one_thread(body: st.Body) -> st.Body:
+def by_one_thread(body: st.Body, module: ir.Module) -> st.Body:
     """The statements for the only thread of a group."""
-    return tuple(done for statement in body for done in _done(statement))
+    return tuple(done for statement in body for done in _done(statement, module))
 
 
-def _done(statement: st.Statement) -> st.Body:
+def _done(statement: st.Statement, module: ir.Module) -> st.Body:
     match statement:
         case st.GridBarrier():
             return ()
         case st.OnFirst(body):
-            return by_one_thread(body)
+            return by_one_thread(body, module)
         case st.Count():
-            return (replace(statement, stride=st.Stride.ONE, body=by_one_thread(statement.body)),)
+            return (replace(statement, stride=st.Stride.ONE, body=by_one_thread(statement.body, module)),)
+        case st.Call(call):
+            alone = module.helper(call.function).alone
+            return (statement if alone is None else st.Call(replace(call, function=alone)),)
         case st.AtomicCell() | st.FetchCell() | st.SwapCell() | st.IfBeyond() | st.WhileBeyondLocked():
-            return _plainly(statement)
-    return (_with_blocks(statement),)
+            return _plainly(statement, module)
+    return (_with_blocks(statement, module),)
 
 
-def _plainly(statement: st.AtomicCell | st.FetchCell | st.SwapCell | st.IfBeyond | st.WhileBeyondLocked) -> st.Body:
+def _plainly(
+    statement: st.AtomicCell | st.FetchCell | st.SwapCell | st.IfBeyond | st.WhileBeyondLocked, module: ir.Module
+) -> st.Body:
     """An atomic change of a cell as a plain one: no other thread looks at the cell. A pair's key and partner are one
     word, which the compare-and-swap changes as one."""
     match statement:
@@ -44,23 +49,23 @@ def _plainly(statement: st.AtomicCell | st.FetchCell | st.SwapCell | st.IfBeyond
             return (read, st.If(build.equal(ir.Ref(variable), expected), (store,)))
         case st.IfBeyond(extreme, array, index, candidate, method, body, None) if method is not None:
             store = st.StoreCell(array, index, candidate)
-            return (st.IfBeyond(extreme, array, index, candidate, None, (store, *by_one_thread(body))),)
+            return (st.IfBeyond(extreme, array, index, candidate, None, (store, *by_one_thread(body, module))),)
         case st.WhileBeyondLocked(extreme, array, index, candidate, body=body):
-            return (st.IfBeyond(extreme, array, index, candidate, None, by_one_thread(body)),)
-    return (_with_blocks(statement),)
+            return (st.IfBeyond(extreme, array, index, candidate, None, by_one_thread(body, module)),)
+    return (_with_blocks(statement, module),)
 
 
 def _read(variable: ir.Variable, value: ir.Expression, declares: bool, constant: bool) -> st.Statement:
     return st.Declare(variable, value, constant) if declares else st.Assign(variable, value)
 
 
-def _with_blocks(statement: st.Statement) -> st.Statement:
+def _with_blocks(statement: st.Statement, module: ir.Module) -> st.Statement:
     """The statement with its blocks rewritten."""
     blocks: dict[str, Any] = {}
     for field in fields(statement):
         part = getattr(statement, field.name)
         if type(part) is tuple and part and all(type(inner) in _STATEMENTS for inner in part):
-            blocks[field.name] = by_one_thread(part)
+            blocks[field.name] = by_one_thread(part, module)
     return replace(statement, **blocks) if blocks else statement
 
 

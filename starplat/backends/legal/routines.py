@@ -33,7 +33,7 @@ def legal_kernel(kernel: ir.Kernel, module: ir.Module, capabilities: Capabilitie
     if kernel.in_pieces:
         body = in_pieces(operations, body)
     if capabilities.structured_loops:
-        body = _structured(kernel, operations, results, body)
+        body = _structured(kernel, module, operations, results, body)
     else:
         ends = contributions.ends(results, _together(kernel))
         body = (*_guarded(kernel), *contributions.declared(), *body, *ends)
@@ -60,7 +60,9 @@ def legal_function(function: ir.Function, module: ir.Module, capabilities: Capab
     return st.LegalFunction(function, without_unread(body))
 
 
-def _structured(kernel: ir.Kernel, operations: Operations, results: tuple[ir.Array, ...], body: st.Body) -> st.Body:
+def _structured(
+    kernel: ir.Kernel, module: ir.Module, operations: Operations, results: tuple[ir.Array, ...], body: st.Body
+) -> st.Body:
     """The kernel's loop as the target shares it out, or its block for one thread."""
     contributions, ahead = operations.contributions, kernel.guard is not None
     begins, parts = contributions.declared(), contributions.parts
@@ -83,17 +85,24 @@ def _structured(kernel: ir.Kernel, operations: Operations, results: tuple[ir.Arr
         loop = by_gangs(shared.loop, reductions, begins, ends, operations.locals, for_teams=shared.by_teams)
         return (replace(shared, loop=guarded(loop, kernel.guard), reductions=(), by_gangs=True),)
     shared = replace(shared, loop=guarded(shared.loop, kernel.guard))
-    loops = _by_one_if_few(shared, kernel) if operations.capabilities.group_loops else (shared,)
+    loops = _by_one_if_few(shared, kernel, module) if operations.capabilities.group_loops else (shared,)
     return (*begins, *loops, *contributions.handed_over(results))
 
 
-def _by_one_if_few(shared: st.SharedLoop, kernel: ir.Kernel) -> st.Body:
+def _by_one_if_few(shared: st.SharedLoop, kernel: ir.Kernel, module: ir.Module) -> st.Body:
     """The shared loop; where few nodes are listed, a loop of one thread in its place, which needs no atomic updates."""
     many = None if shared.length is None else build.greater(shared.length, build.number(FEW_ITERATIONS))
-    updates = any(isinstance(part, st.AtomicCell) for part in walk(shared.loop.body))
-    if many is None or not isinstance(kernel.domain, ir.Listed) or not updates:
+    if many is None or not isinstance(kernel.domain, ir.Listed) or not _updates(shared.loop.body):
         return (shared,)
-    return (st.If(many, (replace(shared, length=None),), by_one_thread((shared.loop,))),)
+    return (st.If(many, (replace(shared, length=None),), by_one_thread((shared.loop,), module)),)
+
+
+def _updates(body: st.Body) -> bool:
+    """Whether atomic updates are much of what an iteration does: additions, or a call where there are no loops."""
+    parts = tuple(walk(body))
+    calls = any(isinstance(part, st.Call) for part in parts)
+    loops = any(isinstance(part, st.Count | st.While | st.For) for part in parts)
+    return any(isinstance(part, st.AtomicCell | st.FetchCell) for part in parts) or (calls and not loops)
 
 
 def _shared_out(

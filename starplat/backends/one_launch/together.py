@@ -71,7 +71,7 @@ class Together:
         end: st.Body = (st.OnFirst(stores),) if stores else ()
         if self.operations.capabilities.structured_loops:
             assert op.one_group, "the threads of structured loops do not wait for each other"
-            body, end = by_one_thread(body), by_one_thread(end)
+            body, end = (by_one_thread(part, self.operations.module) for part in (body, end))
         elif op.one_group:
             body, end = _at_each_end(body, end), ()
         rings = self.operations.rings.used(body)

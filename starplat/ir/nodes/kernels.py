@@ -27,7 +27,8 @@ class MapPart(Enum):
 @dataclass(frozen=True, slots=True)
 class Function:
     """A helper that kernels call. Everything it touches is a parameter, the graph's arrays included. `of_map` tells
-    that it is one of the functions of maps: the map's keys, sums, first slot and end are its first arguments."""
+    that it is one of the functions of maps: the map's keys, sums, first slot and end are its first arguments. `alone`
+    is the function that does the same without atomic operations, where no other thread runs."""
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -36,6 +37,7 @@ class Function:
     span: Span = field(default=NOWHERE, compare=False)
     comment: str = ""  # what the function is for, where no program text says it
     of_map: MapPart | None = None
+    alone: str | None = None
 
     @property
     def references(self) -> tuple[Variable, ...]:

@@ -39,8 +39,8 @@ class SetLocal:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """`array[index] = value`. `shared`: other iterations may write the cell too (all the same value, or a race that
-    the program has)."""
+    """`array[index] = value`. `shared`: other iterations may write the cell too (all the same value, any of several
+    right ones, or a race that the program has)."""
 
     array: Array
     index: Expression

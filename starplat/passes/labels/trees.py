@@ -25,6 +25,13 @@ class Trees:
     outside the great tree, and is None unless every arc is known to have its reverse. Most arcs are in that tree, so
     the node that the `middle` one leads to, which the host looks up, probably is. Kernels that climb begin with nodes
     that are probably near roots: `turned` lets `visited` be the greatest first where those are.
+
+    Where `stores_paths`, a shorter path is stored rather than updated atomically. That needs no atomic, since any
+    ancestor is right. Let a node's parent be what `start` or the one swap that found it a root made it point to. Then
+    every value that its cell ever holds is the node or an ancestor: a swap writes the parent, and a store the ancestor
+    of an ancestor. A store follows a read that found the node not to be a root, and writes a better node, so it neither
+    hides a swap nor makes a root again. A late store may bring back a longer path, never a wrong one; in `flatten` each
+    cell is stored by one thread alone, which ends at the root.
     """
 
     tree: ir.Array
@@ -35,6 +42,7 @@ class Trees:
     apart: ir.Array | None
     middle: ir.Variable
     shares_arcs: bool
+    stores_paths: bool
     has_sources: bool
     span: Span
     taken: set[str]
@@ -198,8 +206,11 @@ class Trees:
         goes_on = build.differs(ir.Ref(held), ir.Ref(above))
         return (ir.Let(held, self.of(node)), ir.Let(above, self.of(ir.Ref(held))), *_patient(goes_on, climb, steps))
 
-    def shortened(self, node: ir.Expression, ancestor: ir.Expression) -> ir.UpdateCell:
-        """Lets a node point to an ancestor, unless another thread has found it a better one."""
+    def shortened(self, node: ir.Expression, ancestor: ir.Expression) -> ir.Store | ir.UpdateCell:
+        """Lets a node that is no root point to an ancestor; atomically, unless another thread has found it a better
+        one."""
+        if self.stores_paths:
+            return ir.Store(self.tree, node, ancestor, shared=True)
         return ir.UpdateCell(self.extreme, self.tree, node, ancestor, shared=True)
 
     def linked(

@@ -34,6 +34,7 @@ def union_find(
     module: ir.Module,
     *,
     shares_arcs: bool = False,
+    stores_paths: bool = False,
     symmetric: bool = False,
     even_few: bool = True,
     in_parts: bool = False,
@@ -43,6 +44,7 @@ def union_find(
 
     Args:
         shares_arcs: whether threads are to share the arcs of all nodes, where a kernel goes over these.
+        stores_paths: whether threads should store a shorter path, rather than update it atomically.
         symmetric: whether every graph that the program will see has arcs, each of them with its reverse.
         even_few: whether loops are replaced in which all nodes but a few begin with one value, so that they would go
             over little of the graph at a time, and perhaps not over all of it.
@@ -60,7 +62,15 @@ def union_find(
                 if (both_ways or not in_parts) and _is_wanted(op.spreading, even_few, joins):
                     function_now, before = rewritten.function(function.name), row[:place]
                     builder = _Builder(
-                        rewritten, function_now, op, op.spreading, before, shares_arcs, symmetric, in_parts
+                        rewritten,
+                        function_now,
+                        op,
+                        op.spreading,
+                        before,
+                        shares_arcs,
+                        stores_paths,
+                        symmetric,
+                        in_parts,
                     )
                     rewritten = builder.module_with_it()
                     done.append(builder.note())
@@ -84,6 +94,7 @@ class _Builder:
     found: ir.Spreading
     before: tuple[ir.HostOp, ...]
     shares_arcs: bool
+    stores_paths: bool
     symmetric: bool
     in_parts: bool = False
 
@@ -119,6 +130,7 @@ class _Builder:
             self.apart if self.symmetric else None,
             self.middle,
             self.shares_arcs,
+            self.stores_paths,
             not self.in_parts and any(ir.SOURCES in kernel.arrays for kernel in changing),
             changing[0].span,
             {self.label.name, self.tree.name, self.one_way.name, self.middle.name},

@@ -64,6 +64,23 @@ def insertion(taken: fresh_names.FreshNames) -> ir.Function:
     return ir.Function(taken.fresh("enlist"), parameters, None, body, comment=comment)
 
 
+def insertion_alone(insert: ir.Function, taken: fresh_names.FreshNames) -> ir.Function:
+    """The same for the only thread."""
+    node, (bits, nodes, size) = ir.Variable("node", ir.Element.NODE), (p.what for p in insert.parameters[1:])
+    assert isinstance(bits, ir.Array)
+    assert isinstance(nodes, ir.Array)
+    assert isinstance(size, ir.Array)
+    new: tuple[ir.KernelOp, ...] = (
+        ir.UpdateCell(ir.Combine.BIT_OR, bits, word_of(ir.Ref(node)), ir.Ref(_BIT), shared=False),
+        ir.Store(nodes, ir.Load(size, build.ZERO), ir.Ref(node)),
+        ir.UpdateCell(ir.Combine.ADD, size, build.ZERO, build.ONE, shared=False),
+    )
+    unknown = _without(ir.Load(bits, word_of(ir.Ref(node))), ir.Ref(_BIT))
+    body = (ir.Let(_BIT, bit_of(ir.Ref(node))), ir.KernelIf(unknown, new))
+    comment = "The same where no other thread runs."
+    return ir.Function(taken.fresh(f"{insert.name}_alone"), insert.parameters, None, body, comment=comment)
+
+
 def put_into(
     bits: ir.Array, node: ir.Variable, held: ir.Variable, new: tuple[ir.KernelOp, ...]
 ) -> tuple[ir.KernelOp, ...]:

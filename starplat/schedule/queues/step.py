@@ -13,7 +13,7 @@ from starplat.ir import fresh_names, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.schedule.direction.pull_rounds import nodes_for_words
-from starplat.schedule.queues import host, kept_sets
+from starplat.schedule.queues import host, kept_sets, queue
 from starplat.schedule.queues.kernels import ListKernels
 from starplat.schedule.schedule import Schedule
 from starplat.schedule.step import Choice, Decided
@@ -52,10 +52,21 @@ def sets_as_queues(module: ir.Module, schedule: Schedule, capabilities: Capabili
         rounds.function(function) if any(array in queues for array in function.arrays) else function
         for function in module.functions
     )
-    made = replace(module, functions=functions, kernels=(*kernels, *rounds.kernels), helpers=(*module.helpers, insert))
+    helpers = (*module.helpers, *_insertions(insert, queues[sets[0]], capabilities, taken))
+    made = replace(module, functions=functions, kernels=(*kernels, *rounds.kernels), helpers=helpers)
     names = ", ".join(sorted(array.name for array in queues))
     what, why = _how(sets[0])
     return Decided(made, (Choice(f"{names}: {what}", why),))
+
+
+def _insertions(
+    insert: ir.Function, kept: kept_sets.KeptSet, capabilities: Capabilities, taken: fresh_names.FreshNames
+) -> tuple[ir.Function, ...]:
+    """The function that adds a node and, where one thread may take the few nodes of a list, what that thread calls."""
+    if not (isinstance(kept, queue.Queue) and capabilities.structured_loops and capabilities.group_loops):
+        return (insert,)
+    alone = queue.insertion_alone(insert, taken)
+    return replace(insert, alone=alone.name), alone
 
 
 def _how(members: ir.Array) -> tuple[str, str]:
