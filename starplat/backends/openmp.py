@@ -26,5 +26,5 @@ OPENMP = DirectiveBackend(
     language="OpenMP",
     spelling=spelling(DIRECTIVES, function="static "),
     capabilities=replace(CAPABILITIES, lockstep=False, group_loops=True, compiled_loops=True, rows_with_room=True),
-    includes=("#include <omp.h>",),
+    includes=("#include <omp.h>", "#include <sys/mman.h>"),
 )

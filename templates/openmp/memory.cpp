@@ -1,9 +1,12 @@
 // Memory of the host, touched first by the threads that will use it, for callers that are not C++.
 #include <omp.h>
+#include <sys/mman.h>
 
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+
+{% include "openmp/room.hpp.jinja" %}
 
 template <class T>
 static void fill(T *cells, std::size_t count, const void *pattern) {
@@ -15,7 +18,7 @@ static void fill(T *cells, std::size_t count, const void *pattern) {
     }
 }
 
-extern "C" void *memory_allocate(std::size_t bytes) { return std::malloc(bytes); }
+extern "C" void *memory_allocate(std::size_t bytes) { return room_for(bytes); }
 
 extern "C" void memory_release(void *cells) { std::free(cells); }
 
