@@ -177,6 +177,11 @@ def test_parts_push_or_pull_by_what_they_count_together(poison: bool) -> None:
     ops = [op for function in module.functions for op in walk_host(function.body)]
     assert not any(isinstance(op, ir.Launch) and op.members is not None for op in ops)
     assert any(kernel.name.endswith("_pull") for kernel in module.kernels)
+    [loop] = (op for op in ops if isinstance(op, ir.Loop))
+    always = {op.kernel for op in loop.body if isinstance(op, ir.Launch)}
+    sometimes = {op.kernel for op in ops if isinstance(op, ir.Launch)} - always
+    assert always == {"size_of_frontier"}
+    assert "arcs_of_frontier" in sometimes
     divided = in_parts(module, poison)
     start = np.concatenate([np.arange(5), np.full(60, 5), np.arange(6, 66)])
     end = np.concatenate([np.arange(1, 6), np.arange(6, 66), np.arange(66, 126)])
