@@ -2,6 +2,7 @@
 #include <omp.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -12,9 +13,10 @@ template <class T>
 static void fill(T *cells, std::size_t count, const void *pattern) {
     T value;
     std::memcpy(&value, pattern, sizeof value);
-    #pragma omp parallel for schedule(static) if(count > 10000)
-    for (std::size_t i = 0; i < count; i++) {
-        cells[i] = value;
+    #pragma omp parallel if(count > 10000)
+    {
+        const std::size_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
+        std::fill(cells + count * thread / threads, cells + count * (thread + 1) / threads, value);  // memset for bytes
     }
 }
 
