@@ -3,8 +3,9 @@
     python benchmarks/ranks.py                   PageRank, components and breadth-first search of rmat20
     python benchmarks/ranks.py --graph rmat12 --turns 1        whether it works
 
-Both take turns, so that other work on the machine slows both alike; times are the least of all runs. A ratio above
-1 means that ranks are faster. Exit code 1 if an answer differs.
+Both take turns, so that other work on the machine slows both alike. Times are the least of all runs; in brackets are
+the least and the greatest median of a turn: where these lie far apart, the ratio says little. A ratio above 1 means
+that ranks are faster. Exit code 1 if an answer differs.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -46,6 +48,12 @@ def alike(one: dict[str, Any], other: dict[str, Any]) -> bool:
     return bool(abs(here - there) <= 1e-9 * abs(there))
 
 
+def spread(turns: list[list[float]]) -> str:
+    """The least time of all turns, and how far their medians lie apart."""
+    medians = sorted(map(median, turns))
+    return f"{min(map(min, turns)) * 1e3:.1f} [{medians[0] * 1e3:.1f} to {medians[-1] * 1e3:.1f}]"
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--graph", default="rmat20", help="the graph (rmat20)")
@@ -66,12 +74,13 @@ def main(arguments: list[str] | None = None) -> int:
             for _ in range(options.turns):
                 alone = run(program, path, source, options.repeat, 1, options.ranks)
                 parts = run(program, path, source, options.repeat, options.ranks, 1)
-                threads += alone["seconds"]["run"]
-                ranks += parts["seconds"]["run"]
+                threads.append(alone["seconds"]["run"])
+                ranks.append(parts["seconds"]["run"])
                 right = right and alike(parts, alone)
-            took = f"{min(threads) * 1e3:.1f} ms by threads, {min(ranks) * 1e3:.1f} by ranks"
+            ratio = min(map(min, threads)) / min(map(min, ranks))
+            took = f"{spread(threads)} ms by threads, {spread(ranks)} by ranks"
             crossed = f"{parts['parts']['bytes']:,} bytes in {parts['parts']['exchanges']:,} exchanges"
-            print(f"{program}: {min(threads) / min(ranks):.2f} ({took}; {crossed})", flush=True)
+            print(f"{program}: {ratio:.2f} ({took}; {crossed})", flush=True)
     if not right:
         print("answers differ")
     return 0 if right else 1

@@ -3,6 +3,7 @@
 // C++ with OpenMP: devices, their memory, and what kernels call. Needs C++17.
 
 #include <omp.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <climits>
@@ -68,6 +69,20 @@ private:
     std::multimap<std::size_t, Pointer> kept;
 };
 
+// Room for so many bytes, or a null pointer. Arrays of a large page or more begin with one, and ask the system for such
+// pages: threads that read here and there then seldom wait for the address of a page.
+inline void *room_for(std::size_t bytes) {
+#ifdef MADV_HUGEPAGE
+    constexpr std::size_t page = std::size_t(1) << 21;
+    if (bytes >= page) {
+        void *room = std::aligned_alloc(page, (bytes + page - 1) / page * page);
+        if (room != nullptr) madvise(room, bytes, MADV_HUGEPAGE);  // a system that has none says so, and has others
+        return room;
+    }
+#endif
+    return std::malloc(bytes);
+}
+
 // The cores of the host.
 class Device {
 public:
@@ -91,7 +106,7 @@ public:
     using Cell = std::conditional_t<std::is_same_v<T, unsigned char>, bool, T>;  // what kernels take
 
     Buffer(Device &device, std::size_t size)
-        : count(size), memory(device.pool.take((size + 8) * sizeof(T), std::malloc)) {
+        : count(size), memory(device.pool.take((size + 8) * sizeof(T), room_for)) {
         if (!memory) throw std::runtime_error("there is no room for " + std::to_string(count) + " cells");
     }
 

@@ -29,5 +29,5 @@ OPENMP = DirectiveBackend(
     capabilities=replace(
         CAPABILITIES, lockstep=False, group_loops=True, compiled_loops=True, own_cells=True, rows_with_room=True
     ),
-    includes=("#include <omp.h>",),
+    includes=("#include <omp.h>", "#include <sys/mman.h>"),
 )

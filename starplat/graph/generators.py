@@ -3,10 +3,12 @@
 All draw from NumPy's PCG64. They are undirected (both arcs of every edge), without loops or parallel arcs, and
 unweighted unless a range of `weights` is given: integers, both ends included, one for every edge, drawn after its ends
 (`Graph.with_random_weights` makes weights that do not depend on the order of drawing). Large ones are made on a GPU
-where CuPy finds one; `arrays` names the module that makes them, and never changes the graph.
+where CuPy finds one; `arrays` names the module that makes them, and never changes the graph. Graphs of drawn pairs can
+be made by rows, with memory for those alone.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,9 @@ from starplat.graph.graph import Graph
 from starplat.graph.pcg import Numbers
 
 WeightRange = tuple[int, int]
+
+_PAIRS_AT_A_TIME = 1 << 22
+"""How many are drawn at once where rows are made by themselves: an even number, as two reals share a number."""
 
 
 def rmat(
@@ -31,16 +36,21 @@ def rmat(
     n, m = 1 << scale, edge_factor << scale
     workshop = _Workshop(m, seed, weights, arrays)
     xp, random = workshop.xp, workshop.random
-    source, destination = xp.zeros(m, np.int32), xp.zeros(m, np.int32)
-    for _ in range(scale):
-        draw = random.random(m, dtype=np.float32)
+    source, destination = _quadrants(xp, m, (random.random(m, dtype=np.float32) for _ in range(scale)))
+    shuffle = random.permutation(n).astype(np.int32)
+    source, destination = shuffle[source], shuffle[destination]
+    return workshop.graph(n, source, destination, f"rmat-{scale}-{edge_factor}-{seed}")
+
+
+def _quadrants(xp: Any, pairs: int, draws: Iterable[Any]) -> tuple[Any, Any]:
+    """The cells of a matrix in which each draw has chosen a quarter of what the ones before it left."""
+    source, destination = xp.zeros(pairs, np.int32), xp.zeros(pairs, np.int32)
+    for draw in draws:
         down = draw >= np.float32(0.76)
         right = ((draw >= np.float32(0.57)) & ~down) | (draw >= np.float32(0.95))
         source = (source << 1) | down
         destination = (destination << 1) | right
-    shuffle = random.permutation(n).astype(np.int32)
-    source, destination = shuffle[source], shuffle[destination]
-    return workshop.graph(n, source, destination, f"rmat-{scale}-{edge_factor}-{seed}")
+    return source, destination
 
 
 def uniform(
@@ -73,6 +83,60 @@ def grid(
     keep = workshop.random.random(len(source)) < keep_percent / 100
     n, source, destination = workshop.largest_component(side * side, source[keep], destination[keep])
     return workshop.graph(n, source, destination, f"grid-{side}-{keep_percent:g}-{seed}")
+
+
+@dataclass(frozen=True)
+class DrawnPairs:
+    """The pairs that a graph is drawn as: `between` gives those from one number up to another, the first one even."""
+
+    nodes: int
+    count: int
+    name: str
+    between: Callable[[int, int], tuple[csr.Nodes, csr.Nodes]]
+
+    def rows(self, first: int, end: int) -> Graph:
+        """The graph with the rows of these nodes alone; all other rows are empty."""
+        tails, heads = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
+        for start in range(0, self.count, _PAIRS_AT_A_TIME):
+            source, destination = self.between(start, min(start + _PAIRS_AT_A_TIME, self.count))
+            for tail, head in ((source, destination), (destination, source)):
+                inside = (tail >= first) & (tail < end) & (tail != head)
+                tails.append(tail[inside])
+                heads.append(head[inside])
+        rows = csr.lightest(csr.compressed(self.nodes, np.concatenate(tails), np.concatenate(heads), None))
+        return Graph(rows.row_offsets, rows.columns, None, False, None, self.name, 0, "generated")
+
+
+def rmat_pairs(scale: int, edge_factor: int = 16, seed: int = 1) -> DrawnPairs:
+    """What `rmat` draws."""
+    _require_scale("rmat", scale, edge_factor)
+    n, m = 1 << scale, edge_factor << scale
+    shuffle = _numbers_from(seed, scale * m).permutation(n).astype(np.int32)
+
+    def between(first: int, end: int) -> tuple[csr.Nodes, csr.Nodes]:
+        draws = (_numbers_from(seed, level * m + first).random(end - first, np.float32) for level in range(scale))
+        source, destination = _quadrants(np, end - first, draws)
+        return shuffle[source], shuffle[destination]
+
+    return DrawnPairs(n, m, f"rmat-{scale}-{edge_factor}-{seed}", between)
+
+
+def uniform_pairs(scale: int, edge_factor: int = 16, seed: int = 1) -> DrawnPairs:
+    """What `uniform` draws."""
+    _require_scale("uniform", scale, edge_factor)
+    n, m = 1 << scale, edge_factor << scale
+
+    def between(first: int, end: int) -> tuple[csr.Nodes, csr.Nodes]:
+        source, destination = (_numbers_from(seed, start + first) for start in (0, m))
+        return source.integers(0, n, end - first, np.int32), destination.integers(0, n, end - first, np.int32)
+
+    return DrawnPairs(n, m, f"uniform-{scale}-{edge_factor}-{seed}", between)
+
+
+def _numbers_from(seed: int, words: int) -> np.random.Generator:
+    """NumPy's stream behind so many words of 32 bits, an even number unless nothing is drawn from there."""
+    _require(seed >= 0, "a seed has no sign")
+    return np.random.Generator(np.random.PCG64(seed).advance(words // 2))
 
 
 def chain(n: int) -> Graph:

@@ -4,9 +4,13 @@ import bz2
 import gzip
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from starplat.graph import errors, formats, reading
 from starplat.graph.formats.base import Keeps
@@ -48,6 +52,31 @@ def write(graph: Graph, path: str | os.PathLike[str], format: str | None = None)
         _write_whole(graph, target, _writer(target, format), packer)
     except OSError as error:
         raise errors.cannot_write(str(target), (error.strerror or str(error)).lower()) from None
+
+
+def on_disk(pieces: Iterable[Graph], folder: Path) -> Graph:
+    """A graph whose arcs are mapped from files without names in a folder, so that they need no memory: from graphs that
+    have the rows of some nodes each, in order of these, and all weights of one type or none.
+
+    Raises:
+        OSError: there is no room.
+    """
+    with tempfile.TemporaryFile(dir=folder) as columns, tempfile.TemporaryFile(dir=folder) as weights:
+        offsets: NDArray[np.int64] | None = None
+        for piece in pieces:
+            offsets = piece.row_offsets if offsets is None else offsets + piece.row_offsets
+            columns.write(piece.columns.data)
+            if piece.weights is not None:
+                weights.write(piece.weights.data)
+        assert offsets is not None, "there are pieces"
+        mapped = None if piece.weights is None else _mapped(weights, piece.weights.dtype)
+        return replace(piece, row_offsets=offsets, columns=_mapped(columns, piece.columns.dtype), weights=mapped)
+
+
+def _mapped(file: IO[bytes], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """The numbers in a file; an empty one cannot be mapped."""
+    file.flush()
+    return np.memmap(file, dtype, "r") if os.fstat(file.fileno()).st_size else np.empty(0, dtype)
 
 
 def require_writable(path: str | os.PathLike[str], format: str | None = None) -> None:

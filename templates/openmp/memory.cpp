@@ -1,21 +1,26 @@
 // Memory of the host, touched first by the threads that will use it, for callers that are not C++.
 #include <omp.h>
+#include <sys/mman.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+
+{% include "openmp/room.hpp.jinja" %}
 
 template <class T>
 static void fill(T *cells, std::size_t count, const void *pattern) {
     T value;
     std::memcpy(&value, pattern, sizeof value);
-    #pragma omp parallel for schedule(static) if(count > 10000)
-    for (std::size_t i = 0; i < count; i++) {
-        cells[i] = value;
+    #pragma omp parallel if(count > 10000)
+    {
+        const std::size_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
+        std::fill(cells + count * thread / threads, cells + count * (thread + 1) / threads, value);  // memset for bytes
     }
 }
 
-extern "C" void *memory_allocate(std::size_t bytes) { return std::malloc(bytes); }
+extern "C" void *memory_allocate(std::size_t bytes) { return room_for(bytes); }
 
 extern "C" void memory_release(void *cells) { std::free(cells); }
 

@@ -70,6 +70,34 @@ def test_generate_gives_the_same_graph_for_the_same_seed(starplat: Starplat, tmp
     assert starplat("graph", "info", first, "--json").json["arcs"] > 0
 
 
+@pytest.mark.parametrize("kind", ["rmat", "uniform"])
+@pytest.mark.parametrize("more", [(), ("--weights", "random:1..9"), ("--degree", 0)])
+def test_a_graph_made_in_pieces_is_the_same_file(
+    starplat: Starplat, tmp_path: Path, kind: str, more: tuple[object, ...]
+) -> None:
+    whole, pieces = tmp_path / "whole.spg", tmp_path / "pieces.spg"
+    for destination, asked in ((whole, ()), (pieces, ("--pieces", 3))):
+        outcome = starplat("graph", "generate", kind, destination, "--scale", 6, "--seed", 3, *more, *asked)
+        assert outcome.code == 0, outcome.err
+    assert pieces.read_bytes() == whole.read_bytes()
+    assert sorted(tmp_path.iterdir()) == [pieces, whole]
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "message"),
+    [
+        ("grid", (), "grid is not made in pieces: rmat and uniform are"),
+        ("rmat", ("--weights", f"random:1..{2**31}"), "in pieces, weights are less than 2^31"),
+    ],
+)
+def test_what_is_not_made_in_pieces_is_refused(
+    starplat: Starplat, tmp_path: Path, kind: str, options: tuple[str, ...], message: str
+) -> None:
+    outcome = starplat("graph", "generate", kind, tmp_path / "g.spg", "--pieces", 2, *options)
+    assert outcome.code == 1
+    assert f"error[E0817]: {message}" in outcome.err
+
+
 def test_generate_refuses_what_makes_no_graph(starplat: Starplat, tmp_path: Path) -> None:
     outcome = starplat("graph", "generate", "rmat", tmp_path / "g.el", "--scale", 99)
     assert outcome.code == 1

@@ -134,3 +134,23 @@ def test_weights_are_the_same_both_ways_and_within_their_range() -> None:
 def test_a_range_of_weights_that_is_none_is_a_diagnostic(weights: tuple[int, int]) -> None:
     with pytest.raises(DiagnosticError, match="E0817"):
         generators.rmat(3, 2, weights=weights)
+
+
+@pytest.mark.parametrize("kind", ["rmat", "uniform"])
+@pytest.mark.parametrize(("scale", "degree"), [(0, 3), (1, 1), (7, 5)])
+def test_rows_by_themselves_are_those_of_the_graph(
+    kind: str, scale: int, degree: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pairs are drawn from anywhere in the stream, a few at a time."""
+    monkeypatch.setattr(generators, "_PAIRS_AT_A_TIME", 64)
+    whole = getattr(generators, kind)(scale, degree, 5)
+    pairs = getattr(generators, f"{kind}_pairs")(scale, degree, 5)
+    assert (pairs.nodes, pairs.name) == (whole.num_nodes, whole.name)
+    for first, end in ((0, pairs.nodes), (0, pairs.nodes // 3), (pairs.nodes // 3, pairs.nodes)):
+        rows = pairs.rows(first, end)
+        arcs = slice(whole.row_offsets[first], whole.row_offsets[end])
+        np.testing.assert_array_equal(rows.columns, whole.columns[arcs])
+        np.testing.assert_array_equal(
+            rows.row_offsets[first : end + 1], whole.row_offsets[first : end + 1] - arcs.start
+        )
+        assert rows.num_arcs == arcs.stop - arcs.start

@@ -307,6 +307,27 @@ def test_openacc_says_where_it_truly_runs() -> None:
     assert OpenACCDevice(host_build("openacc")).name.startswith("host, g++ ")
 
 
+@pytest.mark.parametrize("cells", [1, 2**14 + 3, 2**20 + 1])
+@pytest.mark.parametrize("kind", [np.bool_, np.int32, np.int64, np.float64])
+def test_threads_fill_all_cells_of_openmp(kind: type, cells: int) -> None:
+    device = OpenMPDevice(host_build("openmp"))
+    buffer = device.allocate_word(np.dtype(kind), cells)
+    for value in (0, 1):
+        device.fill(buffer, value)
+        assert (device.download(buffer) == value).all()
+
+
+def test_large_arrays_of_openmp_begin_with_a_large_page() -> None:
+    device = OpenMPDevice(host_build("openmp"))
+    for cells in (2**10, 2**19, 2**20 + 1):
+        buffer = device.allocate_word(np.dtype(np.int32), cells)
+        there = device.in_place(buffer)
+        there[:] = 1
+        assert there.sum() == cells
+        if there.nbytes >= 2**21:
+            assert there.ctypes.data % 2**21 == 0
+
+
 def test_openmp_says_how_many_threads_it_has() -> None:
     name = OpenMPDevice(host_build("openmp")).name
     assert name.startswith("host, ")

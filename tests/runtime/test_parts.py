@@ -156,6 +156,19 @@ def test_parts_join_trees_until_all_have_the_same(program: str, symmetric: bool)
                 np.testing.assert_array_equal(result[array.name], alone[array.name])
 
 
+@pytest.mark.parametrize(("program", "symmetric"), [("arcs", False), ("push-flags", True)])
+def test_parts_find_the_roots_of_their_own_nodes_only(program: str, symmetric: bool) -> None:
+    """Nothing climbs every node's path on every part: trees are combined as they are, and shared once."""
+    module = settled(program, symmetric)
+    ops = [op for function in module.functions for op in walk_host(function.body)]
+    flatten = [op for op in ops if isinstance(op, ir.Launch) and op.kernel.endswith("flatten")]
+    assert len(flatten) == 1
+    domain = module.kernel(flatten[0].kernel).domain
+    assert isinstance(domain, ir.AllNodes)
+    assert domain.first is not None
+    assert isinstance(ops[ops.index(flatten[0]) + 1], ir.ShareParts)
+
+
 @pytest.mark.parametrize("poison", [False, True])
 def test_parts_push_or_pull_by_what_they_count_together(poison: bool) -> None:
     """Few nodes of a chain push; the many that follow a hub pull, in all parts or in none."""
@@ -164,6 +177,11 @@ def test_parts_push_or_pull_by_what_they_count_together(poison: bool) -> None:
     ops = [op for function in module.functions for op in walk_host(function.body)]
     assert not any(isinstance(op, ir.Launch) and op.members is not None for op in ops)
     assert any(kernel.name.endswith("_pull") for kernel in module.kernels)
+    [loop] = (op for op in ops if isinstance(op, ir.Loop))
+    always = {op.kernel for op in loop.body if isinstance(op, ir.Launch)}
+    sometimes = {op.kernel for op in ops if isinstance(op, ir.Launch)} - always
+    assert always == {"size_of_frontier"}
+    assert "arcs_of_frontier" in sometimes
     divided = in_parts(module, poison)
     start = np.concatenate([np.arange(5), np.full(60, 5), np.arange(6, 66)])
     end = np.concatenate([np.arange(1, 6), np.arange(6, 66), np.arange(66, 126)])

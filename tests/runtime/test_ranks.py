@@ -81,7 +81,7 @@ def test_a_trace_shows_what_ranks_exchange(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     rounds = json.loads(done.stdout)["trace"]["rounds"]
     heads = 2 * 3 * 8  # levels cross as the one value that all nodes of the frontier have, the frontier as bits
-    sizes = {"active_nodes": 2 * 8, "active_arcs": 2 * 8, "level": heads, "frontier": heads + 1}
+    sizes = {"active_nodes": 2 * 8, "level": heads, "frontier": heads + 1}
     found = [{each["name"]: each["bytes"] for each in one["exchanges"]} for one in rounds]
     assert found == [sizes] * 4 + [sizes | {"frontier": heads}]
 

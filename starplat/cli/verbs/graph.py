@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from enum import Enum
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, assert_never
 
@@ -105,6 +106,9 @@ def generate(
     nodes: Annotated[int, typer.Option("--nodes", help="chain, star, complete: the number of nodes.")] = 1000,
     seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same graph.")] = 1,
     weights: arguments.Weights = None,
+    pieces: Annotated[
+        int, typer.Option("--pieces", min=1, help="rmat, uniform: draw so many times, with memory for one piece.")
+    ] = 1,
     to_format: To = None,
 ) -> None:
     """Make a graph up and write it."""
@@ -115,6 +119,9 @@ def generate(
     require_writable(destination, to_format)
     if weights is not None:
         weights_in(weights)
+    if pieces > 1:
+        _generate_in_pieces(kind, destination, scale, degree, seed, weights, pieces, to_format)
+        return
     match kind:
         case Kind.RMAT:
             graph = generators.rmat(scale, degree, seed)
@@ -131,6 +138,37 @@ def generate(
         case _:
             assert_never(kind)
     graph = prepared(graph, weights=weights)
+    console.say(graph.describe())
+    _write(graph, destination, to_format)
+
+
+def _generate_in_pieces(
+    kind: Kind,
+    destination: Path,
+    scale: int,
+    degree: int,
+    seed: int,
+    weights: str | None,
+    pieces: int,
+    to_format: str | None,
+) -> None:
+    """The same graph, of which only the rows of a piece are in memory."""
+    from starplat.graph import errors, generators, prepared
+    from starplat.graph.reading import weights_in
+    from starplat.graph.writing import on_disk
+
+    drawn = {Kind.RMAT: generators.rmat_pairs, Kind.UNIFORM: generators.uniform_pairs}.get(kind)
+    if drawn is None:
+        raise errors.wrong_arguments(f"{kind.value} is not made in pieces: rmat and uniform are")
+    if (weights_in(weights or "ones") or (1, 1))[1] >= 2**31:
+        raise errors.wrong_arguments("in pieces, weights are less than 2^31")
+    pairs = drawn(scale, degree, seed)
+    bounds = [piece * pairs.nodes // pieces for piece in range(pieces + 1)]
+    rows = (prepared(pairs.rows(first, end), weights=weights) for first, end in pairwise(bounds))
+    try:
+        graph = on_disk(rows, destination.parent)
+    except OSError as error:
+        raise errors.cannot_write(str(destination), (error.strerror or str(error)).lower()) from None
     console.say(graph.describe())
     _write(graph, destination, to_format)
 

@@ -3,7 +3,7 @@
 A part's trees say all that its arcs do. Combined by MIN (MAX), every node points to the best of its ancestors: that
 makes trees again, each within one component, but what a part had joined may be apart in them. So every part joins each
 node to the root that it had among its own trees, which takes a step for each node and not for each arc. That goes on
-until no part has anything to join; then all parts have the same trees.
+until no part has anything to join; then all parts have the same trees, and each finds the roots of its own nodes.
 
 Of a graph that is known to have every arc's reverse, parts first join their nodes along two arcs each, and combine that
 once: then all agree on which nodes are outside of the great tree, and only these join along all their arcs. What a part
@@ -67,10 +67,10 @@ class TreesOfParts:
             ir.SetVariable(self.joined, build.FALSE),
             ir.Launch(self.names["join_again"]),
             ir.Together(self.joined, ir.Combine.OR, self.joined_before),
-            ir.Launch(self.names["flatten"]),
         )
         settled = ir.Loop((), ir.Ref(self.joined), body=again, test_last=True)
-        return (*first, ir.Launch(self.names["join"]), ir.Launch(self.names["flatten"]), settled)
+        last = ir.Launch(self.names["flatten"]), ir.ShareParts(self.trees.tree)
+        return (*first, ir.Launch(self.names["join"]), settled, *last)
 
     @property
     def arrays(self) -> tuple[ir.Array, ...]:
@@ -88,7 +88,7 @@ class TreesOfParts:
             self.kernel("start", itself, "every node points to itself"),
             self.own(join),
             _telling(self.kernel("join_again", self.join_again(), "joins what this part had joined"), joined),
-            trees.flattening(),
+            self.own(self.kernel("flatten", self.flatten(), "every node points to the root of its tree")),
         ]
         if trees.apart is not None:
             comment = "tells which nodes are outside of the tree of the middle node"
@@ -141,6 +141,10 @@ class TreesOfParts:
             *trees.climbed(ir.Ref(trees.middle), great, trees.local("above_great")),
             ir.Store(apart, ir.Ref(trees.v), build.differs(ir.Ref(held), ir.Ref(great))),
         )
+
+    def flatten(self) -> tuple[ir.KernelOp, ...]:
+        trees = self.trees
+        return trees.climbed(ir.Ref(trees.v), trees.local("held"), trees.local("above"))
 
     def join_again(self) -> tuple[ir.KernelOp, ...]:
         trees, v = self.trees, ir.Ref(self.trees.v)

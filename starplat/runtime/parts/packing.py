@@ -19,6 +19,9 @@ from starplat.runtime.elements import Cells
 if TYPE_CHECKING:
     from starplat.runtime.parts.communicator import Communicator
 
+_MANY = 32
+"""NumPy calculates with all cells faster than it finds members, if these are more than one node in so many."""
+
 _PLACE = np.dtype(np.uint32)
 """A node of a list, counted from the first one of the range that the message is about."""
 
@@ -77,7 +80,7 @@ def share_among(communicator: Communicator, cells: Cells, flags: Cells, bounds: 
     messages = communicator.messages(values, [head.size_of_values(cells.itemsize) for head in heads])
     for rank, piece in enumerate(pieces):
         if rank != communicator.rank and heads[rank].members:
-            cells[piece][np.flatnonzero(flags[piece])] = _received(messages[rank], heads[rank], cells)
+            _put(cells[piece], flags[piece], heads[rank], messages[rank])
 
 
 def combine_among(communicator: Communicator, cells: Cells, flags: Cells, combine: ir.Combine) -> bool:
@@ -150,6 +153,19 @@ def _values(cells: Cells, flags: Cells) -> tuple[Head, NDArray[np.uint8]]:
     if differs.any():
         return Head(count), bits[np.flatnonzero(flags)].view(np.uint8)
     return Head(count, True, int(value.astype(np.uint64).view(np.int64))), np.empty(0, np.uint8)
+
+
+def _put(cells: Cells, flags: Cells, head: Head, message: NDArray[np.uint8]) -> None:
+    """The cells of the members become their values."""
+    values = _received(message, head, cells)
+    if not head.are_equal or head.members * _MANY < len(flags):
+        cells[np.flatnonzero(flags)] = values
+        return
+    bits = cells.view(f"u{cells.itemsize}")
+    value = values.view(bits.dtype)
+    bits ^= value
+    bits *= ~flags
+    bits ^= value
 
 
 def _received(message: NDArray[np.uint8], head: Head, like: Cells) -> Cells:

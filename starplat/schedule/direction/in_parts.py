@@ -1,8 +1,8 @@
 """Push or pull in a run that is divided into parts: all parts do the same in a round.
 
-A launch counts the active nodes and their arcs; as any other sums, those of all parts are added up, so that parts come
-to one choice. A pull writes own cells only, so after it parts share what they have found, in place of combining what
-each has sent to all nodes.
+A launch counts the active nodes, and another their arcs where that decides; as any other sums, those of all parts are
+added up, so that parts come to one choice. A pull writes own cells only, so after it parts share what they have found,
+in place of combining what each has sent to all nodes.
 """
 
 from collections.abc import Iterable
@@ -12,7 +12,8 @@ from starplat.ir import build, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.module_rewriter import ModuleRewriter
 from starplat.ir.visitor import host_ops
-from starplat.schedule.direction.pull_rounds import is_for_pull
+from starplat.schedule.direction.pull_rounds import ActiveNodes, Choices
+from starplat.source import Span
 
 
 def choosing_in_parts(module: ir.Module) -> ir.Module:
@@ -34,29 +35,25 @@ class _Choosing(ModuleRewriter):
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         if not isinstance(op, ir.Launch) or op.members is None:
             return (self.rebuild(op),)
-        nodes = ir.Variable(self.taken.fresh("active_nodes"), ir.Element.INT)
-        arcs = ir.Variable(self.taken.fresh("active_arcs"), ir.Element.FLOAT)
-        count = self.counting(op, nodes, arcs)
+        number, span = ir.Variable(self.taken.fresh("active_nodes"), ir.Element.INT), self.given.kernel(op.kernel).span
+        count = self.counting(op.members, number, span)
         self.kernels.append(count)
-        return (
-            ir.DeclareVariable(nodes, build.ZERO),
-            ir.DeclareVariable(arcs, ir.Const(0.0, ir.Element.FLOAT)),
-            ir.Launch(count.name),
-            ir.HostIf(is_for_pull(ir.Ref(nodes), ir.Ref(arcs)), self.host_block(op.pull), (ir.Launch(op.kernel),)),
+        active = ActiveNodes(op.members.name, ir.Ref(number), ir.AllNodes(), op.members)
+        chosen = Choices(self.taken, self.kernels).choose(
+            active, (ir.Launch(op.kernel),), tuple(self.host_block(op.pull)), span
         )
+        return (ir.DeclareVariable(number, build.ZERO), ir.Launch(count.name), *chosen)
 
-    def counting(self, op: ir.Launch, nodes: ir.Variable, arcs: ir.Variable) -> ir.Kernel:
-        assert op.members is not None
+    def counting(self, members: ir.Array, number: ir.Variable, span: Span) -> ir.Kernel:
         node = ir.Variable(self.taken.fresh("active_node"), ir.Element.NODE)
-        degree = ir.Cast(ir.CSR.degree(ir.Ref(node)), ir.Element.FLOAT)
         kernel = ir.Kernel(
-            self.taken.fresh(f"arcs_of_{op.members.name}"),
+            self.taken.fresh(f"size_of_{members.name}"),
             ir.AllNodes(),
             node,
-            (ir.Contribute(nodes, build.ONE), ir.Contribute(arcs, degree)),
-            filter=ir.Load(op.members, ir.Ref(node)),
-            reductions=(ir.Reduction(nodes, ir.Combine.ADD), ir.Reduction(arcs, ir.Combine.ADD)),
-            span=self.given.kernel(op.kernel).span,
-            comment="how many nodes are active, and how many arcs they have",
+            (ir.Contribute(number, build.ONE),),
+            filter=ir.Load(members, ir.Ref(node)),
+            reductions=(ir.Reduction(number, ir.Combine.ADD),),
+            span=span,
+            comment="how many nodes are active",
         )
         return visitor.with_signature(kernel)

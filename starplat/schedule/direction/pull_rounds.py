@@ -1,8 +1,10 @@
 """Push or pull, chosen by the host in each round: pull if many nodes are active, or if they have many arcs.
 
-The host knows the length of a list. A launch counts the arcs of its nodes, only in rounds where that decides: with
-fewer nodes pushing is fast in any case, with more there is no doubt.
+The host knows how many nodes are active. A launch counts their arcs, only in rounds where that decides: with fewer
+nodes pushing is fast in any case, with more there is no doubt.
 """
+
+from dataclasses import dataclass
 
 from starplat.ir import build, fresh_names, visitor
 from starplat.ir import nodes as ir
@@ -40,11 +42,6 @@ def pulls_if_many_words(
     return ir.HostIf(build.greater(words, _share(some, 8, ir.Element.INT)), pull, push)
 
 
-def is_for_pull(nodes: ir.Expression, arcs: ir.Expression) -> ir.Expression:
-    """Whether a round with so many active nodes, which have so many arcs, is faster by pulling."""
-    return ir.Binary(ir.BinaryOperator.OR, _are_many(nodes), _has_many_arcs(arcs), ir.Element.BOOL)
-
-
 def _are_many(nodes: ir.Expression) -> ir.Expression:
     return build.greater(nodes, _share(ir.NumNodes(), _MANY_NODES, ir.Element.INT))
 
@@ -53,54 +50,74 @@ def _has_many_arcs(arcs: ir.Expression) -> ir.Expression:
     return build.greater(arcs, ir.Cast(_share(ir.NumArcs(), _MANY_ARCS, ir.Element.LONG), ir.Element.FLOAT))
 
 
-class ListChoices:
-    """Makes choices by list lengths, and the kernels that count arcs for them, collected in `added`."""
+@dataclass(frozen=True, slots=True)
+class ActiveNodes:
+    """The nodes of a round, which are called `name`: how many they are, and where they are: in a domain, all of them or
+    those with the flag `members`."""
+
+    name: str
+    number: ir.Expression
+    domain: ir.Domain
+    members: ir.Array | None = None
+
+
+class Choices:
+    """Makes choices by how many nodes are active, and the kernels that count arcs for them, collected in `added`."""
 
     def __init__(self, taken: fresh_names.FreshNames, added: list[ir.Kernel]) -> None:
         self.taken, self.added = taken, added
-        self._counts: dict[ir.Array, tuple[ir.Kernel, ir.Variable, ir.Variable]] = {}
+        self._counts: dict[str, tuple[ir.Kernel, ir.Variable, ir.Variable]] = {}
 
-    def choose(
+    def choose_by_list(
         self, listed: ir.Listed, push: tuple[ir.HostOp, ...], pull: tuple[ir.HostOp, ...], span: Span
     ) -> tuple[ir.HostOp, ...]:
         """The choice between push and pull for a round whose active nodes are `listed`."""
-        active = known_length(listed)
-        assert active is not None
-        count, arcs, pulls = self._count(listed, span)
+        number = known_length(listed)
+        assert number is not None
+        return self.choose(ActiveNodes(listed.array.name, number, listed), push, pull, span)
+
+    def choose(
+        self, active: ActiveNodes, push: tuple[ir.HostOp, ...], pull: tuple[ir.HostOp, ...], span: Span
+    ) -> tuple[ir.HostOp, ...]:
+        """The choice between push and pull for a round with these active nodes."""
+        count, arcs, pulls = self._count(active, span)
         many_arcs = _has_many_arcs(ir.Ref(arcs))
-        some = build.greater(active, _share(ir.NumNodes(), _SOME_NODES, ir.Element.INT))
-        unsure = build.both(build.greater(active, build.number(FEW)), build.denied(ir.Ref(pulls)))
+        some = build.greater(active.number, _share(ir.NumNodes(), _SOME_NODES, ir.Element.INT))
+        unsure = build.both(build.greater(active.number, build.number(FEW)), build.denied(ir.Ref(pulls)))
         counted = (
             ir.DeclareVariable(arcs, ir.Const(0.0, ir.Element.FLOAT)),
             ir.Launch(count.name),
             ir.SetVariable(pulls, many_arcs),
         )
         return (
-            ir.DeclareVariable(pulls, _are_many(active)),
+            ir.DeclareVariable(pulls, _are_many(active.number)),
             ir.HostIf(build.both(unsure, some), counted),
             ir.HostIf(ir.Ref(pulls), pull, push),
         )
 
-    def _count(self, listed: ir.Listed, span: Span) -> tuple[ir.Kernel, ir.Variable, ir.Variable]:
-        """The kernel that counts the arcs of listed nodes, and the variables for the count and for the choice."""
-        if listed.array not in self._counts:
-            kernel = self._counting(listed, span)
+    def _count(self, active: ActiveNodes, span: Span) -> tuple[ir.Kernel, ir.Variable, ir.Variable]:
+        """The kernel that counts the arcs of active nodes, and the variables for the count and for the choice."""
+        if active.name not in self._counts:
+            kernel = self._counting(active, span)
             pulls = ir.Variable(self.taken.fresh("pulls"), ir.Element.BOOL)
-            self._counts[listed.array] = kernel, kernel.reductions[0].variable, pulls
+            self._counts[active.name] = kernel, kernel.reductions[0].variable, pulls
             self.added.append(kernel)
-        return self._counts[listed.array]
+        return self._counts[active.name]
 
-    def _counting(self, listed: ir.Listed, span: Span) -> ir.Kernel:
-        name = listed.array.name
+    def _counting(self, active: ActiveNodes, span: Span) -> ir.Kernel:
         node = ir.Variable(self.taken.fresh("active_node"), ir.Element.NODE)
         arcs = ir.Variable(self.taken.fresh("active_arcs"), ir.Element.FLOAT)
         degree = ir.Cast(ir.CSR.degree(ir.Ref(node)), ir.Element.FLOAT)
-        told = (ir.Reduction(arcs, ir.Combine.ADD),)
-        body = (ir.Contribute(arcs, degree),)
-        comment = "how many arcs the active nodes have"
         return visitor.with_signature(
             ir.Kernel(
-                self.taken.fresh(f"arcs_of_{name}"), listed, node, body, reductions=told, span=span, comment=comment
+                self.taken.fresh(f"arcs_of_{active.name}"),
+                active.domain,
+                node,
+                (ir.Contribute(arcs, degree),),
+                filter=None if active.members is None else ir.Load(active.members, ir.Ref(node)),
+                reductions=(ir.Reduction(arcs, ir.Combine.ADD),),
+                span=span,
+                comment="how many arcs the active nodes have",
             )
         )
 

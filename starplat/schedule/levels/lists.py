@@ -12,7 +12,7 @@ from starplat.ir import build, conditions, fresh_names, launches, rewriter, uses
 from starplat.ir import nodes as ir
 from starplat.ir.module_rewriter import with_graph_arrays
 from starplat.ir.visitor import walk_host, walk_kernel, with_signature
-from starplat.schedule.direction.pull_rounds import ListChoices
+from starplat.schedule.direction.pull_rounds import Choices
 from starplat.schedule.levels.kernels import asked_level
 from starplat.schedule.levels.loops import Levels, WayBack
 from starplat.schedule.levels.pull import pulled_level
@@ -125,7 +125,7 @@ class LevelsAsLists(ReturnRewriter):
         self.signal = found_signal(levels, module)
         self.pull = self.pulling(taken)
         self.counting: list[ir.Kernel] = []
-        self.choices = ListChoices(taken, self.counting)
+        self.choices = Choices(taken, self.counting)
 
     def module(self) -> ir.Module:
         """The module with the list."""
@@ -165,7 +165,7 @@ class LevelsAsLists(ReturnRewriter):
             if self.direction is Direction.PULL:
                 return pull
             level = ir.Listed(listed.order, ir.Ref(listed.begin), ir.Ref(listed.end))
-            return self.choices.choose(level, (op,), pull, self.pull.span)
+            return self.choices.choose_by_list(level, (op,), pull, self.pull.span)
         if op is levels.loop:
             ends = (ir.SetVariable(listed.begin, ir.Ref(listed.end)), ir.ReadCell(listed.end, self.count, build.ZERO))
             said = () if self.signal is None else (self.signal.by_length(listed),)

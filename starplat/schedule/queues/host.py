@@ -14,7 +14,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.launches import touched, with_own_arrays
 from starplat.ir.shapes.members import Membership, membership
 from starplat.ir.visitor import walk_host, written_arrays
-from starplat.schedule.direction.pull_rounds import ListChoices, pulls_if_many_words
+from starplat.schedule.direction.pull_rounds import Choices, pulls_if_many_words
 from starplat.schedule.queues import bit_sets, kept_sets, kernels
 from starplat.schedule.queues.queue import Queue
 from starplat.source import NOWHERE, Span
@@ -45,7 +45,7 @@ class ListRounds:
         self.kernels: list[ir.Kernel] = []
         self.words = bit_sets.WordKernels(taken, self.kernels)
         self.first = kept_sets.FirstMembers(taken, insert, self.kernels)
-        self.choices = ListChoices(taken, self.kernels)
+        self.choices = Choices(taken, self.kernels)
         self._span: Span = NOWHERE
 
     def function(self, function: ir.HostFunction) -> ir.HostFunction:
@@ -179,7 +179,7 @@ class ListRounds:
         self._few = False
         kept, many = self.queues[members], self.block(pull, other)
         if isinstance(kept, Queue):
-            yield from self.choices.choose(kept.walked, few, many, kernel.span)
+            yield from self.choices.choose_by_list(kept.walked, few, many, kernel.span)
         else:
             yield pulls_if_many_words(ir.Ref(kept.count), self.share, few, many)
         known.intersection_update(one, other)
