@@ -83,7 +83,8 @@ def host_text(module: ir.Module, *, limits: bool, family: Family = CUDA) -> str:
     text = re.sub(r"asm volatile\(.*globaltimer.*\);", "now = on_host::nanoseconds();", text)
     text = re.sub(r"asm volatile\(\"atom.add.*\);", "before = atomicAdd(arrived, share);", text)
     text = re.sub(r"asm volatile\(\"ld.acquire.*\);", "now = *arrived, on_host::spin();", text)
-    text = text.replace('asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");', "on_host::meet_all();")
+    text = text.replace('asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");', "on_host::meet_all();")
+    text = text.replace('asm volatile("fence.acq_rel.cluster;" ::: "memory");', "{}")
     text = text.replace('asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");', "")
     text = re.sub(r"asm\(\"mapa.*\);", "there = on_host::in_block(cell, block);", text)
     for name, small in LIMITS.items() if limits else ():

@@ -55,7 +55,7 @@ peer peers Peers Mailbox MOST_PARTS meet_peers word_of heard place_on part_after
 meet_and_look words_of_warp each_given GIVEN_AT_ONCE
 give_lowest give_highest give_set give_value take_value count_anew agree_on
 grid_barrier cluster_barrier in_cluster Set frontier_left shared_out leave clear_shared clear_shared_bits in_block Share
-share_of_warp
+share_of_warp FEW_FOR_A_WARP
  advance_share MOST_BLOCKS launch_cluster
 arrived launch_together Frontier frontier_in insert inserted insert_alone clear listed visit_members
 visit_words visit_bits visit_marked visit_list visit_found Gathered gathered_by_block MOST_GATHERED mark note_new

@@ -393,6 +393,13 @@ inline unsigned __reduce_add_sync(unsigned mask, unsigned value) {
     return sum;
 }
 
+inline unsigned __reduce_max_sync(unsigned mask, unsigned value) {
+    const std::uint64_t *brought = on_host::meet(on_host::of_warp(mask), on_host::lane(), value);
+    std::uint64_t most = 0;
+    for (unsigned lane = 0; lane < std::min(on_host::WARP, blockDim.x - threadIdx.x / 32 * 32); lane++) most = std::max(most, brought[lane]);
+    return (unsigned)most;
+}
+
 inline bool __any_sync(unsigned mask, bool value) { return __ballot_sync(mask, value) != 0; }
 inline bool __all_sync(unsigned mask, bool value) { return __ballot_sync(mask, !value) == 0; }
 inline int __ffsll(long long bits) { return __builtin_ffsll(bits); }
