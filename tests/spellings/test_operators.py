@@ -56,7 +56,7 @@ SOURCE_APART = {
     "reachability": "in_bfs unreached_pull_by_count",
     "widest_path": "nodes_take_the_best",
 }
-"""Those that do nothing for a source of -1, as a loop over all nodes or `iterateInBFS`: the same, where it is a node."""
+"""Those that do nothing for a source of -1, as loops over all nodes and `iterateInBFS` do; the same for a node."""
 SEARCHED = (
     "as_in_the_paper backward_helper coefficients counted_down distances_first flags_and_levels from_parents"
     " helper_for_a_source in_bfs_pull in_bfs_push level_in_the_search levels_by_hand levels_by_unit_paths local_result"

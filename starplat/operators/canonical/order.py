@@ -26,7 +26,6 @@ from typing import Any
 from starplat.analysis import walk
 from starplat.analysis.hosting import Hosting
 from starplat.frontend import typed
-from starplat.frontend.types import Scalar
 from starplat.operators.build import Builder
 from starplat.operators.canonical.rebuilding import rebuilt, with_statements
 
