@@ -232,6 +232,8 @@ class Program:
             "target": target, "results": results, "repeat": repeat, "trace": trace, "session": session,
         }  # fmt: skip
         many = None if devices is None else _how_many(target, devices)
+        calling = partial(self._call, function=function, arguments=arguments, named=named)
+        limited = partial(limits, max_rounds, time_limit, device_memory=device_memory, host_memory=host_memory)
         if comm is not None or (many or 1) > 1:
             beside = {
                 "a schedule": schedule not in (None, PLAIN, "plain"), "validate": validate, "checked": checked,
@@ -243,14 +245,15 @@ class Program:
                 comm,
                 many,
                 beside,
-                partial(self._call, function=function, arguments=arguments, named=named),
+                calling,
                 graph,
-                partial(limits, max_rounds, time_limit, follow, device_memory, host_memory),
+                partial(limited, follow=follow),
                 {**options, "only_if_it_pays": devices == "auto"} if many else {**options, "device_index": device},
             )
         running: Callable[..., Result] = partial(
             run_module, **options, device_index=device or 0, device_results=device_results, on_batch=on_batch
         )
+        limited = partial(limited, follow=follow or of_run(self.name))
         if checked or (self.checked.remarks and _is_reference(target)):
             interpreted = target in ("auto", "reference", "all")
             asked = {
@@ -259,18 +262,13 @@ class Program:
                 "--max-rounds": interpreted and max_rounds, "--time-limit": interpreted and time_limit,
                 "--device-memory": interpreted and device_memory, "--host-memory": interpreted and host_memory,
             }  # fmt: skip
-            self._refuse_beside_checked([name for name, is_asked in asked.items() if is_asked])
-            call = self._call(graph, function, arguments, named)
+            self._refuse_beside_checked(asked)
+            call = calling(graph)
             if interpreted:
                 return self._interpreted(call, results, on_batch)
-            allowed = limits(max_rounds, time_limit, follow or of_run(self.name), device_memory, host_memory)
-            module = self._checked_module(call.module.entry)
-            return running(
-                module, call.graph, arguments=call.given, schedule=PLAIN, limits=allowed, compile_seconds=call.seconds
-            )
-        allowed = limits(max_rounds, time_limit, follow or of_run(self.name), device_memory, host_memory)
-        wanted = as_schedule(schedule) or self.schedule
-        call = self._call(graph, function, arguments, named)
+            return self._checked_on_device(call, running, limited())
+        allowed, wanted = limited(), as_schedule(schedule) or self.schedule
+        call = calling(graph)
         before = call.given.on_host(call.graph) if validate else call.given
         result = running(
             call.module, call.graph, arguments=call.given, schedule=wanted, limits=allowed, compile_seconds=call.seconds
@@ -318,15 +316,20 @@ class Program:
         given = call.given.on_host(call.graph)
         return run_checked(self.checked.whole_facts, call.module.entry, call.graph, given, results, on_batch)
 
-    def _checked_module(self, entry: str) -> ir.Module:
-        """What devices run in a checked run."""
-        if entry not in self._checked_modules:
-            self._checked_modules[entry] = lower_checked(self.checked, entry)
-        return self._checked_modules[entry]
+    def _checked_on_device(self, call: _Call, running: Callable[..., Result], allowed: Limits) -> Result:
+        """A checked run on a device, of the program as it is written."""
+        from starplat.schedule import PLAIN
 
-    def _refuse_beside_checked(self, besides: Sequence[str]) -> None:
+        if (entry := call.module.entry) not in self._checked_modules:
+            self._checked_modules[entry] = lower_checked(self.checked, entry)
+        module, given = self._checked_modules[entry], call.given
+        return running(
+            module, call.graph, arguments=given, schedule=PLAIN, limits=allowed, compile_seconds=call.seconds
+        )
+
+    def _refuse_beside_checked(self, beside: Mapping[str, object]) -> None:
         """Raises E0718 where a checked run is asked for what it does not have."""
-        if besides:
+        if besides := [name for name, is_asked in beside.items() if is_asked]:
             message = f"a checked run goes without {', '.join(besides)}"
             help = "it runs the program as it is written, on one target: leave the rest out"
             if self.checked.remarks:

@@ -46,6 +46,12 @@ def convergence(loop: typed.FixedPoint) -> Convergence:
     return Convergence(loop, Spelling.ONE_FLAG, frontier, None, reason)
 
 
+def keeps_two_copies(loop: typed.FixedPoint, flag: typed.Symbol) -> bool:
+    """Whether reads of the flag in the loop's body see how it was when the round began."""
+    form = convergence(loop)
+    return form.frontier is flag and form.spelling is Spelling.ONE_FLAG
+
+
 def negated_property(loop: typed.FixedPoint) -> typed.Symbol | None:
     """P of a condition `!P`."""
     match loop.condition:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from starplat.analysis import common, parallel, walk
+from starplat.analysis.convergence import keeps_two_copies
 from starplat.analysis.effects import Access, Kind, accesses
 from starplat.analysis.positions import OWNED, Position
 from starplat.analysis.settling.loops import follows_labels, idle_guards, unsettled
@@ -123,6 +124,8 @@ def _judge(group: Sequence[Access], loop: parallel.ParallelLoop, program: typed.
     if _is_monotone_flag(writes):
         return RaceClass.MONOTONE, f"it only changes by '{_operator(writes[0])}'; a stale read is allowed"
     if _stores_common_value(writes, loop):
+        if any(isinstance(s, typed.FixedPoint) and keeps_two_copies(s, writes[0].symbol) for s in loop.around):
+            return RaceClass.COMMON_VALUE, "every write stores the same value; a read sees the beginning of the round"
         if all(_only_guards(a) for a in reads):
             return RaceClass.COMMON_VALUE, "every write stores the same value"
         return RaceClass.RACE, "it is read where another iteration may have written it already"

@@ -20,7 +20,6 @@ from typing import IO, Annotated, Any, NoReturn
 
 import typer
 
-from starplat import __version__
 from starplat.cli import console, failure, optional
 from starplat.diagnostics import DiagnosticError, ExitCode, StarplatWarning
 
@@ -51,7 +50,9 @@ assert UsageError.__name__ == "UsageError"
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        console.write(f"starplat {__version__}")
+        from starplat.cli.verbs.version import version
+
+        version()
         raise typer.Exit
 
 

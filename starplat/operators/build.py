@@ -97,6 +97,13 @@ class Builder:
     def when(self, condition: typed.Expression, *statements: typed.Statement) -> typed.If:
         return typed.If(condition, self.block(*statements), span=self.span)
 
+    def if_a_node(self, node: typed.Symbol, *statements: typed.Statement) -> tuple[typed.Statement, ...]:
+        """Statements for a node that is there: as a parameter it may be -1."""
+        if node.role is typed.Role.ITERATOR:
+            return statements
+        number = typed.Convert(self.variable(node), Scalar.INT, span=self.span)
+        return (self.when(self.compared(number, typed.Operator.GREATER_EQUAL, self.number(0)), *statements),)
+
     def extreme(
         self, way: typed.Extreme, place: typed.Place, candidate: typed.Expression, *carried: typed.Carried
     ) -> typed.AssignExtreme:

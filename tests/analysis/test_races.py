@@ -317,6 +317,25 @@ def test_functions_of_the_level_alone_are_common_values(body: str, expected: str
     assert found == {expected}
 
 
+PULLING = "for (u in g.nodes_to(v).filter(flag)) {{ v.y += u.x; v.flag = {}; }}"
+
+
+@pytest.mark.parametrize(
+    ("loop", "value", "expected"),
+    [
+        ("fixedPoint until (f : !flag)", "True", "e"),
+        ("fixedPoint until (f : !flag)", "v > 3", "f"),
+        ("fixedPoint until (f : flag)", "True", "f"),
+        ("fixedPoint until (f : !other)", "True; v.other = True", "f"),
+        ("while (k > 0)", "True", "f"),
+    ],
+)
+def test_a_read_of_a_fixed_points_flag_sees_the_beginning_of_the_round(loop: str, value: str, expected: str) -> None:
+    names = "propNode<int> x, propNode<int> y, propNode<bool> flag, propNode<bool> other, int k"
+    body = f"{loop} {{ forall (v in g.nodes()) {{ {PULLING.format(value)} }} }}"
+    assert classes(body, parameters=names)["flag"] == expected
+
+
 def test_calls_are_followed() -> None:
     text = """
     function f(Graph g, propNode<int> x) {

@@ -541,11 +541,15 @@ function f(Graph g, propNode<int> level, node src) {
 """
 
 
-def test_a_node_may_ask_its_parents_for_its_number() -> None:
+@pytest.mark.parametrize("between", ["", "long sum = 0;\n  forall (v in g.nodes()) { sum += v; }\n  "])
+@pytest.mark.parametrize("none", ["INF", "-1"])
+def test_a_node_may_ask_its_parents_for_its_number(none: str, between: str) -> None:
     """All of them have the same one. From no node there is no search, and no error."""
-    text = operators_of(FROM_PARENTS)
-    assert "is empty" in text
-    program = starplat.compile(FROM_PARENTS)
+    text = FROM_PARENTS.replace("INF", none).replace("iterateInBFS", between + "iterateInBFS")
+    operators = operators_of(text)
+    assert "is empty" in operators
+    assert "level by level" not in operators
+    program = starplat.compile(text)
     for graph in (UGLY["knot"], UGLY["ladder"]):
         for src in (0, -1):
             found, right = (program.run(graph, src=src, target="reference", checked=c)["level"] for c in (False, True))

@@ -24,22 +24,18 @@ function f(Graph g, propNode<bool> seen, propNode<int> x, node src) {
 SPREAD = """
 function f(Graph g, propNode<bool> seen, propNode<int> x, node src) {
   long found = 0;
-  if (src != -1) {
-    g.attachNodeProperty(x = 0, seen = False);
-    src.seen = True;
-    bool more = False;
-    do {
-      more = False;
-      forall (v in g.nodes().filter(seen)) {
-        forall (w in g.neighbors(v)) {
-          if (!w.seen) { w.seen = True; more = True; }
-        }
+  g.attachNodeProperty(x = 0, seen = False);
+  if (src >= 0) { src.seen = True; }
+  bool more = False;
+  do {
+    more = False;
+    forall (v in g.nodes().filter(seen)) {
+      forall (w in g.neighbors(v)) {
+        if (!w.seen) { w.seen = True; more = True; }
       }
-    } while (more);
-    forall (v in g.nodes().filter(seen)) { v.x = v + 1; found += v; }
-  } else {
-    g.attachNodeProperty(x = 0, seen = False);
-  }
+    }
+  } while (more);
+  forall (v in g.nodes().filter(seen)) { v.x = v + 1; found += v; }
   return found;
 }
 """

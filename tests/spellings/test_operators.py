@@ -52,11 +52,11 @@ REACHED = {
 }
 """The spellings that reach the canonical form; the list only grows."""
 SOURCE_APART = {
-    "bfs": "level_and_local_flag pull_with_break",
-    "reachability": "unreached_pull_by_count",
+    "bfs": "in_bfs_from_parents level_and_local_flag pull_with_break",
+    "reachability": "in_bfs unreached_pull_by_count",
     "widest_path": "nodes_take_the_best",
 }
-"""Those that begin in a loop over all nodes, which does nothing for a source of -1: the same, where it is a node."""
+"""Those that do nothing for a source of -1, as loops over all nodes and `iterateInBFS` do; the same for a node."""
 SEARCHED = (
     "as_in_the_paper backward_helper coefficients counted_down distances_first flags_and_levels from_parents"
     " helper_for_a_source in_bfs_pull in_bfs_push level_in_the_search levels_by_hand levels_by_unit_paths local_result"
@@ -97,8 +97,18 @@ def test_a_spelling_reaches_the_operators_of_its_algorithm(algorithm: str, spell
     [(algorithm, name) for algorithm, names in SOURCE_APART.items() for name in names.split()],
 )
 def test_a_spelling_that_asks_for_its_source_does_if_it_is_a_node(algorithm: str, spelling: str) -> None:
-    guarded = re.sub(r"((?:\s*src\.\w+ = \w+;)+)", r"if (src >= 0) {\1}", CANONICAL[algorithm].read_text())
-    assert operators_of(FOLDER / algorithm / f"{spelling}.sp") == operators_of(guarded)
+    assert operators_of(FOLDER / algorithm / f"{spelling}.sp") == operators_of(_guarded(algorithm))
+
+
+def test_what_a_search_counts_is_counted_after_it() -> None:
+    counting = "forall (v in g.nodes().filter(reached)) { found += 1; } return found; }"
+    spread = _guarded("reachability").rstrip().removesuffix("}").replace(") {", ") { long found = 0;", 1) + counting
+    assert operators_of(FOLDER / "reachability" / "in_bfs_counted.sp") == operators_of(spread)
+
+
+def _guarded(algorithm: str) -> str:
+    """The canonical program, whose source may be none."""
+    return re.sub(r"((?:\s*src\.\w+ = \w+;)+)", r"if (src >= 0) {\1}", CANONICAL[algorithm].read_text())
 
 
 def test_a_count_that_a_helper_returns_is_the_flag_of_the_loop() -> None:

@@ -26,7 +26,6 @@ from typing import Any
 from starplat.analysis import walk
 from starplat.analysis.hosting import Hosting
 from starplat.frontend import typed
-from starplat.frontend.types import Scalar
 from starplat.operators.build import Builder
 from starplat.operators.canonical.rebuilding import rebuilt, with_statements
 
@@ -161,10 +160,7 @@ def _stores(source: typed.Symbol, fills: Sequence[typed.Attach]) -> tuple[typed.
     build = Builder(fills[0].span)
     items = ((symbol, value) for fill in fills for symbol, value in fill.items if not isinstance(value, typed.Symbol))
     stores = tuple(build.assign(build.cell(symbol, source), value) for symbol, value in items)
-    if source.role is typed.Role.ITERATOR:
-        return stores
-    number = typed.Convert(build.variable(source), Scalar.INT, span=build.span)
-    return (build.when(build.compared(number, typed.Operator.GREATER_EQUAL, build.number(0)), *stores),)
+    return build.if_a_node(source, *stores)
 
 
 def _fill(

@@ -75,12 +75,10 @@ class _Numbered:
             rounds.append(unreached.back_to(begun.none, symbol, search.graph))
         if self.first is None:
             return [*(filled if s is begun.fill else s for s in before), *rounds]
+        assert isinstance(search.source, typed.Variable)
         store = build.assign(typed.Cell(symbol, search.source, span=search.span), self.first)
-        if isinstance(search.source, typed.Variable) and search.source.symbol.role is typed.Role.ITERATOR:
-            return [*(filled if s is begun.fill else s for s in before), store, *rounds]
-        nowhere = build.differs(search.source, build.number(-1, types.Scalar.NODE))
-        there = build.block(filled, store, *rounds)
-        return [*before[:-1], typed.If(nowhere, there, build.block(begun.fill), span=search.span)]
+        first = build.if_a_node(search.source.symbol, store)
+        return [*(filled if s is begun.fill else s for s in before), *first, *rounds]
 
     def _offered(self, s: typed.AssignExtreme) -> typed.ForEach:
         """The loop in which all nodes with a number offer it to a scalar."""
@@ -161,10 +159,7 @@ def _begun(numbered: _Numbered, before: Sequence[typed.Statement]) -> _Begun | N
         is_read = any(symbol in walk.read(i) for s in before[at:] for i in walk.statements(s))
         is_below = isinstance(none, typed.Literal) and isinstance(none.value, int) and none.value < 0
         fits = is_below and first >= 0 and not is_read
-    guarded = numbered.first is not None and source.symbol.role is not typed.Role.ITERATOR
-    if not fits or (guarded and at != len(before) - 1) or isinstance(none, typed.Symbol):
-        return None
-    return _Begun(fill, none)
+    return _Begun(fill, none) if fits and not isinstance(none, typed.Symbol) else None
 
 
 def _rounds(numbered: _Numbered) -> tuple[typed.Statement, ...]:

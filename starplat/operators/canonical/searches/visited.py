@@ -1,7 +1,7 @@
 """A search that only marks and counts the nodes that it visits spreads the mark along arcs, and counts afterwards.
 
 g.attachNodeProperty(seen = False);                   g.attachNodeProperty(seen = False);
-iterateInBFS (v in g.nodes() from src) {              src.seen = True;
+iterateInBFS (v in g.nodes() from src) {              if (src >= 0) { src.seen = True; }
   v.seen = True;                                      do {
   found += 1;                                           more = False;
 }                                                       forall (v in g.nodes().filter(seen)) {
@@ -12,7 +12,7 @@ iterateInBFS (v in g.nodes() from src) {              src.seen = True;
                                                       } while (more);
                                                       forall (v in g.nodes().filter(seen)) { found += 1; }
 
-That is so if `src` is a node; else nothing is done. Only stores to a node's own cells, and sums that read nothing that
+If `src` is none, no node is marked. Only stores to a node's own cells, and sums that read nothing that
 the search changes, do not depend on the level.
 """
 
@@ -29,15 +29,14 @@ def as_marks_that_spread(body: typed.Block) -> typed.Block:
     for s in body.statements:
         before = statements[-1] if statements else None
         if isinstance(s, typed.IterateInBFS) and isinstance(before, typed.Attach):
-            found = _spread(s, before)
-            statements = [*statements, s] if found is None else [*statements[:-1], found]
+            statements += _spread(s, before) or (s,)
         else:
             statements.append(s)
     return with_statements(body, statements)
 
 
-def _spread(search: typed.IterateInBFS, fill: typed.Attach) -> typed.If | None:
-    """What takes the place of a search and of the fill before it."""
+def _spread(search: typed.IterateInBFS, fill: typed.Attach) -> list[typed.Statement] | None:
+    """What takes the place of a search behind a fill."""
     own = typed.Variable(search.iterator)
     cleared = {symbol for symbol, value in fill.items if value == typed.FALSE}
     done = search.body.statements
@@ -60,13 +59,13 @@ def _spread(search: typed.IterateInBFS, fill: typed.Attach) -> typed.If | None:
     every = build.over(search.iterator, typed.AllNodes(search.graph), arcs, condition=is_reached)
     rounds = typed.DoWhile(build.block(build.assign(more, False), every), more, span=search.span)
     first = build.assign(typed.Cell(mark, search.source, span=search.span), True)
-    statements: list[typed.Statement] = [fill, first, build.declare(more.symbol, build.truth(False)), rounds]
+    began = build.if_a_node(search.source.symbol, first)
+    statements: list[typed.Statement] = [*began, build.declare(more.symbol, build.truth(False)), rounds]
     if rest := [s for s in done if s is not marks[0]]:
         node = build.iterator(parallel_depth=1)
         visits = build.over(search.iterator, typed.AllNodes(search.graph), *rest, condition=is_reached)
         statements.append(substituted(visits, {search.iterator: node}))
-    nowhere = build.differs(search.source, build.number(-1, types.Scalar.NODE))
-    return typed.If(nowhere, build.block(*statements), build.block(fill), span=search.span)
+    return statements
 
 
 def _is_of_node(s: typed.Statement, own: typed.Variable, changed: set[typed.Symbol]) -> bool:

@@ -217,28 +217,19 @@ def _without(block: typed.Block, gone: Sequence[typed.Statement]) -> typed.Block
 
     left = rebuilt(block, change)
     read = {p.symbol for value in walk.all_values(left) for p in walk.within(value) if isinstance(p, typed.Variable)}
-    dead = [s for s in walk.statements(left) if isinstance(s, typed.Declare) and s.symbol not in read]
-    stored = {place.symbol for s in walk.statements(left) for place in walk.written_places(s)}
-    dead = [s for s in dead if s.symbol not in stored]
+    used = read | {place.symbol for s in walk.statements(left) for place in walk.written_places(s)}
+    dead = [s for s in walk.statements(left) if isinstance(s, typed.Declare) and s.symbol not in used]
     return left if not dead else _without(left, dead)
 
 
 def _shortened(s: typed.Statement) -> typed.Statement:
-    match s:
-        case typed.If(otherwise=typed.Block(statements=())):
-            return replace(s, otherwise=None)
-    return s
+    return replace(s, otherwise=None) if isinstance(s, typed.If) and s.otherwise == typed.Block(()) else s
 
 
 def _does_nothing(s: typed.Statement) -> bool:
-    match s:
-        case typed.If(then=then, otherwise=otherwise):
-            return not then.statements and (otherwise is None or not otherwise.statements)
-        case typed.ForEach(body=body):
-            return not body.statements
-        case typed.Block(statements=statements):
-            return not statements
-    return False
+    if isinstance(s, typed.Block):
+        return not s.statements
+    return isinstance(s, typed.If | typed.ForEach) and all(map(_does_nothing, walk.blocks(s)))
 
 
 def _acts(block: typed.Block) -> bool:
