@@ -25,7 +25,7 @@ from tests.runtime.test_device_memory import roads
 from tests.zoo import ZOO
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-TARGETS = ("reference", "opencl", "openmp", "sycl", "cuda")
+TARGETS = ("reference", "opencl", "openmp", "sycl", "openacc", "cuda")
 WITH_POISON = ("reference", "opencl", "cuda")
 NAMES = ("bfs_levels", "connected_components", "k_core", "pagerank", "sssp")
 CALLS: dict[str, dict[str, Any]] = {"bfs_levels": {"src": 0}, "sssp": {"src": 0}}
@@ -82,7 +82,7 @@ def within_limits(name: str, share: float, most_held: list[int], **how: Any) -> 
 
 @pytest.mark.spread
 @pytest.mark.parametrize("share", [0.0, 0.3])
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", [*TARGETS, "webgpu"])
 @pytest.mark.parametrize("name", ["bfs_levels", "connected_components", "sssp"])
 def test_a_limit_is_kept_and_answers_are_the_same(name: str, target: str, share: float, most_held: list[int]) -> None:
     device_of(target)
