@@ -1136,25 +1136,23 @@ __device__ inline void gather_all(
     long_values(rows, long_rows, (T *)values_of_block(), start, join, value, finish);
 }
 
-// The nodes that a warp takes, WARP in each turn: from `begin` on, every `step`th turn's.
-struct Turns {
-    int begin, end, step;
-};
-
-// Calls finish(node, total) for the nodes of a warp's turns: total joins the values of its arcs. The arcs of nodes that
-// follow each other follow each other too, so that a warp need not know whose they are until it has all values. Rows of
-// more than `most` arcs may be put off.
+// Calls finish(node, total) for every node: total joins the values of its arcs. The arcs of nodes that follow each
+// other follow each other too, so that a warp need not know whose they are until it has all values.
 template <class T, class Join, class Value, class Finish>
-__device__ __forceinline__ void gather_turns(
-    Turns turns, arc_t most, int num_nodes, const arc_t *rows, T start, Join join, Value value, Finish finish
+__device__ inline void gather_rows(
+    int num_nodes, const arc_t *rows, T start, Join join, Value value, Finish finish
 ) {
+    const auto of_node = [&](int, arc_t arc) { return value(arc); };
+    if (num_nodes < gridDim.x * blockDim.x) {  // there are threads enough for teams
+        return gather_all(num_nodes, rows, start, every_node, join, of_node, finish);
+    }
     LongRows &long_rows = no_long_rows();
     const int lane = threadIdx.x % WARP, room = WARP * AT_ONCE;
     T *const values = (T *)values_of_block() + threadIdx.x / WARP * room;
-    for (int begin = turns.begin; begin < turns.end; begin += turns.step) {
+    for (int begin = warp_number() * WARP; begin < num_nodes; begin += gridDim.x * blockDim.x) {
         const int node = begin + lane;
         const arc_t first = rows[min(node, num_nodes)], end = rows[min(node + 1, num_nodes)];
-        const bool late = end - first > most && long_rows.puts_off(node, end - first);
+        const bool late = long_rows.puts_off(node, end - first);
         T total = start;
         Lanes gaps = lanes_where(late);
         for (int from = 0, to; from < WARP; from = to + 1,
@@ -1176,22 +1174,7 @@ __device__ __forceinline__ void gather_turns(
         }
         if (node < num_nodes && !late) finish(node, total);
     }
-    const auto of_node = [&](int, arc_t arc) { return value(arc); };
     long_values(rows, long_rows, (T *)values_of_block(), start, join, of_node, finish);
-}
-
-// Calls finish(node, total) for every node: total joins the values of its arcs.
-template <class T, class Join, class Value, class Finish>
-__device__ inline void gather_rows(
-    int num_nodes, const arc_t *rows, T start, Join join, Value value, Finish finish
-) {
-    const int threads = gridDim.x * blockDim.x;
-    if (num_nodes < threads) {  // there are threads enough for teams
-        const auto of_node = [&](int, arc_t arc) { return value(arc); };
-        return gather_all(num_nodes, rows, start, every_node, join, of_node, finish);
-    }
-    const Turns turns = {warp_number() * WARP, num_nodes, threads};
-    gather_turns(turns, LONG_ROW, num_nodes, rows, start, join, value, finish);
 }
 
 // Calls finish(node, total) for the listed nodes to keep, but for those with long rows, which are put off.

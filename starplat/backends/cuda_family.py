@@ -154,7 +154,6 @@ _OF_ROWS = (
         "gather_step",
         "long_values",
         "gather_all",
-        "gather_turns",
         "gather_rows",
     ),
     *named("gather_each", "gather_listed"),

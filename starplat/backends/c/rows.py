@@ -87,7 +87,7 @@ class RowPrinter:
         if all_nodes and gather.node not in uses.variables_in(gather.value):
             far = not self.expressions.far.isdisjoint(uses.arrays_in(gather.value))
             function = "gather_far_rows" if far else "gather_rows"
-            for helper in ("long_values", "teams", "gather_step", "every_node", "gather_all", "gather_turns", function):
+            for helper in ("long_values", "teams", "gather_step", "every_node", "gather_all", function):
                 self.need_for_rows(helper)
             of_node = ""
             yield f"{function}({self.nodes(gather)}, {self.rows(gather)}, {start},"
