@@ -1,14 +1,15 @@
 """Runs in a part of the memory that they would take: four programs, all, some or none of the arcs on the device.
 
     python benchmarks/limited.py                         rmat24 on CUDA
-    python benchmarks/limited.py --graphs rmat26 --shares 1,0.1 --rows bfs,components --no-mapped
+    python benchmarks/limited.py --graphs rmat26 --shares 1,0.1 --rows bfs,components --ways ondemand
+    python benchmarks/limited.py --graphs rmat22 --ways mapped,ondemand,chunks,unified --shares 0.4,0.1
     python benchmarks/limited.py --quick                 a tiny graph on OpenCL: whether it all works
 
-A limit is what a run takes with all arcs on the host, and a share of the arcs' bytes. `resident` has no limit, `mapped`
-no arcs on the device. Answers are compared with those of `resident`. A figure is the least of the repetitions after a
-warm-up, for PageRank of one iteration. Cells are printed as they are finished, with the bytes that lie on either side,
-and what was copied to the device in all repetitions, the first upload included; the table comes last. Exit code 1 if an
-answer differs or a cell failed.
+A limit is what a run takes with all arcs on the host, and a share of the arcs' bytes; `ondemand` and `chunks` run under
+the same. `resident` and `unified` have no limit, `mapped` no arcs on the device. Answers are compared with those of
+`resident`. A figure is the least of the repetitions after a warm-up, for PageRank of one iteration. Cells are printed
+as they are finished, with the bytes that lie on either side, and what was copied to the device in all repetitions, the
+first upload included; the table comes last. Exit code 1 if an answer differs or a cell failed.
 """
 
 from __future__ import annotations
@@ -37,7 +38,10 @@ from starplat.sizes import in_words
 
 PROGRAMS = ("bfs", "components", "pagerank", "sssp")
 ITERATIONS = 5
-MAPPED, ON_DEMAND = "memory=mapped,order=as-is", "memory=ondemand,order=as-is"
+ON_DEMAND = "memory=ondemand,order=as-is"
+WHOLE = {"mapped": "memory=mapped,order=as-is", "unified": "memory=unified,order=as-is"}
+LIMITED = {"ondemand": None, "chunks": "memory=chunks"}
+"""The schedules of ways to run: without a limit, and within one; `auto` takes `memory=ondemand` by itself."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,8 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--graphs", help="their names, with commas (rmat24)")
     made.add_argument("--rows", default=",".join(PROGRAMS), help=f"of {', '.join(PROGRAMS)}")
     made.add_argument("--shares", default="1,0.4,0.1", help="of the arcs' bytes, with commas (1,0.4,0.1)")
-    made.add_argument("--no-mapped", dest="mapped", action="store_false", help="leave out runs with all on the host")
+    ways = ", ".join([*WHOLE, *LIMITED])
+    made.add_argument("--ways", default="mapped,ondemand", help=f"of {ways} (mapped,ondemand)")
     made.add_argument("--target", help="what to run on (cuda)")
     made.add_argument("--repeat", type=int, default=3, help="measured runs after the warm-up (3)")
     made.add_argument("--kept", type=Path, help="where made-up graphs are kept")
@@ -90,7 +95,7 @@ def told(several: Iterator[Iterator[Cell]]) -> Iterator[Cell]:
             time = "-" if cell.milliseconds is None else f"{cell.milliseconds:.2f} ms"
             where = f"{in_words(cell.device)} on the device, {in_words(cell.host)} on the host"
             where += f", {in_words(cell.copied)} copied"
-            print(f"  {cell.row:<11} {cell.memory:<10} {time:>11}  {cell.why or where}", flush=True)
+            print(f"  {cell.row:<11} {cell.memory:<13} {time:>11}  {cell.why or where}", flush=True)
             yield cell
 
 
@@ -102,17 +107,25 @@ def measured(entry: Entry, row: Row, target: str, options: argparse.Namespace) -
     how: dict[str, Any] = {"target": target, **given}
     first = program.run(entry.graph, repeat=options.repeat + 1, **how)
     yield _cell(row, "resident", first, first)
-    if options.mapped:
-        yield _cell(row, "mapped", program.run(entry.graph, repeat=options.repeat + 1, schedule=MAPPED, **how), first)
+    ways = options.ways.split(",")
+    for way in (way for way in WHOLE if way in ways):
+        yield _attempt(row, way, program, entry, first, how | {"schedule": WHOLE[way], "repeat": options.repeat + 1})
     least, arcs = _needed(program, entry, how), entry.graph.num_arcs * (8 if row.weighted else 4)
     for share in map(float, options.shares.split(",")):
-        memory = f"{share:.0%}"
-        try:
-            result = program.run(entry.graph, repeat=options.repeat + 1, device_memory=least + int(share * arcs), **how)
-        except DiagnosticError as failed:
-            yield Cell(row.name, memory, why=failed.diagnostics[0].message)
-        else:
-            yield _cell(row, memory, result, first)
+        within = how | {"device_memory": least + int(share * arcs), "repeat": options.repeat + 1}
+        for way in (way for way in LIMITED if way in ways):
+            memory = f"{way} {share:.0%}"
+            yield _attempt(row, memory, program, entry, first, within | {"schedule": LIMITED[way]})
+
+
+def _attempt(
+    row: Row, memory: str, program: starplat.Program, entry: Entry, first: starplat.Result, how: dict[str, Any]
+) -> Cell:
+    try:
+        result = program.run(entry.graph, **how)
+    except DiagnosticError as failed:
+        return Cell(row.name, memory, why=failed.diagnostics[0].message)
+    return _cell(row, memory, result, first)
 
 
 def _needed(program: starplat.Program, entry: Entry, how: dict[str, Any]) -> int:

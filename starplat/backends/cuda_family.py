@@ -237,7 +237,7 @@ class Family:
         self, module: ir.Module, stem: str, *, library: bool = False, single_file: bool = False
     ) -> dict[str, str]:
         """`<stem>.cu`: the routines of `kernels_text`, host code, and `main` or a function for C."""
-        module = placed.limited_by_nothing(module) if library else module
+        module = placed.as_emitted(module, library=library)
         unit = view(module, self.capabilities, self.spelling)
         helpers = self._helpers(unit)
         base, *of_sets = self.headers()

@@ -59,7 +59,7 @@ class KernelsApart:
         self, module: ir.Module, stem: str, *, library: bool = False, single_file: bool = False
     ) -> dict[str, str]:
         """`<stem>.cpp`, and the kernels over their header; one file has `kernels_text` as a literal."""
-        module = placed.limited_by_nothing(module) if library else module
+        module = placed.as_emitted(module, library=library)
         mapped = headers_of_placement(module, self.name, self.language)
         of_host, of_kernels = self.headers()
         name, kernels = f"{stem}{self.ending}", self.text(module, None if single_file else of_kernels)

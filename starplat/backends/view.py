@@ -255,5 +255,6 @@ class _Viewer:
             self.helpers,
             references=references,
             contested=frozenset() if routine is None else self.contested[routine],
+            far=frozenset(() if self.module.managed else self.module.mapped),
             hidden_arguments=self.parameters.hidden,
         )

@@ -136,10 +136,14 @@ class Room:
         whole = (rows.offsets for chunks in self._chunks if isinstance(chunks, ir.Chunks) for rows in chunks.rows)
         longest = max((longest_row(self.graph, offsets) for offsets in whole), default=1)
         self.arcs_of_chunk = 0
-        most, free = self.resident.num_arcs, self._free_for(())
+        most, many = self.resident.num_arcs, replace(self._sizes, num_heads=_MANY)
+        cell = (temporaries(self.module, many) - temporaries(self.module, self._sizes)) // (_MANY - 1)
+        free = self._free_for(())
+        if free is not None and free < most * cell:  # what other runs have left there is in the way
+            self.resident.leave({array: self.where(array) for array in self._of_graph}, 0)
+            make_room(self.device, self._still_needed(self.estimate()) + most * cell)
+            free = self._free_for(())
         if free is not None:
-            many = replace(self._sizes, num_heads=_MANY)
-            cell = (temporaries(self.module, many) - temporaries(self.module, self._sizes)) // (_MANY - 1)
             most = min(most, max(free, 0) // cell)
         self.arcs_of_chunk = max(most, longest, 1)
 

@@ -16,6 +16,7 @@ from tests.backends.built import built
 from tests.runtime.devices import device_of
 
 ARCHITECTURE = "sm_80"
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 NODES, ARCS = 50, 300
 OTHERS = 4 * (NODES + 1) + 8 * NODES
 """Bytes of row offsets and sums."""
@@ -64,6 +65,44 @@ def test_a_program_keeps_to_the_limit_that_it_is_run_with(target: str, roads: Pa
             assert [int(row["total"]) for row in csv.DictReader(rows) if row["total"]] == expected
 
 
+# By program: what it is called with, bytes of all arrays of arcs, and whether all arcs of a row are copied or none.
+HEADS = {
+    "bfs_levels": ("level", ("--src", 0), 2, False),
+    "connected_components": ("component", (), 1, False),
+    "sssp": ("dist", ("--src", 0), 2, True),
+}
+
+
+@pytest.mark.spread
+@pytest.mark.parametrize("target", ["opencl", "sycl", "cuda"])
+@pytest.mark.parametrize("name", HEADS)
+def test_heads_of_rows_get_the_room_that_is_less_than_all_arcs(
+    name: str, target: str, roads: Path, tmp_path: Path
+) -> None:
+    device_of(target)
+    result, words, arrays, whole = HEADS[name]
+    program = starplat.compile(EXAMPLES / f"{name}.sp")
+    call = {"src": 0} if words else {}
+    expected = program.run(roads, target="reference", **call)
+    runs = built(program.artifact(target, schedule="memory=ondemand"), tmp_path)
+    degrees = np.bincount(np.loadtxt(roads, dtype=int)[:, 0], minlength=NODES)
+    if name == "bfs_levels":  # its heads are of the arcs into a node
+        degrees = np.bincount(np.loadtxt(roads, dtype=int)[:, 1], minlength=NODES)
+    copied = [np.where(degrees <= n, degrees, 0) if whole else np.minimum(degrees, n) for n in range(degrees.max() + 1)]
+    heads = [4 * (2 if whole else 1) * int(each.sum()) for each in copied]
+    refused = run(runs, roads, *words, "--device-memory", 1)
+    least = int(re.findall("need ([0-9]+)", refused.stderr)[0])
+    out, everything = tmp_path / "out.csv", 4 * ARCS * arrays
+    for room in (0, heads[2] - 1, heads[2], heads[5], heads[-1] - 1, everything):
+        done = run(runs, roads, *words, "--device-memory", least + room, "--out", out)
+        assert done.returncode == 0, done.stderr
+        near = everything if room == everything else max(size for size in heads if size <= room)
+        assert f"arcs: {near} bytes on the device, {everything * (near < everything)} on the host" in done.stderr
+        with out.open() as rows:
+            found = [row[result] for row in csv.DictReader(rows) if row[result]]
+        assert found == [str(value) for value in expected[result].tolist()]
+
+
 def test_what_is_no_limit_or_too_little_is_refused(roads: Path, tmp_path: Path) -> None:
     device_of("opencl")
     program = built(SUM.artifact("opencl", schedule="memory=ondemand"), tmp_path)
@@ -81,7 +120,7 @@ def test_what_is_no_limit_or_too_little_is_refused(roads: Path, tmp_path: Path) 
 def test_programs_for_cuda_compile_without_warnings(name: str, tmp_path: Path) -> None:
     if shutil.which("nvcc") is None:
         pytest.skip("nvcc is not installed")
-    program = starplat.compile(Path(__file__).resolve().parents[2] / "examples" / f"{name}.sp")
+    program = starplat.compile(EXAMPLES / f"{name}.sp")
     for file, text in program.artifact("cuda", schedule="memory=ondemand").items():
         (tmp_path / file).write_text(text, encoding="utf-8")
     command = ["nvcc", "-std=c++17", f"-arch={ARCHITECTURE}", "-Xcompiler", "-Wall,-Wextra,-Wshadow", "-c"]

@@ -241,10 +241,11 @@ def test_rows_and_graphs_that_are_not_there_are_told(tmp_path: Path) -> None:
 
 
 def test_limited_memory_quickly(capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["--quick", "--target", "reference", "--graphs", "rmat6", "--repeat", "1", "--shares", "0.5"]
-    assert limited.main(options) == 0
+    options = ["--quick", "--target", "reference", "--graphs", "rmat6", "--repeat", "1", "--shares", "0.8"]
+    assert limited.main([*options, "--ways", "mapped,ondemand,chunks"]) == 0
     table = capsys.readouterr().out
     assert "rmat6: milliseconds, and how many times those of resident" in table
+    assert "chunks 80%" in table
     assert "failed" not in table
 
 

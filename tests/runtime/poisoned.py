@@ -17,6 +17,7 @@ import numpy as np
 from starplat.ir import nodes as ir
 from starplat.ir.own_arcs import arrays_of_arcs
 from starplat.runtime.devices.buffers import Buffer
+from starplat.runtime.devices.cuda import CudaDevice
 from starplat.runtime.devices.device import Device, Kernels, LaunchSize
 from starplat.runtime.devices.opencl import OpenCLDevice, OpenCLKernels
 from starplat.runtime.devices.reference import ReferenceDevice, ReferenceKernels
@@ -223,6 +224,10 @@ class _OpenCLKernels(OpenCLKernels):
     def memory(self, buffer: Buffer) -> Any:
         assert isinstance(self.device, PoisonedOpenCL)
         return super().memory(self.device.for_kernels(buffer))
+
+
+class PoisonedCuda(TwoMemories, CudaDevice):
+    """A GPU's, for runs whose arrays lie on the device."""
 
 
 def poison(dtype: np.dtype[Any], count: int) -> Cells:

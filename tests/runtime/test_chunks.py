@@ -11,6 +11,8 @@ import pytest
 import starplat
 from starplat.diagnostics import DiagnosticError
 from starplat.graph.graph import Graph
+from starplat.runtime.devices.cuda import CudaDevice
+from starplat.runtime.devices.device import Device
 from starplat.runtime.devices.opencl import OpenCLDevice
 from starplat.runtime.devices.reference import ReferenceDevice
 from starplat.runtime.session import Session
@@ -18,12 +20,13 @@ from starplat.runtime.tracing.exchanges import Crossing
 from tests.backends.emulated import Machine, emulated
 from tests.programs import cases
 from tests.runtime.devices import device_of
-from tests.runtime.poisoned import PoisonedOpenCL, PoisonedReference, session_with
+from tests.runtime.poisoned import PoisonedCuda, PoisonedOpenCL, PoisonedReference, session_with
 from tests.runtime.test_device_memory import roads
 from tests.zoo import ZOO
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-TARGETS = ("reference", "opencl", "openmp", "sycl")
+TARGETS = ("reference", "opencl", "openmp", "sycl", "openacc", "cuda")
+WITH_POISON = ("reference", "opencl", "cuda")
 NAMES = ("bfs_levels", "connected_components", "k_core", "pagerank", "sssp")
 CALLS: dict[str, dict[str, Any]] = {"bfs_levels": {"src": 0}, "sssp": {"src": 0}}
 CHUNKS = "memory=chunks"
@@ -79,7 +82,7 @@ def within_limits(name: str, share: float, most_held: list[int], **how: Any) -> 
 
 @pytest.mark.spread
 @pytest.mark.parametrize("share", [0.0, 0.3])
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", [*TARGETS, "webgpu"])
 @pytest.mark.parametrize("name", ["bfs_levels", "connected_components", "sssp"])
 def test_a_limit_is_kept_and_answers_are_the_same(name: str, target: str, share: float, most_held: list[int]) -> None:
     device_of(target)
@@ -104,6 +107,19 @@ def test_emitted_cuda_kernels_read_chunks(name: str, most_held: list[int]) -> No
         within_limits(name, 0.1, most_held, target="cuda")
 
 
+@pytest.mark.parametrize("name", ["connected_components", "pagerank"])
+def test_what_earlier_runs_left_on_the_device_makes_room_for_chunks(name: str) -> None:
+    program, graph, other = program_of(name), roads(), roads()
+    least, arcs = least_and_arcs(program, graph, target="reference")
+    limit = least + arcs // 2
+    with Session() as fresh:
+        how: dict[str, Any] = {"target": "reference", "session": fresh, "schedule": CHUNKS, "device_memory": limit}
+        alone = program.run(graph, **how).estimate.total
+        for earlier in (graph, other):
+            program.run(earlier, **how | {"schedule": "memory=ondemand"})
+            assert program.run(graph, **how).estimate.total == alone > limit - 100
+
+
 class Least:
     """Runs programs with room for the longest row."""
 
@@ -117,11 +133,19 @@ class Least:
         return program.run(graph, device_memory=limit, **self.how, **call)
 
 
+def poisoned(target: str) -> Device:
+    """The target's first device, where new memory is poison."""
+    match device_of(target):
+        case OpenCLDevice() as opencl:
+            return PoisonedOpenCL(opencl.device)
+        case CudaDevice() as cuda:
+            return PoisonedCuda(cuda.cupy, 0)
+    return PoisonedReference()
+
+
 def judged(case: cases.Case, target: str, graph: str) -> None:
     """Holds answers against others' where all memory is poison before it is filled; others are refused by name."""
-    device = device_of(target)
-    poisoned = PoisonedOpenCL(device.device) if isinstance(device, OpenCLDevice) else PoisonedReference()
-    with session_with(poisoned) as session:
+    with session_with(poisoned(target)) as session:
         try:
             case.judge(case.suits(ZOO[graph]), Least(session, target))  # type: ignore[arg-type]
         except DiagnosticError as refused:
@@ -139,9 +163,10 @@ def test_examples_are_right_row_by_row(case: cases.Case) -> None:
 
 
 @pytest.mark.spread
-@pytest.mark.parametrize("target", ["reference", "opencl"])
+@pytest.mark.parametrize("target", WITH_POISON)
 @pytest.mark.parametrize("knobs", ["frontier=flags", "frontier=queue", "frontier=bitmap", "frontier=layers"])
 def test_other_knobs_count(knobs: str, target: str) -> None:
+    device_of(target)
     program, graph = program_of("bfs_levels"), ZOO["random"]
     expected = program.run(graph, target="reference", src=0)["level"].tolist()
     for direction in ("push", "pull"):
@@ -159,14 +184,15 @@ def test_knobs_that_rule_chunks_out_are_named(knobs: str, instead: str) -> None:
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("graph", ["empty", "one-loop", "parallel", "both-ways", "star-in-undirected", "random"])
-@pytest.mark.parametrize("target", ["reference", "opencl"])
+@pytest.mark.parametrize("target", WITH_POISON)
 @every_case
 def test_examples_are_right_on_all_graphs(case: cases.Case, target: str, graph: str) -> None:
     judged(case, target, graph)
 
 
-@pytest.mark.parametrize("target", ["reference", "opencl"])
+@pytest.mark.parametrize("target", WITH_POISON)
 def test_edge_properties_and_numbers_of_arcs_are_those_of_the_graph(target: str) -> None:
+    device_of(target)
     graph, toll = roads(), np.arange(6000, dtype=np.int32)
     expected = TOLLS.run(graph, target="reference", toll=toll)
     least, arcs = least_and_arcs(TOLLS, graph, target=target, toll=toll)

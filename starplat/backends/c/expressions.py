@@ -24,7 +24,8 @@ class ExpressionPrinter:
     """Prints in the words of one target, with the names of one module.
 
     `references` are variables that are known by a pointer; `contested` arrays whose cells others update atomically
-    while they are read; `hidden_arguments` what a called function is passed besides what its call says.
+    while they are read; `far` arrays that may lie in the host's memory; `hidden_arguments` what a called function is
+    passed besides what its call says.
     """
 
     spelling: Spelling
@@ -35,6 +36,7 @@ class ExpressionPrinter:
     num_arcs: str = "num_arcs"
     references: frozenset[ir.Variable] = frozenset()
     contested: frozenset[ir.Array] = frozenset()
+    far: frozenset[ir.Array] = frozenset()
     hidden_arguments: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def expression(self, expression: ir.Expression) -> str:

@@ -85,10 +85,12 @@ class RowPrinter:
         start, of_node = f"({kind}){self.expressions.expression(gather.start)}", f"int {name(gather.node)}, "
         all_nodes = gather.members is None and gather.listed is None and gather.keep is None
         if all_nodes and gather.node not in uses.variables_in(gather.value):
-            for helper in ("long_values", "teams", "gather_step", "every_node", "gather_all", "gather_rows"):
+            far = not self.expressions.far.isdisjoint(uses.arrays_in(gather.value))
+            function = "gather_far_rows" if far else "gather_rows"
+            for helper in ("long_values", "teams", "gather_step", "every_node", "gather_all", function):
                 self.need_for_rows(helper)
             of_node = ""
-            yield f"gather_rows({self.nodes(gather)}, {self.rows(gather)}, {start},"
+            yield f"{function}({self.nodes(gather)}, {self.rows(gather)}, {start},"
         else:
             yield from self.over_nodes(gather, "gather", start)
         yield f"{INDENT}[&]({kind} a, {kind} b) -> {kind} {{ return {joined}; }},"
@@ -270,6 +272,7 @@ _BY_WARP_NUMBER = frozenset(
         "count_rows",
         "gather_all",
         "gather_rows",
+        "gather_far_rows",
         "gather_listed",
         "gather_each",
         "search_all",

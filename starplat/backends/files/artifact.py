@@ -15,7 +15,7 @@ from starplat.backends.c.set_uses import changed_arrays
 from starplat.backends.files.headers import Header, bare
 from starplat.backends.files.layout import raw_literal
 from starplat.backends.files.library import Interface, header_parameter_lines, pairs, parameter_lines
-from starplat.backends.files.placed import OPTION, size_of_others
+from starplat.backends.files.placed import OPTION, read_at_heads, size_of_others
 from starplat.backends.files.read_graph import graph_pieces, weight_element
 from starplat.backends.files.render import helper_texts, render
 from starplat.backends.host.changing import lists_of
@@ -302,7 +302,7 @@ class _Arguments:
             case ir.Variable(_, ir.Element.NODE):
                 yield f"const int {name} = host.node({given});"
             case ir.Array(_, element, _, ir.Origin.WEIGHT) as array:
-                yield f"{self.interface.kind(array)} {name}({self.where(array)}, host.weights);"
+                yield f"{self.interface.kind(array)} {name}({self.where(array)}, host.weights{self.may(array)});"
                 if array in self.changed and not self.lists:
                     yield f"const Buffer<{CELLS[element]}> {given}(device, host.weights);"
             case ir.Array() as array if isinstance(argument.type, SetType):
@@ -313,6 +313,10 @@ class _Arguments:
     def where(self, array: ir.Array) -> str:
         """On which device an array is made, and in which room."""
         return "device, room" if self.module.on_demand and array in self.module.mapped else "device"
+
+    def may(self, array: ir.Array) -> str:
+        """Whether it may be on the device, where heads of rows decide that."""
+        return ", graph.heads.none()" if array in read_at_heads(self.module).values() else ""
 
     def marked(self, argument: ir.Argument, given: str) -> str:
         """The flags of a set."""

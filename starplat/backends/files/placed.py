@@ -1,4 +1,5 @@
-"""What emitted programs need whose arcs lie on the device as far as a limit leaves room: the size of all else."""
+"""What emitted programs need whose arcs lie on the device as far as a limit leaves room: the size of all else, and the
+heads of rows."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -7,18 +8,58 @@ from starplat.backends.c.set_uses import changed_arrays
 from starplat.backends.host.words import size_of
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_host
+from starplat.schedule.memory.heads import heads_of_rows
 
 OPTION = '{"[--device-memory SIZE]", "what the arrays may take of the device, such as 12G; no arcs if not given"}'
 """As an element of the C++ list of options; as no parameter of a program has a hyphen, its name is free."""
 
 
-def limited_by_nothing(module: ir.Module) -> ir.Module:
-    """The module of a library, which is told of no limit: it reads all arcs in the host's memory."""
-    return replace(module, on_demand=False)
+def as_emitted(module: ir.Module, *, library: bool) -> ir.Module:
+    """The module of a program, whose rows have heads on the device where that helps. A library is told of no limit, and
+    reads all arcs in the host's memory."""
+    if library:
+        return replace(module, on_demand=False)
+    weights = frozenset(array for array in module.inputs if array.origin is ir.Origin.WEIGHT)
+    return heads_of_rows(module, symmetric=False, weights=weights)
+
+
+_ROWS = {ir.HEAD_OFFSETS: ir.CSR, ir.IN_HEAD_OFFSETS: ir.REVERSE}
+_KINDS = {ir.HeadKind.FIRST: "first", ir.HeadKind.SHORT: "whole"}
+
+
+def read_at_heads(module: ir.Module) -> dict[ir.Array, ir.Array]:
+    """The arrays of arcs that the host has where the device has heads of rows, by the arrays of these."""
+    found = {ir.HEAD_COLUMNS: ir.COLUMNS, ir.IN_HEAD_COLUMNS: ir.IN_COLUMNS}
+    weights = (a for a in module.mapped if a.origin is ir.Origin.WEIGHT or a == ir.WEIGHTS)
+    found |= {ir.HEAD_WEIGHTS[a.element]: a for a in weights if a.element in ir.HEAD_WEIGHTS}
+    return {head: array for head, array in found.items() if head in module.graph_arrays}
+
+
+def heads_of_graph(module: ir.Module) -> str | None:
+    """What the heads of rows are made of, in C++; None if there are none."""
+    if module.heads is None:
+        return None
+    sizes = dict.fromkeys((offsets for offsets in _ROWS if offsets in module.graph_arrays), 0)
+    for head in read_at_heads(module):
+        sizes[ir.IN_HEAD_OFFSETS if head == ir.IN_HEAD_COLUMNS else ir.HEAD_OFFSETS] += _cell(head)[1]
+    rows = (f"{{host.{_ROWS[offsets].offsets.name}, {size}}}" for offsets, size in sizes.items())
+    return f"room, {' + '.join(_terms(module.mapped))}, Heads::{_KINDS[module.heads]}, {{{', '.join(rows)}}}"
+
+
+def head_cells(array: ir.Array, module: ir.Module) -> str | None:
+    """What one of the arrays of heads is made of, in C++; None if it is none of them."""
+    if array in _ROWS:
+        return f"heads.begins(host.{_ROWS[array].offsets.name})"
+    if (copied := read_at_heads(module).get(array)) is None:
+        return None
+    rows = ir.REVERSE if array == ir.IN_HEAD_COLUMNS else ir.CSR
+    name = ir.WEIGHTS.name if copied.origin is ir.Origin.WEIGHT else copied.name
+    return f"heads.copies(host.{rows.offsets.name}, host.{name})"
 
 
 def size_of_others(module: ir.Module) -> list[str]:
-    """The bytes of all arrays of a run that are not placed: terms of a sum in C++, with `host` for the graph."""
+    """The bytes of all arrays of a run that are neither placed nor copies in heads: terms of a sum in C++, with `host`
+    for the graph."""
     changed = changed_arrays(module)
     parameters = [p.what for p in module.function(module.entry).parameters if isinstance(p.what, ir.Array)]
     kept = [array for array in parameters if array.origin is ir.Origin.WEIGHT and array in changed]
@@ -45,7 +86,7 @@ def _terms(arrays: Iterable[ir.Array]) -> list[str]:
     """The bytes of arrays on the device, one term for those of one length."""
     sizes: dict[tuple[str, str], int] = {}
     for array in arrays:
-        if array.origin is not ir.Origin.HOST:
+        if array.origin is not ir.Origin.HOST and array.extent is not ir.Extent.HEADS:
             unit, count = _cell(array)
             key = unit, size_of(array, "host")
             sizes[key] = sizes.get(key, 0) + count

@@ -5,6 +5,7 @@ The types and the file reader are headers that all programs share.
 
 from collections.abc import Iterator, Set
 
+from starplat.backends.files.placed import head_cells, heads_of_graph, read_at_heads
 from starplat.backends.host import uses, words
 from starplat.backends.text.names import Names
 from starplat.ir import nodes as ir
@@ -16,6 +17,7 @@ def graph_pieces(module: ir.Module, names: Names) -> dict[str, object]:
     weight = weight_element(module)
     weight_type = None if weight is None else words.CELLS[weight]
     return {
+        "heads": heads_of_graph(module),
         "graph_arrays": [(a.name, words.buffer_type(a, (), module), _made_of(a, module)) for a in module.graph_arrays],
         "prepared": [_call(one, names) for one in module.prepared],
         "device_parameter": "Device &device" if module.graph_arrays else "Device &",
@@ -31,12 +33,16 @@ _ENDS = {ends: rows.offsets for rows, ends in ir.ENDS.items()}
 
 def _made_of(array: ir.Array, module: ir.Module) -> str:
     """How a graph's array is made: on which device, in which room, of what."""
-    where = "device, room" if module.on_demand and array in module.mapped else "device"
-    return f"{{{where}, {_cells(array, module)}}}"
+    if not module.on_demand or array not in module.mapped:
+        return f"{{device, {_cells(array, module)}}}"
+    may = ", heads.none()" if array in read_at_heads(module).values() else ""
+    return f"{{device, room, {_cells(array, module)}{may}}}"
 
 
 def _cells(array: ir.Array, module: ir.Module) -> str:
     """What a graph's array is made of: the host's, whose rows have no room, or room for what the device makes."""
+    if (head := head_cells(array, module)) is not None:
+        return head
     if array in _ENDS:
         rows = f"host.{_ENDS[array].name}"
         return f"Cells<arc_t>{{std::vector<arc_t>({rows}.begin() + 1, {rows}.end())}}"

@@ -65,6 +65,7 @@ each_member each_kept TESTED_AT_ONCE take_members share_arcs long_arcs every_nod
 row_of MOST_ARCS advance_members rows_at_a_time
 advance advance_and_keep MOST_NEW MOST_LISTED MOST_LONG LONG_ROW MOST_HUGE HUGE_ROW MUCH_NEW ALL_ARCS FEW_ARCS
 LongRows MOST_TOGETHER check_place no_long_rows warp_number search_row values_of_block AT_ONCE gather_rows WarpArcs
+gather_far_rows node_behind FAR_PLACES LONG_FAR_ROW
 item_at insert_item resize_items advance_rows TRIED_AT_ONCE
 is_empty has_many has_some contains search_all search_in_teams search_in_warps SOME_LOOKS
 any_passes ask_step ask_long ask_all FEW_ASKED ASKED_AT_ONCE MANY_ASKED KEPT_AT_ONCE

@@ -73,7 +73,7 @@ def _copy(machine: Machine, frame: Frame, rows: ir.CopiedRows, first: int, begin
     device, host = machine.device, machine.world.host
     there = machine.buffer(rows.copies.offsets, frame)
     device.upload_at(there, first, begins.astype(there.dtype))
-    slots = _slots(host[rows.offsets.name][first : first + len(begins) - 1], begins)
+    slots = _slots(host[rows.offsets.name][first : first + len(begins)], begins)
     _copy_cells(machine, frame, rows.cells, slots)
 
 
@@ -84,9 +84,13 @@ def _copy_cells(machine: Machine, frame: Frame, copied: ir.CopiedCells, slots: C
         machine.device.upload_at(cells, 0, _on_host(machine, array, frame)[places].astype(cells.dtype, copy=False))
 
 
-def _slots(offsets: Cells, begins: Cells) -> Cells:
-    """The slots of rows on the host, one row after another; `begins` says where each is to begin."""
-    slots: Cells = np.arange(begins[-1]) + np.repeat(offsets - begins[:-1], np.diff(begins))
+def _slots(offsets: Cells, begins: Cells) -> Cells | slice:
+    """The slots of rows on the host, one row after another, where `offsets` has the first of each and their end;
+    `begins` says where each is to begin."""
+    first, end = int(offsets[0]), int(offsets[-1])
+    if end - first == begins[-1]:  # none is left out
+        return slice(first, end)
+    slots: Cells = np.arange(begins[-1]) + np.repeat(offsets[:-1] - begins[:-1], np.diff(begins))
     return slots
 
 
