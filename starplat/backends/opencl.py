@@ -1,7 +1,6 @@
 """OpenCL C 1.2: capabilities and spelling."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import cache
 
 from starplat.backends import kernels_apart, spelling
@@ -18,7 +17,6 @@ _WORDS = dict(zip(_SIMPLE, ("add", "and", "or", "xor", "min", "max"), strict=Tru
 CAPABILITIES, CPU_CAPABILITIES = kernels_apart.capabilities(
     (combine, element) for combine in _SIMPLE for element in (ir.Element.INT, ir.Element.LONG)
 )
-CAPABILITIES = replace(CAPABILITIES, rows_with_room=True)
 """64-bit atomic operations come with extensions: see `extensions`. Those of a GPU are taken for granted."""
 
 _TYPES = {**cplusplus.TYPES, ir.Element.LONG: "long"}
