@@ -17,7 +17,7 @@ CUDA = Family(
     added=SIGNED_ATOMICS,
     last_error="cudaGetLastError",
     helper_files=("helpers", "records", "clusters", "peers"),
-    capabilities=replace(CAPABILITIES, clusters=True, managed_memory=True, peers=True),
+    capabilities=replace(CAPABILITIES, clusters=True, managed_memory=True, peers=True, rows_with_room=True),
     spelling=replace(
         SPELLING, few_groups_kernel='extern "C" __global__ void __launch_bounds__({size}, {groups})', clusters=CLUSTERS
     ),

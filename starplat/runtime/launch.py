@@ -47,7 +47,8 @@ from starplat.runtime.tracing.watch import Watch
 from starplat.runtime.tracing.work import work_of
 from starplat.schedule import AUTO, Schedule, driven_by_host, in_less_memory
 from starplat.schedule.memory.heads import heads_of_rows
-from starplat.schedule.schedule import Memory
+from starplat.schedule.schedule import Memory, Updates
+from starplat.schedule.updates.room import pays_in_place
 
 NO_ARGUMENTS: Mapping[str, object] = {}
 
@@ -259,8 +260,10 @@ def _scheduled(
     if not changes_graph(module) and wants_facts(module, schedule, able, graph):
         looked = look(device, graph, module, (schedule or AUTO).memory)
         facts, seconds = looked.facts, looked.upload
-    made = for_target(module, device.target, schedule, facts, device.capabilities)
     asked = own_schedule(device.target) if schedule is None else schedule
+    if asked.updates is Updates.AUTO and pays_in_place(module, able, graph.num_nodes, graph.num_arcs):
+        schedule = asked = replace(asked, updates=Updates.IN_PLACE)
+    made = for_target(module, device.target, schedule, facts, device.capabilities)
     less = in_less_memory(replace(asked, memory=Memory.AUTO) if schedule is None else asked)
 
     def made_under(one: Schedule) -> ir.Module:

@@ -72,7 +72,7 @@ class ResidentGraph:
 
     Attributes:
         cut: what the heads of rows are; `num_heads` are their arcs.
-        has_room: whether rows may have slots without arcs at their ends; `num_arcs` then counts slots.
+        has_room: whether rows may have slots without arcs; `num_arcs` then counts slots.
     """
 
     def __init__(self, device: Device, num_nodes: int, num_arcs: int, *, directed: bool) -> None:

@@ -201,9 +201,7 @@ class Run(Graphs):
     def merge(self, change: Change, slice: Slice, properties: Sequence[Moving]) -> tuple[World, list[Buffer]]:
         """The run goes on with the graph that the device makes or has changed. The first one leaves the device unless
         it is needed again: with it there would be three."""
-        if self._left_first_graph:
-            self._left_first_graph = False
-            self.device.trim()  # its blocks, which nothing holds by now
+        self._give_up_first_graph()
         directed, used = self.first_graph.directed, self.module.graph_arrays
         change_graph = changed_in_place if self.module.room else merged
         after = change_graph(self.device, self.resident, slice, self._resident, used, properties, directed=directed)
@@ -216,6 +214,12 @@ class Run(Graphs):
             for array in filter(self._from_weights, self.module.inputs):
                 self._given.pop(array.name, None)
         return self._world_now(), after.cells
+
+    def _give_up_first_graph(self) -> None:
+        """Gives its blocks back to the device, once nothing holds them."""
+        if self._left_first_graph:
+            self._left_first_graph = False
+            self.device.trim()
 
     def _world_now(self) -> World:
         made = self.module.prepared_arrays
@@ -243,6 +247,7 @@ class Run(Graphs):
 
     def batch_done(self) -> None:
         """Notes the time of a batch, and calls what is to be called after every one."""
+        self._give_up_first_graph()
         self.device.synchronise()
         self.batch_seconds.append(perf_counter() - self._batch_began)
         if self.after_batch is not None:
@@ -378,7 +383,7 @@ class Run(Graphs):
     def _without_room(self, buffer: Buffer, *, on_device: bool) -> Any:
         """The cells of arcs, in the order of their numbers."""
         columns = self.device.download(self._resident(ir.COLUMNS))
-        cells = self.device.download(buffer)[columns < self.resident.num_nodes]
+        cells = self.device.download(buffer)[columns >= 0]
         if not on_device:
             return cells
         kept = self.device.allocate(buffer.dtype, len(cells))

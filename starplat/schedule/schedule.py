@@ -118,7 +118,7 @@ class Updates(Setting):
 
     MERGE = "merge", "all arcs are copied, merged with the updates"
     IN_PLACE = "in_place", "rows have room, and only those change that updates name"
-    AUTO = "auto", "merge"
+    AUTO = "auto", "in_place for large graphs with long rows, unless rounds read all arcs; else merge"
 
 
 @dataclass(frozen=True, slots=True)

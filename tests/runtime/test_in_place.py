@@ -13,7 +13,9 @@ from starplat.algorithms import program
 from starplat.graph import generators
 from starplat.graph.updates import ADD, DELETE, Updates
 from starplat.runtime.changing.in_place import LEAST_ROOM, InPlace, Way
-from tests.programs.targets import Target, opencl_targets
+from starplat.runtime.changing.slices import Vector
+from tests.backends.emulated import Machine, emulated
+from tests.programs.targets import Target, compiled_targets, opencl_targets
 from tests.programs.test_changing_graphs import Listed, graph_of, same_arcs, updates_of
 from tests.runtime.test_merging import cells_of_arcs, updates_for
 
@@ -45,8 +47,9 @@ Dynamic carry(Graph g, propEdge<long> weight, propEdge<bool> flag, propEdge<int>
 }"""
 IN_PLACE = "updates=in_place"
 
+_CUDA = [target for target in compiled_targets() if target.label == "cuda" and target.fault is None]
 here = pytest.mark.parametrize(
-    "target", [Target("openmp", "openmp"), *opencl_targets()], ids=lambda target: target.label
+    "target", [Target("openmp", "openmp"), *opencl_targets(), *_CUDA], ids=lambda target: target.label
 )
 
 
@@ -117,9 +120,9 @@ def spread(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     anew: list[int] = []
     laid_out = InPlace.spread
 
-    def noted(self: InPlace, way: Way) -> Way:
+    def noted(self: InPlace, way: Way, full: Vector | None = None) -> Way:
         anew.append(len(self.slice))
-        return laid_out(self, way)
+        return laid_out(self, way, full)
 
     monkeypatch.setattr(InPlace, "spread", noted)
     return anew
@@ -131,12 +134,11 @@ ADDS = "Dynamic f(Graph g, propEdge<int> weight, updates<g> U, int size) { Batch
 @pytest.mark.parametrize(("added", "anew"), [(LEAST_ROOM, 1), (LEAST_ROOM + 1, 2)])
 def test_rows_are_laid_out_anew_only_where_one_has_too_little_room(added: int, anew: int, spread: list[int]) -> None:
     graph = graph_of(3, [(0, 1, 1), (1, 2, 1), (2, 0, 1)])
-    # the first gets room of its own
-    updates = Updates.of(graph, [ADD] * (1 + added), [0] * (1 + added), [2] * (1 + added), range(1 + added))
+    updates = Updates.of(graph, [ADD] * added, [0] * added, [2] * added, range(added))
     result = starplat.compile(ADDS).run(graph, target="openmp", schedule=IN_PLACE, U=updates, size=1)
     assert len(spread) == anew
-    assert result["weight"].tolist() == [1, *range(1 + added), 1, 1]
-    assert same_arcs(result.graph, updates.rebuilt(graph, 0, 1 + added).graph)
+    assert result["weight"].tolist() == [1, *range(added), 1, 1]
+    assert same_arcs(result.graph, updates.rebuilt(graph, 0, added).graph)
 
 
 def test_every_repetition_and_every_batch_has_its_own_results(spread: list[int], carry: Program) -> None:
@@ -157,3 +159,48 @@ def test_every_repetition_and_every_batch_has_its_own_results(spread: list[int],
     assert shown == merged
     assert spread
     assert all(map(np.array_equal, before, (graph.row_offsets, graph.columns)))
+
+
+def followed(graph: Graph, batches: list[Listed], target: str) -> None:
+    """Applies batches of one size in place, and holds the graph and its weights against the host's."""
+    size = len(batches[0])
+    updates = updates_of(graph, [update for batch in batches for update in batch])
+    result = starplat.compile(ADDS).run(graph, target=target, schedule=IN_PLACE, U=updates, size=size)
+    changed = updates.rebuilt(graph, 0, len(updates)).graph
+    assert same_arcs(result.graph, changed)
+    assert result["weight"].tolist() == changed.weights.tolist()
+
+
+@pytest.mark.parametrize("target", ["openmp", "opencl"])
+def test_threads_share_additions_to_a_long_row(target: str, spread: list[int]) -> None:
+    arcs = [(0, 2 * node, 1) for node in range(1500)]  # the row has several segments
+    graph = graph_of(3000, arcs, directed=True)
+    everywhere = [(ADD, 0, 50 * number + 1, number) for number in range(60)]
+    followed(graph, [everywhere], target)
+    assert len(spread) == 1
+
+
+def test_a_segment_without_room_has_its_row_laid_out_anew(spread: list[int]) -> None:
+    graph = graph_of(3000, [(0, 2 * node, 1) for node in range(1500)], directed=True)
+    together = [(ADD, 0, 2 * number + 1, number) for number in range(300)]
+    followed(graph, [together], "openmp")
+    assert len(spread) == 2
+
+
+def test_an_arc_takes_the_slot_of_one_that_was_deleted(spread: list[int]) -> None:
+    graph = graph_of(60, [(0, node, node) for node in range(50)], directed=True)
+    text = ADDS.replace("g.updateCSRAdd(U);", "g.updateCSRDel(U); g.updateCSRAdd(U);")
+    listed = [(kind, 0, node, 7) for _ in range(20) for node in range(9) for kind in (DELETE, ADD)]
+    updates = updates_of(graph, listed)
+    result = starplat.compile(text).run(graph, target="openmp", schedule=IN_PLACE, U=updates, size=18)
+    assert len(spread) == 1
+    assert result["weight"].tolist() == [7] * 9 + list(range(9, 50))
+    assert result.graph.columns.tolist() == list(range(50))
+
+
+def test_emulated_cuda_changes_rows_in_place(carry: Program) -> None:
+    drawn = generators.rmat(4, 4, 1, weights=(1, 255))
+    graph = Graph.from_arcs(drawn.num_nodes, drawn.sources, drawn.columns, drawn.weights, directed=True)
+    call = {**cells_of_arcs(graph), "U": updates_for(graph, 30), "size": 7}
+    with emulated(Machine()):
+        assert_as_checked(carry, graph, call, Target("cuda", "cuda"))

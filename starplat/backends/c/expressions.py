@@ -77,8 +77,8 @@ class ExpressionPrinter:
                 return self.num_nodes, precedence.POSTFIX
             case ir.NumArcs():
                 return self.num_arcs, precedence.POSTFIX
-            case ir.FindArc(source, destination):
-                return self.find_arc(source, destination), precedence.POSTFIX
+            case ir.FindArc():
+                return self.find_arc(expression), precedence.POSTFIX
             case ir.CallFunction():
                 return self.call(expression), precedence.POSTFIX
         assert_never(expression)
@@ -238,10 +238,11 @@ class ExpressionPrinter:
             return f"({self.spelling.values[element]}){self.at(precedence.PREFIX, expression)}"
         return self.at(precedence.SELECT, expression)
 
-    def find_arc(self, source: ir.Expression, destination: ir.Expression) -> str:
-        self.helpers.need("find_arc")
+    def find_arc(self, find: ir.FindArc) -> str:
+        name = "find_arc_among_gaps" if find.among_gaps else "find_arc"
+        self.helpers.need(name)
         arrays = ", ".join(self.local(array) for array in ir.CSR.row_arrays)
-        return f"find_arc({arrays}, {self.expression(source)}, {self.expression(destination)})"
+        return f"{name}({arrays}, {self.expression(find.source)}, {self.expression(find.destination)})"
 
     def call(self, call: ir.CallFunction) -> str:
         """A call of a function of the program."""

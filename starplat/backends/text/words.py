@@ -72,7 +72,8 @@ any_passes ask_step ask_long ask_all FEW_ASKED ASKED_AT_ONCE MANY_ASKED KEPT_AT_
 collect_all collect_late FEW_OFFERS MANY_OFFERS MOST_LATE AT_A_TIME offers
 share_values Teams gather_step long_values gather_all gather_members gather
 gather_and_keep gather_each gather_noted gather_listed clear_bits advance_listed advance_words list_members size_of
-arc_t ARC_64 ARC_MAX add_inf find_arc graph device num_nodes num_arcs row_offsets row_ends columns weights arc_sources
+arc_t ARC_64 ARC_MAX find_arc_among_gaps
+add_inf find_arc graph device num_nodes num_arcs row_offsets row_ends columns weights arc_sources
 in_row_offsets in_row_ends in_columns in_arcs flip_byte device_fence multiply multiply_long Buffer Device Graph
 HostGraph Partial
 Arguments Stopwatch Summary kernels launch members check Property argv argc options arguments host stopwatch returned

@@ -146,9 +146,10 @@ class WgslExpressions(expressions.ExpressionPrinter):
     def typed(self, expression: ir.Expression, element: ir.Element) -> str:
         return self.expression(expression)
 
-    def find_arc(self, source: ir.Expression, destination: ir.Expression) -> str:
+    def find_arc(self, find: ir.FindArc) -> str:
+        assert not find.among_gaps, "webgpu has no rows with room"
         self.helpers.need("find_arc")
-        return f"find_arc({self.expression(source)}, {self.expression(destination)})"
+        return f"find_arc({self.expression(find.source)}, {self.expression(find.destination)})"
 
     def call(self, call: ir.CallFunction) -> str:
         hidden = self.hidden_arguments.get(call.function, ())

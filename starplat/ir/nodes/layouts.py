@@ -150,7 +150,5 @@ LAYOUTS = {layout.offsets: layout for layout in (CSR, REVERSE)}
 """The layouts whose rows ascend, by their offsets."""
 
 ENDS = {CSR: ROW_ENDS, REVERSE: IN_ROW_ENDS}
-"""Where the arcs of rows with room end. All slots behind them hold NO_NODE, so that a row ascends with its room too."""
-
-NO_NODE = Const(2**31 - 1, Element.NODE)
-"""What stands in a slot without an arc: more than any node."""
+"""Where rows with room would end if their arcs lay one behind the other. A slot without an arc holds ~node, of any node
+to which an arc there might lead."""

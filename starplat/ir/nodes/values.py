@@ -349,11 +349,13 @@ class NumArcs:
 
 @dataclass(frozen=True, slots=True)
 class FindArc:
-    """The lowest id of an arc source -> destination, or -1: binary search in the row (uses the arrays of CSR)."""
+    """The lowest id of an arc source -> destination, or -1: binary search in the row (uses the arrays of CSR).
+    `among_gaps` tells that slots of the row may hold no arc."""
 
     source: Expression
     destination: Expression
     element: Element = Element.ARC
+    among_gaps: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,8 +64,9 @@ def _leveled(expression: ir.Expression) -> tuple[str, int]:
             return "num_nodes", _ATOM
         case ir.NumArcs():
             return "num_arcs", _ATOM
-        case ir.FindArc(source, destination):
-            return f"find_arc({print_expression(source)}, {print_expression(destination)})", _ATOM
+        case ir.FindArc(source, destination, _, among_gaps):
+            name = "find_arc_among_gaps" if among_gaps else "find_arc"
+            return f"{name}({print_expression(source)}, {print_expression(destination)})", _ATOM
         case ir.CallFunction(function, arguments):
             return f"{function}({print_arguments(arguments)})", _ATOM
         case _:

@@ -11,21 +11,26 @@ from dataclasses import dataclass, replace
 from starplat.ir import nodes as ir
 from starplat.runtime.changing import kernels as names
 from starplat.runtime.changing import room_kernels as room
-from starplat.runtime.changing.merge import Merge, Moving, Rows
+from starplat.runtime.changing import spread_kernels as spreading
+from starplat.runtime.changing.merge import Merge, Moving
 from starplat.runtime.changing.on_device import Merged, cells_of_arcs
 from starplat.runtime.changing.slices import Slice, Vector
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device
-from starplat.runtime.elements import dtype_of
+from starplat.runtime.elements import Value
 from starplat.runtime.resident import ResidentGraph
 
-SHARE_OF_ROOM, LEAST_ROOM = 8, 4
-"""A row gets room for one more arc for each so many that it has, and for so many besides."""
+LEAST_ROOM = 8
+"""A row gets room for one more arc for each `ARCS_OF_A_GAP` that it has, and for so many besides."""
+SEGMENT = 512
+"""Slots of a long row within which one thread adds arcs."""
+WHOLE_ROW = 2**31 - 1
+"""More slots than rows have: one thread adds all arcs of a row, and finds every empty slot of it."""
 
 
 def most_slots(num_nodes: int, slots: int, added: int) -> int:
     """How many slots rows may have, with new room, that have so many now, and get some arcs."""
-    return slots + slots // SHARE_OF_ROOM + LEAST_ROOM * num_nodes + added
+    return slots + slots // spreading.ARCS_OF_A_GAP + LEAST_ROOM * num_nodes + added
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +46,9 @@ class Way:
     def neighbors(self) -> Buffer:
         return self.moving[0].cells
 
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Where updates meet the rows of one direction: buffers by the kernels' names; whether the rows have room; how many
-    rows change."""
-
-    buffers: Mapping[str, Buffer]
-    order: Vector | None
-    fits: bool
-    rows: int
+    @property
+    def elements(self) -> tuple[ir.Element, ...]:
+        return tuple(one.element for one in self.moving)
 
 
 def changed_in_place(
@@ -63,29 +61,22 @@ def changed_in_place(
     *,
     directed: bool,
 ) -> Merged:
-    """The graph after the additions or deletions of a slice: `before` itself, unless its rows have no room, or too
-    little. The arguments are those of `merged`."""
+    """The graph after the additions, or the deletions, of a slice: `before` itself, unless its rows have no room, or
+    too little. The arguments are those of `merged`."""
     into = directed and any(array in used for array in (ir.IN_ROW_OFFSETS, ir.IN_ROW_ENDS, ir.IN_COLUMNS))
-    own = cells_of_arcs(slice, lying, [array for array in used if array != ir.SOURCES])  # each slot keeps its source
+    own = cells_of_arcs(slice, lying, used)
     ways = [Way(lying(ir.ROW_OFFSETS), lying(ir.ROW_ENDS), slice.sources, (*own.values(), *properties))]
     if into:
         columns = Moving(ir.Element.NODE, lying(ir.IN_COLUMNS), slice.sources)
         ways.append(Way(lying(ir.IN_ROW_OFFSETS), lying(ir.IN_ROW_ENDS), slice.destinations, (columns,)))
     change = InPlace(device, slice, before.num_nodes, before.num_arcs, before.wide_arcs)
     try:
-        found = [change.met(way) for way in ways] if before.has_room else []
-        if not found or not all(one.fits for one in found):
-            ways = [change.spread(way) for way in ways]
-            buffers = _buffers(ways, own)
-            if ir.SOURCES in used:
-                buffers[ir.SOURCES] = change.owners(ways[0])
-            before = before.changed(ways[0].neighbors.count, buffers, has_room=True)
-            found = [change.met(way) for way in ways]
-        for way, one in zip(ways, found, strict=True):
-            change.apply(way, one)
+        after = [change.applied(way if before.has_room else change.spread(way)) for way in ways]
     finally:
         change.done()
-    return Merged(before, [one.cells for one in ways[0].moving[len(own) :]])
+    if any(new.neighbors is not way.neighbors for new, way in zip(after, ways, strict=True)):
+        before = before.changed(after[0].neighbors.count, _buffers(after, own), has_room=True)
+    return Merged(before, [one.cells for one in after[0].moving[len(own) :]])
 
 
 def _buffers(ways: Sequence[Way], own: Collection[ir.Array]) -> dict[ir.Array, Buffer]:
@@ -101,79 +92,99 @@ def _buffers(ways: Sequence[Way], own: Collection[ir.Array]) -> dict[ir.Array, B
 class InPlace(Merge):
     """One change of rows with room."""
 
-    def met(self, way: Way) -> Found:
-        """Where the updates meet the rows, and whether these have room for them."""
-        device, xp, count = self.device, self.device.vector_module, len(self.slice)
-        other = self.slice.destinations if way.of is self.slice.sources else self.slice.sources
-        buffers, order = self.found(Rows(way.offsets, way.neighbors), way.of, other)
-        buffers |= {room.ENDS.name: way.ends}
-        buffers |= {array.name: self._room(ir.Element.ARC, count) for array in (room.ROW_END, room.ROOM_END)}
-        self._launch(room.LOOK, buffers, self.num_arcs, count, room.looking())
-        asked = (names.ROWS, names.FIRST, names.GONE, room.ROW_END, room.ROOM_END)
-        rows, first, gone, row_end, room_end = (device.as_vector(buffers[array.name]) for array in asked)
-        with device.working():
-            begins = xp.ones(count, bool)
-            begins[1:] = rows[1:] != rows[:-1]
-            starts = xp.flatnonzero(begins)
-            last = xp.append(starts[1:], count) - 1
-            taken = xp.cumsum(gone).astype(gone.dtype)
-            ahead = (taken - gone)[starts][xp.cumsum(begins) - 1]  # what the updates of rows before this one take
-            end = xp.append(first[1:], first[:0].dtype.type(0))
-            end[last] = row_end[last]
-            end_now = row_end[last] - (taken - ahead)[last]
-            more = {
-                room.STARTS: xp.append(starts, count).astype(xp.int32),
-                room.BEGIN: first + xp.maximum(gone, 0),
-                room.END: end,
-                room.BACK: taken - ahead,
-                room.PLACES: xp.where(gone < 0, first - (taken - gone - ahead), -1),
-                room.END_BEFORE: row_end[last],
-                room.END_NOW: end_now,
-            }
-            fits = bool((end_now <= room_end[last]).all())
-        arc = dtype_of(ir.Element.ARC, wide_arcs=self.wide_arcs)
-        for array, vector in more.items():
-            buffers[array.name] = self._buffer(vector if array is room.STARTS else vector.astype(arc, copy=False))
-        return Found(buffers, order, fits, len(starts))
+    def applied(self, way: Way) -> Way:
+        """The rows after the change; they lie anew if one of them had too little room."""
+        if not self.slice.added:
+            slots = way.neighbors.count
+            self._launch(room.DELETE, self._rows(way), slots, len(self.slice), room.deleting())
+            return way
+        device, xp = self.device, self.device.vector_module
+        order, length = self.order(way), SEGMENT
+        while True:
+            left_over, count = self.add(way, order, length)
+            if not count:
+                return way
+            with device.working():
+                order = order[xp.flatnonzero(device.as_vector(left_over))]
+                rows = way.of[order]
+            way, length = self.spread(way, rows), WHOLE_ROW
 
-    def apply(self, way: Way, found: Found) -> None:
-        """Changes the rows, which have room for all that is added."""
-        buffers = dict(found.buffers)
+    def order(self, way: Way) -> Vector:
+        """The numbers of additions, by row and neighbor; those of parallel arcs stay in their order."""
+        xp = self.device.vector_module
+        with self.device.working():
+            keys = xp.multiply(way.of, self.num_nodes, dtype=xp.int64)
+            keys += self._others(way)
+            return xp.argsort(keys, kind="stable").astype(xp.int64, copy=False)
+
+    def _others(self, way: Way) -> Vector:
+        """The neighbors in updates of these rows."""
+        return self.slice.destinations if way.of is self.slice.sources else self.slice.sources
+
+    def _rows(self, way: Way) -> dict[str, Buffer]:
+        """What all kernels that change rows take."""
+        return {
+            names.OFFSETS.name: way.offsets,
+            room.ENDS.name: way.ends,
+            room.neighbors().name: way.neighbors,
+            room.BEGINS.name: self._buffer(way.of),
+            room.GOES.name: self._buffer(self._others(way)),
+        }
+
+    def add(self, way: Way, order: Vector, length: int) -> tuple[Buffer, int]:
+        """Adds arcs; which are left over for want of room, and how many."""
+        count, slots = len(order), way.neighbors.count
+        buffers = self._rows(way) | {
+            room.ORDER.name: self._buffer(order),
+            room.SEGMENT.name: self._room(ir.Element.ARC, count),
+            room.LEFT_OVER.name: self._room(ir.Element.INT, count),
+        }
         for number, one in enumerate(way.moving):
             what = names.Carried.numbered(number, one.element)
-            buffers |= {what.old.name: one.cells, what.added.name: self._added(one, found.order)}
-        module = room.changing(tuple(one.element for one in way.moving))
-        self._launch(room.CHANGE, buffers, self.num_arcs, found.rows, module, found.rows)
+            buffers |= {what.old.name: one.cells, what.added.name: self._added(one, None)}
+        scalars: Mapping[str, Value] = {names.COUNT.name: count, room.LENGTH.name: length}
+        self._launch(room.SEEK, buffers, slots, count, room.seeking(), scalars)
+        left = self._launch(room.ADD, buffers, slots, count, room.adding(way.elements), scalars)
+        return buffers[room.LEFT_OVER.name], int(left[room.FULL.name])
 
-    def spread(self, way: Way) -> Way:
-        """The rows with new room, at least for what is added."""
+    def spread(self, way: Way, full: Vector | None = None) -> Way:
+        """The rows with new room; more in the rows `full`, each of which is named once for an arc to come."""
         device, xp = self.device, self.device.vector_module
         arc, old, ends = way.offsets.dtype, device.as_vector(way.offsets), device.as_vector(way.ends)
         with device.working():
             sizes = ends - old[:-1]
-            wanted = sizes + sizes // SHARE_OF_ROOM + LEAST_ROOM
-            if self.slice.added:
-                adds = way.of if self.slice.adds is True else way.of[self.slice.adds]
-                wanted += xp.bincount(adds, minlength=self.num_nodes).astype(wanted.dtype)
-            offsets = xp.zeros(self.num_nodes + 1, arc)
-            xp.cumsum(wanted, out=offsets[1:])
+            wanted = sizes + sizes // spreading.ARCS_OF_A_GAP + LEAST_ROOM
+            if full is not None:
+                wanted += xp.bincount(full, minlength=self.num_nodes).astype(wanted.dtype)
+            offsets, packed = self._sums(wanted, arc), self._sums(sizes, arc)
             slots = int(offsets[-1])
-        new_offsets = device.as_buffer(offsets)
-        new_ends = device.allocate(arc, self.num_nodes)
+            new_ends = offsets[:-1] + sizes
         new = tuple(replace(one, cells=self._changing(one.element, slots)) for one in way.moving)
-        buffers = {names.OFFSETS.name: way.offsets, room.ENDS.name: way.ends}
-        buffers |= {names.NEW_OFFSETS.name: new_offsets, room.NEW_ENDS.name: new_ends}
+        device.fill(new[0].cells, spreading.NOTHING)
+        buffers = {names.OFFSETS.name: way.offsets, names.NEW_OFFSETS.name: device.as_buffer(offsets)}
+        buffers |= {spreading.PACKED.name: self._buffer(packed), room.neighbors().name: way.neighbors}
         for number, (one, to) in enumerate(zip(way.moving, new, strict=True)):
             what = names.Carried.numbered(number, one.element)
             buffers |= {what.old.name: one.cells, what.new.name: to.cells}
-        module = room.spreading(tuple(one.element for one in way.moving))
-        self._launch(room.SPREAD, buffers, slots, self.num_nodes, module)
-        return replace(way, offsets=new_offsets, ends=new_ends, moving=new)
+        self._spread(way, buffers)
+        return replace(way, offsets=buffers[names.NEW_OFFSETS.name], ends=device.as_buffer(new_ends), moving=new)
 
-    def owners(self, way: Way) -> Buffer:
-        """By slot, the node of its row."""
-        slots = way.neighbors.count
-        made = self._changing(ir.Element.NODE, slots)
-        buffers = {names.NEW_OFFSETS.name: way.offsets, room.OWNERS.name: made}
-        self._launch(room.OWN, buffers, slots, self.num_nodes, room.looking())
-        return made
+    def _spread(self, way: Way, buffers: Mapping[str, Buffer]) -> None:
+        """Moves the arcs to where they lie in the new rows."""
+        device, slots = self.device, way.neighbors.count
+        pieces = -(-slots // spreading.PIECE)
+        tallies = self._room(ir.Element.INT, pieces)
+        scalars: Mapping[str, Value] = {names.COUNT.name: pieces, spreading.SLOTS.name: slots}
+        self._launch(
+            spreading.TALLY, {**buffers, spreading.PIECES.name: tallies}, slots, pieces, spreading.tallying(), scalars
+        )
+        with device.working():
+            before = self._sums(device.as_vector(tallies), way.offsets.dtype)
+        more = {spreading.ARCS_BEFORE.name: self._buffer(before)}
+        self._launch(spreading.SPREAD, {**buffers, **more}, slots, pieces, spreading.spreading(way.elements), scalars)
+
+    def _sums(self, counts: Vector, arc: object) -> Vector:
+        """0, and the sums of the first so many."""
+        sums = self.device.vector_module.zeros(len(counts) + 1, arc)
+        self.device.vector_module.cumsum(counts, out=sums[1:])
+        return sums

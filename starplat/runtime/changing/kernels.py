@@ -114,7 +114,7 @@ def kernel_of(
     return visitor.with_signature(ir.Kernel(name, domain, iterator, body=body, comment=comment))
 
 
-def _first_that(low: ir.Variable, high: ir.Variable, middle: ir.Variable, too_low: ir.Expression) -> ir.KernelWhile:
+def first_that(low: ir.Variable, high: ir.Variable, middle: ir.Variable, too_low: ir.Expression) -> ir.KernelWhile:
     """Moves `low` to the first number up to `high` of which `too_low`, said of `middle`, does not hold."""
     one = ir.Const(1, low.element)
     half = build.divided(build.minus(ir.Ref(high), ir.Ref(low)), ir.Const(2, low.element))
@@ -148,9 +148,9 @@ def _found() -> ir.Kernel:
         ir.Let(low, ir.Load(OFFSETS, ir.Ref(row))),
         ir.Let(high, ir.Load(OFFSETS, build.plus(ir.Ref(row), ir.Const(1, _NODE)))),
         ir.Let(end, ir.Ref(high)),
-        _first_that(low, high, middle, build.less(ir.Load(NEIGHBORS, ir.Ref(middle)), ir.Ref(neighbor))),
+        first_that(low, high, middle, build.less(ir.Load(NEIGHBORS, ir.Ref(middle)), ir.Ref(neighbor))),
         ir.Let(last, ir.Ref(low)),
-        _first_that(last, end, behind, build.at_most(ir.Load(NEIGHBORS, ir.Ref(behind)), ir.Ref(neighbor))),
+        first_that(last, end, behind, build.at_most(ir.Load(NEIGHBORS, ir.Ref(behind)), ir.Ref(neighbor))),
         ir.KernelIf(
             is_addition,
             (ir.Store(FIRST, at, ir.Ref(last)), ir.Store(GONE, at, ir.Const(-1, _ARC))),
@@ -173,7 +173,7 @@ def _moved_rows() -> ir.Kernel:
     body = (
         ir.Let(low, build.ZERO),
         ir.Let(high, ir.Ref(COUNT)),
-        _first_that(low, high, middle, build.at_most(ir.Load(ROWS, ir.Ref(middle)), ir.Ref(node))),
+        first_that(low, high, middle, build.at_most(ir.Load(ROWS, ir.Ref(middle)), ir.Ref(node))),
         ir.Store(NEW_OFFSETS, behind, build.minus(ir.Load(OFFSETS, behind), ir.Load(SHIFT, ir.Ref(low)))),
         ir.KernelIf(
             build.equal(ir.Ref(node), ir.Const(0, _NODE)),
@@ -202,7 +202,7 @@ def _moved(name: str, carried: tuple[Carried, ...], *, renumbers: bool = False) 
     body = (
         ir.Let(low, ir.Load(PIECES, piece)),
         ir.Let(high, ir.Load(PIECES, build.plus(piece, ir.Const(1, _ARC)))),
-        _first_that(low, high, middle, build.at_most(ir.Load(MARKS, ir.Ref(middle)), ir.Ref(arc))),
+        first_that(low, high, middle, build.at_most(ir.Load(MARKS, ir.Ref(middle)), ir.Ref(arc))),
         ir.KernelIf(
             is_added, tuple(ir.Store(one.new, ir.Ref(arc), ir.Load(one.added, last)) for one in carried), is_old
         ),
@@ -218,6 +218,6 @@ def _renumbered(number: ir.Variable, before: ir.Variable) -> tuple[ir.KernelOp, 
         ir.Let(number, ir.Load(NUMBERS.old, ir.Ref(before))),
         ir.Let(left, build.ZERO),
         ir.Let(right, ir.Ref(COUNT)),
-        _first_that(left, right, half, build.at_most(ir.Load(OTHER_FIRST, ir.Ref(half)), ir.Ref(number))),
+        first_that(left, right, half, build.at_most(ir.Load(OTHER_FIRST, ir.Ref(half)), ir.Ref(number))),
         ir.SetLocal(number, build.minus(ir.Ref(number), ir.Load(OTHER_SHIFT, ir.Ref(left)))),
     )

@@ -76,7 +76,7 @@ class Merge:
         """Where arcs from `begin` to `end`, one of each for every update, lie in these rows."""
         device = self.device
         xp, arc = device.vector_module, dtype_of(ir.Element.ARC, wide_arcs=self.wide_arcs)
-        buffers, order = self.found(rows, begin, end)
+        buffers, order = self._found(rows, begin, end)
         first, gone = (device.as_vector(buffers[array.name]) for array in (names.FIRST, names.GONE))
         with device.working():
             shift = xp.zeros(len(self.slice) + 1, arc)
@@ -88,7 +88,7 @@ class Merge:
         buffers |= {name: self._buffer(vector) for name, vector in more.items()}
         return Marked(device, buffers, order, marks, self.num_arcs, shift)
 
-    def found(self, rows: Rows, begin: Vector, end: Vector) -> tuple[dict[str, Buffer], Vector | None]:
+    def _found(self, rows: Rows, begin: Vector, end: Vector) -> tuple[dict[str, Buffer], Vector | None]:
         """Where each update meets its row, by the kernels' names, and the order of updates if any is added."""
         device, slice, count = self.device, self.slice, len(self.slice)
         xp = device.vector_module
@@ -155,7 +155,7 @@ class Merge:
             if one.added is None or not self.slice.added:
                 added = xp.full(len(self.slice), unset(one.element), dtype)
             else:
-                added = one.added[order].astype(dtype, copy=False)
+                added = (one.added if order is None else one.added[order]).astype(dtype, copy=False)
         return self._buffer(added)
 
     def _buffer(self, vector: Vector) -> Buffer:
@@ -176,9 +176,10 @@ class Merge:
         num_arcs: int,
         iterations: int,
         module: ir.Module | None = None,
-        count: int | None = None,
-    ) -> None:
+        scalars: Mapping[str, Value] | None = None,
+    ) -> Mapping[str, Value]:
         kernels = kernels_on(self.device, module or names.finding(), self.wide_arcs)
-        scalars: Mapping[str, Value] = {names.COUNT.name: len(self.slice) if count is None else count}
         size = LaunchSize(iterations, self.num_nodes, num_arcs)
-        kernels.launch(kernels.module.kernel(name), buffers, scalars, size)
+        return kernels.launch(
+            kernels.module.kernel(name), buffers, scalars or {names.COUNT.name: len(self.slice)}, size
+        )

@@ -1,6 +1,6 @@
 """Steps `room` and `rows`: leave room behind the arcs of rows, so that a batch changes only rows that it names.
 
-A slot without an arc holds a number above all nodes, so a row ascends with its room, and bisection stays as it is.
+A slot without an arc holds ~node, which is below 0; bisection reads it as that node.
 `room` marks a module that may have such rows: it must not ask for the number of an arc, which its slot is not, or for
 how many arcs there are. `rows` lets the kernels pass over slots without arcs, and take a node's degree from where its
 arcs end. Both are right for rows without room as well, with which every run begins.
@@ -15,7 +15,7 @@ from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import changes_graph
 from starplat.ir.module_rewriter import with_arrays, with_graph_arrays
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import arrays_in, host_ops, with_signature
+from starplat.ir.visitor import arrays_in, host_ops, walk_host, walk_kernel, with_signature
 from starplat.schedule.schedule import Schedule, Updates
 from starplat.schedule.step import Choice, Decided
 
@@ -27,6 +27,34 @@ def room_in_rows(module: ir.Module, schedule: Schedule, capabilities: Capabiliti
     if obstacle := _obstacle(module):
         return Decided(module, (Choice("rows have no room", obstacle),))
     return Decided(replace(module, room=True), (Choice("rows have room", "updates change only rows that they name"),))
+
+
+MANY_ARCS, LONG_ROWS = 2**20, 8
+"""From so many arcs on, and so many in a row in the mean, a batch in place is worth the room in rows."""
+
+
+def pays_in_place(module: ir.Module, capabilities: Capabilities, num_nodes: int, num_arcs: int) -> bool:
+    """Whether a run whose schedule leaves `updates` open gives rows room: merging takes long then, room takes a quarter
+    or a third, and no loop that leaves the graph as it is reads all arcs in each round."""
+    if not capabilities.rows_with_room or num_arcs < max(MANY_ARCS, LONG_ROWS * num_nodes):
+        return False
+    return changes_graph(module) and not _obstacle(module) and not _reads_all_arcs_in_rounds(module)
+
+
+def _reads_all_arcs_in_rounds(module: ir.Module) -> bool:
+    for loop in (op for op in host_ops(module) if isinstance(op, ir.Loop)):
+        inside = tuple(walk_host(loop.body))
+        if any(isinstance(op, ir.ChangeGraph) for op in inside):
+            continue
+        kernels = (module.kernel(op.kernel) for op in inside if isinstance(op, ir.Launch))
+        if any(kernel.filter is None and _reads_arcs(kernel) for kernel in kernels):
+            return True
+    return False
+
+
+def _reads_arcs(kernel: ir.Kernel) -> bool:
+    walks = any(isinstance(op, ir.ForNeighbors) for op in walk_kernel(kernel.body))
+    return isinstance(kernel.domain, ir.AllArcs) or walks
 
 
 def past_room(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module:
@@ -124,7 +152,7 @@ class _Passing(Rewriter):
     def kernel(self, kernel: ir.Kernel) -> ir.Kernel:
         if isinstance(kernel.domain, ir.AllArcs):
             assert kernel.iterator is not None
-            is_arc = build.less(ir.CSR.neighbor(ir.Ref(kernel.iterator)), ir.NumNodes())
+            is_arc = _is_node(ir.CSR.neighbor(ir.Ref(kernel.iterator)))
             kernel = replace(kernel, filter=is_arc if kernel.filter is None else build.both(is_arc, kernel.filter))
         return with_signature(self.rebuild(kernel))
 
@@ -132,12 +160,18 @@ class _Passing(Rewriter):
         rebuilt = self.rebuild(op)
         if isinstance(rebuilt, ir.ForNeighbors):
             assert rebuilt.layout in ir.ENDS, "rows of a graph that changes lie in one way"
-            is_arc = build.less(ir.Ref(rebuilt.neighbor), ir.NumNodes())
-            return (replace(rebuilt, body=(ir.KernelIf(is_arc, rebuilt.body),)),)
+            return (replace(rebuilt, body=(ir.KernelIf(_is_node(ir.Ref(rebuilt.neighbor)), rebuilt.body),)),)
         return (rebuilt,)
 
     def expression(self, expression: ir.Expression) -> ir.Expression:
         if (degree := _node_of_degree(expression)) is not None:
             layout, node = degree[0], self.expression(degree[1])
             return build.minus(ir.Load(ir.ENDS[layout], node), layout.first(node))
+        if isinstance(expression, ir.FindArc):
+            expression = replace(expression, among_gaps=True)
         return self.rebuild(expression)
+
+
+def _is_node(neighbor: ir.Expression) -> ir.Expression:
+    """Whether a slot holds an arc."""
+    return build.at_least(neighbor, ir.Const(0, ir.Element.NODE))
