@@ -109,9 +109,11 @@ def test_programs_that_ship_follow_updates(name: str, target: str, tmp_path: Pat
 
 
 @pytest.mark.campaign
-def test_programs_for_rows_with_room_follow_updates(tmp_path: Path) -> None:
-    given = {"batch": 2}
-    assert_follows(program("dynamic_degrees"), "openmp", tmp_path, given, "changes", schedule="updates=in_place")
+@pytest.mark.parametrize("name", ["dynamic_degrees", "dynamic_sssp"])
+@pytest.mark.parametrize("target", ["openmp", "cuda"])
+def test_programs_for_rows_with_room_follow_updates(target: str, name: str, tmp_path: Path) -> None:
+    given = {**SOURCE.get(name, {}), "batch": 2}
+    assert_follows(program(name), target, tmp_path, given, "changes", schedule="updates=in_place")
 
 
 @pytest.mark.parametrize(
