@@ -100,7 +100,7 @@ def test_groups_of_sycl_do_so_too() -> None:
 
 
 def test_wavefronts_share_arcs_as_warps_do() -> None:
-    lacking = {"clusters": False, "managed_memory": False, "peers": False}
+    lacking = {"clusters": False, "managed_memory": False, "peers": False, "rows_with_room": False}
     assert HIP.capabilities == replace(CUDA, atomics=HIP.capabilities.atomics, **lacking)
     assert shape(for_target(SSSP, HIP.capabilities)).shares >= 1
     assert shape(for_target(SSSP, HIP.capabilities, "balance=node")).shares == 0
