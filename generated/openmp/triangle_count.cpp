@@ -103,18 +103,18 @@ extern "C" void triangle_count_find_triangles_intersect(
                 const arc_t end = kept_ends[v];
                 if (end - begin > 1) {
                     for (arc_t place = begin; place < end; place++) {
-                        marked[mine + kept_columns[place] / 32] |= 1 << (kept_columns[place] % 32);
+                        marked[mine + (kept_columns[place] >> 5)] |= 1 << (kept_columns[place] & 31);
                     }
                     for (arc_t e = begin; e < end; e++) {
                         const int u = kept_columns[e];
                         const arc_t end_2 = kept_ends[u];
                         for (arc_t i = row_offsets[u]; i < end_2; i++) {
                             const int w = kept_columns[i];
-                            if ((marked[mine + w / 32] & (1 << (w % 32))) != 0) triangles_part += 1;
+                            if ((marked[mine + (w >> 5)] & (1 << (w & 31))) != 0) triangles_part += 1;
                         }
                     }
                     for (arc_t old = begin; old < end; old++) {
-                        marked[mine + kept_columns[old] / 32] = 0;
+                        marked[mine + (kept_columns[old] >> 5)] = 0;
                     }
                 }
             }

@@ -13,7 +13,7 @@ from starplat.passes.triangles.intersections import triangles
 from starplat.passes.triangles.search import Meeting
 from starplat.same import Same
 from starplat.schedule.balance.step import threads_share_arcs
-from starplat.schedule.facts import EVEN, GraphFacts
+from starplat.schedule.facts import EVEN, MOST_OWN_CELLS, GraphFacts
 from starplat.schedule.schedule import AUTO, Algebra, Schedule
 from starplat.schedule.step import Choice, Decided
 
@@ -86,8 +86,8 @@ def triangles_by_intersection(
     that pays for more launches and a readback."""
     if schedule.algebra is Algebra.PLAIN:
         return Decided(module)
-    meeting, symmetric = _meeting(capabilities), facts is not None and facts.symmetric
-    known = symmetric and meeting in (Meeting.TABLES, Meeting.MARKS)
+    meeting, symmetric = _meeting(capabilities, facts), facts is not None and facts.symmetric
+    known = symmetric and meeting in (Meeting.TABLES, Meeting.MARKS, Meeting.CELLS)
     found = _with_triangles(Same(module), capabilities, meeting, known)
     if schedule.algebra is Algebra.PROVED or facts is None or not has_few_pairs(facts, capabilities):
         return _decided(found)
@@ -103,7 +103,7 @@ def triangles_by_intersection(
 
 def has_triangles(module: ir.Module, capabilities: Capabilities) -> bool:
     """Whether the module tests pairs of neighbors, so that their number matters."""
-    return bool(_with_triangles(Same(module), capabilities, _meeting(capabilities), False).found)
+    return bool(_with_triangles(Same(module), capabilities, _meeting(capabilities, None), False).found)
 
 
 def few_neighbors(capabilities: Capabilities) -> int:
@@ -125,12 +125,13 @@ def _with_triangles(same: Same, capabilities: Capabilities, meeting: Meeting, sy
     return triangles(same.thing, meeting=meeting, symmetric=symmetric, adds=adds)
 
 
-def _meeting(capabilities: Capabilities) -> Meeting:
+def _meeting(capabilities: Capabilities, facts: GraphFacts | None) -> Meeting:
     """How threads of the target should intersect rows: those of a structured loop may be cores or not."""
     if capabilities.group_tables:
         return Meeting.TABLES
     if not capabilities.lockstep:
-        return Meeting.MARKS
+        few_nodes = facts is None or facts.num_nodes <= MOST_OWN_CELLS
+        return Meeting.CELLS if capabilities.own_cells and few_nodes else Meeting.MARKS
     return Meeting.MERGE if capabilities.structured_loops else Meeting.SEARCH
 
 

@@ -9,6 +9,9 @@ EVEN = 4
 FAR = 2**20
 """Nodes between the ends of an arc from which what one end has is probably not cached when the other is looked at."""
 
+MOST_OWN_CELLS = 2**22
+"""The most nodes of a graph for which every thread has an array with a cell for each."""
+
 
 @dataclass(frozen=True, slots=True)
 class GraphFacts:

@@ -13,19 +13,21 @@ from hypothesis import given
 import starplat
 from starplat import pipeline
 from starplat.backends import BACKENDS
-from starplat.graph import Graph
+from starplat.graph import Graph, generators
 from starplat.ir import nodes as ir
 from starplat.ir.verifying.modules import verify
-from starplat.ir.visitor import walk_host, walk_kernel
+from starplat.ir.visitor import thread_arrays, walk_host, walk_kernel
 from starplat.passes.rewritten import Rewritten
 from starplat.passes.triangles.intersections import triangles
 from starplat.passes.triangles.search import Meeting
 from starplat.runtime import bind, run_module
 from starplat.runtime.validate import first_difference
-from starplat.schedule import PLAIN
+from starplat.schedule import AUTO, PLAIN
 from starplat.schedule.algebra import triangles_by_intersection
+from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import Algebra, Schedule
 from tests.backends.test_cuda import to_machine_code
+from tests.changing import changed
 from tests.passes.counting_of_nodes import COUNTS, HELPER_FOR_THE_NODE, OF_ALL, OTHERS
 from tests.programs.targets import FULL, TARGETS, Target
 from tests.zoo import ZOO, fewer_examples, random_graphs
@@ -58,6 +60,8 @@ def assert_same(name: str, meeting: Meeting, graph: Graph, target: Target) -> No
         pytest.skip(f"{target.label} cannot run here: {target.fault}")
     if meeting is Meeting.TABLES and target.target != "reference":
         pytest.skip(f"threads of {target.label} have no tables together")
+    if meeting is Meeting.CELLS and target.target != "openmp":
+        pytest.skip(f"threads of {target.label} have no cells of their own")
     found = answer(rewritten(name, meeting).module, graph, target.target, target.device or 0)
     assert first_difference(found, answer(plain(name), graph)) is None
 
@@ -156,6 +160,8 @@ def test_every_target_can_say_it(name: str, meeting: Meeting) -> None:
     for backend in map(BACKENDS.__getitem__, FULL):
         if meeting is Meeting.TABLES and not backend.capabilities.group_tables:
             continue
+        if meeting is Meeting.CELLS and not backend.capabilities.own_cells:
+            continue
         assert backend.kernels_text(rewritten(name, meeting).module)
 
 
@@ -166,6 +172,28 @@ def test_cuda_takes_the_kernels(tmp_path: Path) -> None:
 def test_a_target_that_cannot_add_to_one_cell_at_once_keeps_the_program() -> None:
     found = triangles(plain("clustering"), adds=lambda element: False)
     assert found.module is plain("clustering")
+
+
+def test_cores_count_in_cells_of_their_own_unless_those_would_be_many() -> None:
+    for nodes, own in ((None, True), (2**22, True), (2**22 + 1, False)):
+        facts = None if nodes is None else GraphFacts(nodes, 2**30, 2**20)
+        for target in ("openmp", "opencl", "cuda", "openacc"):
+            made = triangles_by_intersection(plain("clustering"), AUTO, BACKENDS[target].capabilities, facts).module
+            has_own = any(thread_arrays(kernel.body) for kernel in made.kernels)
+            assert has_own is (own and target == "openmp")
+
+
+@pytest.mark.parametrize("watched", [False, True], ids=["", "watched"])
+@pytest.mark.parametrize("name", ["corners", "uneven corners", "at edges"])
+def test_a_loop_counts_anew_in_cells_that_are_as_they_were(name: str, watched: bool) -> None:
+    """Also where it is compiled with the kernels."""
+    head = "  forall (e" if name == "at edges" else "  forall (v"
+    program = starplat.compile(
+        changed(OF_ALL[name], (head, f"  for (int i = 0; i < 3; i++) {{\n{head}"), ("\n  }\n", "\n  }}\n"))
+    )
+    for graph in (generators.rmat(7, 12, 3).undirected().deduplicated().without_loops(), ZOO["random-dense"]):
+        expected = program.run(graph, target="reference")
+        assert first_difference(program.run(graph, target="openmp", trace=watched), expected) is None
 
 
 def test_nothing_is_done_where_the_programs_own_steps_are_asked_for() -> None:

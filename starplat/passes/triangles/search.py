@@ -26,6 +26,7 @@ class Meeting(Enum):
     SEARCH = "numbers of one are searched in the other"
     MERGE = "both are gone through side by side"
     MARKS = "those of one have marks, which are looked for at the numbers of the other"
+    CELLS = "as MARKS, and what is found for nodes is counted in cells of each thread"
     TABLES = "those of one are in a table of a group of threads, which looks up those of the others"
     PAIRS = "rows stay as they are, and a node tries its neighbors before it with those after it"
     ENDS = "rows stay as they are, and the ends of two are gone through side by side, from the last numbers down"
@@ -56,7 +57,9 @@ class TriangleSearch:
         self.kept = ir.Array(self.outer.fresh("kept_columns"), ir.Element.NODE, ir.Extent.ARCS, ir.Origin.TEMPORARY)
         self.ends = ir.Array(self.outer.fresh("kept_ends"), ir.Element.ARC, ir.Extent.NODES, ir.Origin.TEMPORARY)
         self.marks = ir.Array(self.outer.fresh("marked"), ir.Element.INT, ir.Extent.WORKERS_BITS, ir.Origin.TEMPORARY)
-        self.taken = {self.other.name, self.excess.name, self.kept.name, self.ends.name, self.marks.name}
+        self.sums = ir.Array(self.outer.fresh("sum_of"), ir.Element.INT, ir.Extent.NODES, ir.Origin.THREAD)
+        made = (self.other, self.excess, self.kept, self.ends, self.marks, self.sums)
+        self.taken = {one.name for one in made}
         self.v, self.u, self.w = (self.local(name, ir.Element.NODE) for name in "vuw")
         self.e, self.i = self.local("e", ir.Element.ARC), self.local("i", ir.Element.ARC)
 
@@ -85,7 +88,12 @@ class TriangleSearch:
 
     def arrays(self) -> tuple[ir.Array, ...]:
         """What the search keeps."""
-        return (self.kept, self.ends, *((self.marks,) if self.meeting is Meeting.MARKS else ()))
+        return (self.kept, self.ends, *((self.marks,) if self.has_marks else ()))
+
+    @property
+    def has_marks(self) -> bool:
+        """Whether nodes of a row are marked."""
+        return self.meeting in (Meeting.MARKS, Meeting.CELLS)
 
     def begin(self) -> tuple[ir.HostOp, ...]:
         """What stands before the test of the graph."""
@@ -93,7 +101,7 @@ class TriangleSearch:
 
     def ready(self) -> tuple[ir.HostOp, ...]:
         """What stands behind it, on graphs that pass."""
-        marks = (ir.Fill(self.marks, build.ZERO),) if self.meeting is Meeting.MARKS else ()
+        marks = (ir.Fill(self.marks, build.ZERO),) if self.has_marks else ()
         return (ir.Launch(self.names["orient"]), *marks)
 
     def host(self, found: tuple[ir.HostOp, ...]) -> tuple[ir.HostOp, ...]:
@@ -122,8 +130,9 @@ class TriangleSearch:
 
     def intersecting(self, tally: tallies.Tally) -> ir.Kernel:
         comment = "looks for arcs between the ends of arcs that a node keeps"
-        if self.meeting is Meeting.MARKS:
-            worker, body = marked_rows.MarkedRows(self.kept, self.ends, self.marks, self.local).share(tally)
+        if self.has_marks:
+            sums = self.sums if self.meeting is Meeting.CELLS and tally.of_each else None
+            worker, body = marked_rows.MarkedRows(self.kept, self.ends, self.marks, self.local, sums).share(tally)
             return self.step("intersect", ir.Workers(), worker, body, tally.reductions, comment)
         return self.step("intersect", ir.AllArcs(), self.e, self.intersect(tally), tally.reductions, comment)
 

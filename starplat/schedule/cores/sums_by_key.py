@@ -23,14 +23,11 @@ from starplat.ir.rewriter import KernelRule, Renamer, Replacer, Rewriter
 from starplat.ir.shapes.histograms import Histogram, histogram
 from starplat.ir.visitor import all_expressions, declared_by, walk_kernel, with_signature, written_arrays
 from starplat.passes.rewritten import tidied
-from starplat.schedule.facts import GraphFacts
+from starplat.schedule.facts import MOST_OWN_CELLS, GraphFacts
 from starplat.schedule.schedule import Schedule
 from starplat.schedule.step import Choice, Decided
 
 _MOST = ir.limits(ir.Element.INT)[1]
-
-_MOST_NODES = 2**22
-"""The most nodes of a graph for which every thread has an array."""
 
 
 def has_sums_by_key(module: ir.Module, capabilities: Capabilities) -> bool:
@@ -41,7 +38,7 @@ def has_sums_by_key(module: ir.Module, capabilities: Capabilities) -> bool:
 def sums_by_key(module: ir.Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None) -> Decided:
     """The module whose threads have arrays of their own in place of maps, where keys are nodes."""
     nodes, arcs = (0, 1) if facts is None else (facts.num_nodes, max(facts.num_arcs, 1))
-    if not has_sums_by_key(module, capabilities) or nodes > _MOST_NODES:
+    if not has_sums_by_key(module, capabilities) or nodes > MOST_OWN_CELLS:
         return Decided(module)
     kernels = tuple(_Maker(kernel, module, _MOST // arcs).made() for kernel in module.kernels)
     changed = [new.name for old, new in zip(module.kernels, kernels, strict=True) if new is not old]
