@@ -12,17 +12,20 @@ from typing import assert_never
 from starplat.ir import nodes as ir
 from starplat.ir.python import arithmetic, cells, loops
 from starplat.ir.python.text import literal
-from starplat.ir.visitor import all_expressions, declared_by, walk_kernel
+from starplat.ir.visitor import all_expressions, declared_by, thread_arrays, walk_kernel
 
 
 def kernel_text(kernel: ir.Kernel, functions: Mapping[str, str], condition: ir.Expression | None) -> str:
     """`def kernel`; `condition` is what must be tested of each item (the rest of the filter has been before)."""
-    writer = _BodyWriter(kernel.body, kernel.arrays, _variables(kernel), functions)
+    own = thread_arrays(kernel.body)
+    writer = _BodyWriter(kernel.body, (*kernel.arrays, *own), _variables(kernel), functions)
     parameters = ["n", "m", "items", *writer.arrays(kernel.arrays), *writer.variables(kernel.scalars)]
     with writer.indented(f"def kernel({', '.join(parameters)}):"):
         for number, reduction in enumerate(kernel.reductions):
             start = arithmetic.identity(reduction.combine, reduction.variable.element)
             writer.line(f"{writer.accumulate(reduction, number)} = {literal(start).text}")
+        for array, name in zip(own, writer.arrays(own), strict=True):
+            writer.line(f"{name} = [{0.0 if array.element.is_real else 0}] * n")
         writer.iterations(kernel, condition)
         results = (writer.contributed(reduction) for reduction in kernel.reductions)
         writer.line(f"return ({''.join(f'{result}, ' for result in results)})")
