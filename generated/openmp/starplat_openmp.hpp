@@ -76,7 +76,7 @@ inline void *room_for(std::size_t bytes) {
     constexpr std::size_t page = std::size_t(1) << 21;
     if (bytes >= page) {
         void *room = std::aligned_alloc(page, (bytes + page - 1) / page * page);
-        if (room != nullptr) madvise(room, bytes, MADV_HUGEPAGE);  // a system that has none says so, and has others
+        if (room != nullptr) madvise(room, bytes, MADV_HUGEPAGE);  // where that fails, pages are ordinary ones
         return room;
     }
 #endif

@@ -12,25 +12,8 @@ from starplat.ir import nodes as ir
 from starplat.schedule import AUTO
 from starplat.schedule.facts import GraphFacts
 from tests.changing import changed
+from tests.schedule.votes import DIRECTED, SYMMETRIC, VOTES
 
-SYMMETRIC, DIRECTED = GraphFacts(100, 400, 9, True), GraphFacts(100, 400, 9, False)
-
-VOTES = """function f(Graph g, propNode<int> x, propNode<int> y) {
-  propNode<int> z;
-  g.attachNodeProperty(z = 0);
-  for (int i = 0; i < 9; i++) {
-    forall (v in g.nodes()) {
-      map<int, int> votes;
-      for (u in g.inOutNbrs(v)) {
-        votes[u.x] += 1;
-      }
-      int best = votes.best();
-      v.z = best < 0 ? v.x : best;
-    }
-    x = z;
-  }
-}
-"""
 ROUNDS = {
     "votes": VOTES,
     "of one row": changed(VOTES, ("inOutNbrs", "neighbors")),

@@ -11,27 +11,15 @@ from starplat.graph import Graph, generators
 from starplat.ir import nodes as ir
 from starplat.ir.node_cells import arrays_of_nodes
 from starplat.ir.visitor import thread_arrays
-from starplat.schedule import AUTO
+from starplat.runtime import run_module
+from starplat.schedule import AUTO, PLAIN
 from starplat.schedule.facts import GraphFacts
 from tests.changing import changed
+from tests.schedule import votes
+from tests.schedule.votes import DIRECTED, SYMMETRIC
 
-SYMMETRIC, DIRECTED = GraphFacts(100, 400, 9, True), GraphFacts(100, 400, 9, False)
-
-VOTES = """function f(Graph g, propNode<node> x, propNode<node> y) {
-  propNode<node> z;
-  for (int i = 0; i < 5; i++) {
-    forall (v in g.nodes()) {
-      map<node, int> votes;
-      for (u in g.inOutNbrs(v)) {
-        votes[u.x] += 1;
-      }
-      node best = votes.best();
-      v.z = best < 0 ? v.x : best;
-    }
-    x = z;
-  }
-}
-"""
+VOTES = changed(votes.VOTES, ("int> x", "node> x"), ("int> y", "node> y"), ("int> z", "node> z"), ("z = 0", "z = -1"))
+VOTES = changed(VOTES, ("map<int,", "map<node,"), ("int best", "node best"))
 OF_NODES = {
     "votes": VOTES,
     "of one row": changed(VOTES, ("inOutNbrs", "neighbors")),
@@ -114,3 +102,16 @@ def test_the_answers_are_the_same(text: str) -> None:
             found = compiled.run(graph, arguments=given, target="openmp", trace=watched)
             for name in "xy":
                 np.testing.assert_array_equal(found[name], expected[name])
+
+
+def test_the_interpreter_has_such_arrays_too() -> None:
+    compiled = starplat.compile(VOTES)
+    for graph in graphs():
+        given = {"x": np.arange(graph.num_nodes) // 3, "y": np.arange(graph.num_nodes)}
+        for facts in (SYMMETRIC, DIRECTED):
+            if graph.directed and facts.symmetric:
+                continue
+            made = module(VOTES, facts)
+            assert has_own_cells(made)
+            found = run_module(made, graph, target="reference", arguments=given, schedule=PLAIN)
+            np.testing.assert_array_equal(found["x"], compiled.run(graph, arguments=given, target="reference")["x"])

@@ -67,10 +67,10 @@ def union_find(
                         op,
                         op.spreading,
                         before,
-                        shares_arcs,
-                        stores_paths,
-                        symmetric,
-                        in_parts,
+                        shares_arcs=shares_arcs,
+                        stores_paths=stores_paths,
+                        symmetric=symmetric,
+                        in_parts=in_parts,
                     )
                     rewritten = builder.module_with_it()
                     done.append(builder.note())

@@ -141,103 +141,96 @@ def seeking() -> ir.Module:
     return module_of(kernel_of(SEEK, ir.Numbers(ir.Ref(COUNT)), i, body, "where arcs are to be added"))
 
 
+class _Segment:
+    """The variables of a thread that adds arcs to the slots from `first` up to `end`. An arc is to lie before that of
+    slot `low`, in the empty slot `to`, or -1; `gap` begins as `low` and looks for that slot."""
+
+    def __init__(self, carried: tuple[Carried, ...]) -> None:
+        self.carried = carried
+        self.place, self.number, self.added = variables(_INT, "place", "number", "added")
+        self.neighbor = ir.Variable("neighbor", _NODE)
+        self.first, self.end, self.low, self.gap, self.to = variables(_ARC, "first", "end", "low", "gap", "to")
+
+    def update(self) -> ir.Expression:
+        """The number in the slice of the addition at `place`."""
+        return ir.Cast(ir.Load(ORDER, ir.Ref(self.place)), _INT)
+
+    def ends(self, row: ir.Variable) -> tuple[ir.KernelOp, ...]:
+        """Sets `end`; the last segment of a row ends where the row does."""
+        left = build.minus(build.minus(ir.Ref(self.end), ir.Ref(self.first)), ir.Ref(LENGTH))
+        cut = ir.SetLocal(self.end, build.plus(ir.Ref(self.first), ir.Ref(LENGTH)))
+        of_row = ir.Load(OFFSETS, build.plus(ir.Ref(row), ir.Const(1, _NODE)))
+        return (ir.Let(self.end, of_row), ir.KernelIf(build.denied(build.less(left, ir.Ref(LENGTH))), (cut,)))
+
+    def add_one(self) -> tuple[ir.KernelOp, ...]:
+        """Adds the arc at `place`, or notes that it is left over."""
+        high, middle = variables(_ARC, "high", "middle")
+        is_full = build.less(ir.Ref(self.to), _ZERO)
+        stores = (ir.Store(one.old, ir.Ref(self.to), ir.Load(one.added, ir.Ref(self.number))) for one in self.carried)
+        return (
+            ir.Let(self.number, self.update()),
+            ir.Let(self.neighbor, ir.Load(GOES, ir.Ref(self.number))),
+            ir.Let(self.low, ir.Ref(self.first)),
+            ir.Let(high, ir.Ref(self.end)),
+            first_that(self.low, high, middle, _not_behind(ir.Ref(middle), self.neighbor)),
+            ir.Let(self.gap, ir.Ref(self.low)),
+            ir.Let(self.to, ir.Const(-1, _ARC)),
+            self.find_slot(),
+            ir.Store(LEFT_OVER, ir.Ref(self.place), ir.Select(is_full, build.ONE, build.ZERO)),
+            ir.KernelIf(is_full, (ir.Contribute(FULL, build.ONE),), (*stores, plus_one(self.added))),
+        )
+
+    def find_slot(self) -> ir.KernelOp:
+        """Makes `to` an empty slot, if the segment has one: the slot before `low`, else by moving the arcs up to the
+        next empty slot behind it, else up to the last before it."""
+        low, gap, to = ir.Ref(self.low), ir.Ref(self.gap), ir.Ref(self.to)
+        before, in_segment = build.minus(low, _ONE), build.at_least(gap, ir.Ref(self.first))
+        on, back = build.plus(gap, _ONE), build.minus(gap, _ONE)
+        move_left = (
+            ir.SetLocal(self.to, before),
+            ir.KernelWhile(build.less(gap, to), (*self._moved(gap, on), plus_one(self.gap))),
+        )
+        look_left = (
+            ir.SetLocal(self.gap, before),
+            ir.KernelWhile(build.both(in_segment, is_arc(gap)), (_minus_one(self.gap),)),
+            ir.KernelIf(in_segment, move_left),
+        )
+        move_right = (
+            ir.SetLocal(self.to, low),
+            ir.KernelWhile(build.greater(gap, to), (*self._moved(gap, back), _minus_one(self.gap))),
+        )
+        look_right = (
+            ir.KernelWhile(build.both(build.less(gap, ir.Ref(self.end)), is_arc(gap)), (plus_one(self.gap),)),
+            ir.KernelIf(build.less(gap, ir.Ref(self.end)), move_right, look_left),
+        )
+        is_empty_before = build.both(build.greater(low, ir.Ref(self.first)), build.denied(is_arc(before)))
+        return ir.KernelIf(is_empty_before, (ir.SetLocal(self.to, before),), look_right)
+
+    def _moved(self, to: ir.Expression, of: ir.Expression) -> tuple[ir.KernelOp, ...]:
+        return tuple(ir.Store(one.old, to, ir.Load(one.old, of)) for one in self.carried)
+
+
 @cache
 def adding(elements: tuple[ir.Element, ...]) -> ir.Module:
     """The module whose kernel adds arcs, those of a segment by one thread; the first cells are the neighbors."""
-    carried = tuple(Carried.numbered(number, element) for number, element in enumerate(elements))
-    i, place, more, number, added = variables(_INT, "i", "place", "more", "number", "added")
-    row, neighbor = variables(_NODE, "row", "neighbor")
-    segment, end, low, high, middle, gap, to = variables(_ARC, "first", "end", "low", "high", "middle", "gap", "to")
-    mine = build.equal(ir.Load(SEGMENT, ir.Ref(place)), ir.Ref(segment))
-    ends_here = build.less(build.minus(build.minus(ir.Ref(end), ir.Ref(segment)), ir.Ref(LENGTH)), ir.Ref(LENGTH))
-
-    def of_update(place: ir.Expression) -> ir.Expression:
-        return ir.Cast(ir.Load(ORDER, place), _INT)
-
-    one = (
-        ir.Let(number, of_update(ir.Ref(place))),
-        ir.Let(neighbor, ir.Load(GOES, ir.Ref(number))),
-        ir.Let(low, ir.Ref(segment)),
-        ir.Let(high, ir.Ref(end)),
-        first_that(low, high, middle, _not_behind(ir.Ref(middle), neighbor)),
-        ir.Let(gap, ir.Ref(low)),
-        ir.Let(to, ir.Const(-1, _ARC)),
-        _slot_for_one(carried, segment, end, low, gap, to),
-        ir.Store(LEFT_OVER, ir.Ref(place), ir.Select(build.less(ir.Ref(to), _ZERO), build.ONE, build.ZERO)),
-        ir.KernelIf(
-            build.less(ir.Ref(to), _ZERO),
-            (ir.Contribute(FULL, build.ONE),),
-            (
-                *(ir.Store(cells.old, ir.Ref(to), ir.Load(cells.added, ir.Ref(number))) for cells in carried),
-                plus_one(added),
-            ),
-        ),
-        plus_one(place),
-        ir.KernelIf(
-            build.less(ir.Ref(place), ir.Ref(COUNT)),
-            (ir.KernelIf(build.denied(mine), (ir.SetLocal(more, build.ZERO),)),),
-            (ir.SetLocal(more, build.ZERO),),
-        ),
+    of = _Segment(tuple(Carried.numbered(number, element) for number, element in enumerate(elements)))
+    i, more, row = ir.Variable("i", _INT), ir.Variable("more", _INT), ir.Variable("row", _NODE)
+    segment_here = ir.Load(SEGMENT, ir.Ref(of.place))
+    segment_before = ir.Load(SEGMENT, build.minus(ir.Ref(of.place), build.ONE))
+    mine = build.equal(segment_here, ir.Ref(of.first))
+    is_another = (ir.KernelIf(build.denied(mine), (ir.SetLocal(more, build.ZERO),)),)
+    is_last = (ir.SetLocal(more, build.ZERO),)
+    go_on = (plus_one(of.place), ir.KernelIf(build.less(ir.Ref(of.place), ir.Ref(COUNT)), is_another, is_last))
+    of_segment = (
+        ir.Let(of.first, segment_here),
+        ir.Let(row, ir.Load(BEGINS, of.update())),
+        *of.ends(row),
+        ir.Let(of.added, build.ZERO),
+        ir.Let(more, build.ONE),
+        ir.KernelWhile(build.greater(ir.Ref(more), build.ZERO), (*of.add_one(), *go_on)),
+        ir.UpdateCell(ir.Combine.ADD, ENDS, ir.Ref(row), ir.Cast(ir.Ref(of.added), _ARC), shared=True),
     )
-    begins = build.either(
-        build.equal(ir.Ref(i), build.ZERO),
-        build.differs(ir.Load(SEGMENT, build.minus(ir.Ref(place), build.ONE)), ir.Load(SEGMENT, ir.Ref(place))),
-    )
-    body = (
-        ir.Let(place, ir.Ref(i)),
-        ir.KernelIf(
-            begins,
-            (
-                ir.Let(segment, ir.Load(SEGMENT, ir.Ref(place))),
-                ir.Let(row, ir.Load(BEGINS, of_update(ir.Ref(place)))),
-                ir.Let(end, ir.Load(OFFSETS, build.plus(ir.Ref(row), ir.Const(1, _NODE)))),
-                ir.KernelIf(build.denied(ends_here), (ir.SetLocal(end, build.plus(ir.Ref(segment), ir.Ref(LENGTH))),)),
-                ir.Let(added, build.ZERO),
-                ir.Let(more, build.ONE),
-                ir.KernelWhile(build.greater(ir.Ref(more), build.ZERO), one),
-                ir.UpdateCell(ir.Combine.ADD, ENDS, ir.Ref(row), ir.Cast(ir.Ref(added), _ARC), shared=True),
-            ),
-        ),
-    )
+    begins = build.either(build.equal(ir.Ref(i), build.ZERO), build.differs(segment_before, segment_here))
+    body = (ir.Let(of.place, ir.Ref(i)), ir.KernelIf(begins, of_segment))
     kernel = kernel_of(ADD, ir.Numbers(ir.Ref(COUNT)), i, body, "adds arcs to rows that have room")
     return module_of(replace(kernel, reductions=(ir.Reduction(FULL, ir.Combine.ADD),)))
-
-
-def _slot_for_one(
-    carried: tuple[Carried, ...],
-    segment: ir.Variable,
-    end: ir.Variable,
-    low: ir.Variable,
-    gap: ir.Variable,
-    to: ir.Variable,
-) -> ir.KernelOp:
-    """Makes `to` an empty slot for an arc that is to lie before that of slot `low`, if the segment has one: the slot
-    before it, else by moving the arcs up to the next empty slot behind it, else up to the last before it. `gap` begins
-    as `low`."""
-
-    def moved(to: ir.Expression, of: ir.Expression) -> tuple[ir.KernelOp, ...]:
-        return tuple(ir.Store(one.old, to, ir.Load(one.old, of)) for one in carried)
-
-    def beside(slot: ir.Variable, by: int) -> ir.Expression:
-        return build.minus(ir.Ref(slot), _ONE) if by < 0 else build.plus(ir.Ref(slot), _ONE)
-
-    in_segment = build.at_least(ir.Ref(gap), ir.Ref(segment))
-    move_left = (
-        ir.SetLocal(to, beside(low, -1)),
-        ir.KernelWhile(build.less(ir.Ref(gap), ir.Ref(to)), (*moved(ir.Ref(gap), beside(gap, 1)), plus_one(gap))),
-    )
-    look_left = (
-        ir.SetLocal(gap, beside(low, -1)),
-        ir.KernelWhile(build.both(in_segment, is_arc(ir.Ref(gap))), (_minus_one(gap),)),
-        ir.KernelIf(in_segment, move_left),
-    )
-    move_right = (
-        ir.SetLocal(to, ir.Ref(low)),
-        ir.KernelWhile(build.greater(ir.Ref(gap), ir.Ref(to)), (*moved(ir.Ref(gap), beside(gap, -1)), _minus_one(gap))),
-    )
-    look_right = (
-        ir.KernelWhile(build.both(build.less(ir.Ref(gap), ir.Ref(end)), is_arc(ir.Ref(gap))), (plus_one(gap),)),
-        ir.KernelIf(build.less(ir.Ref(gap), ir.Ref(end)), move_right, look_left),
-    )
-    is_empty_before = build.both(build.greater(ir.Ref(low), ir.Ref(segment)), build.denied(is_arc(beside(low, -1))))
-    return ir.KernelIf(is_empty_before, (ir.SetLocal(to, beside(low, -1)),), look_right)
