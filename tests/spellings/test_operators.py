@@ -59,9 +59,9 @@ SOURCE_APART = {
 """Those that do nothing for a source of -1, as loops over all nodes and `iterateInBFS` do; the same for a node."""
 SEARCHED = (
     "as_in_the_paper backward_helper coefficients counted_down distances_first flags_and_levels from_parents"
-    " helper_for_a_source in_bfs_pull in_bfs_push level_in_the_search levels_by_hand levels_by_unit_paths local_result"
-    " matrix_waves"
-    " over_edges pull_by_hand pushed_shares two_flags whole_numbers_of_paths"
+    " helper_for_a_source in_bfs_pull in_bfs_push level_in_the_search levels_by_hand levels_by_unit_paths"
+    " levels_in_two_flags local_result matrix_waves over_edges pull_by_hand pushed_shares two_flags"
+    " whole_numbers_of_paths"
 )
 """The spellings of betweenness that search from each source, there and back, and do nothing else."""
 JOINED = (

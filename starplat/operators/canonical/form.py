@@ -31,6 +31,7 @@ from starplat.operators.canonical.order import in_order, one_by_one, with_fills
 from starplat.operators.canonical.ranges import within_range
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.searches.by_level import asked_by_level
+from starplat.operators.canonical.searches.from_zero import from_zero
 from starplat.operators.canonical.searches.in_bfs import as_rounds
 from starplat.operators.canonical.searches.reached import without_reached
 from starplat.operators.canonical.searches.two_steps import discovered_in_one_step
@@ -82,7 +83,7 @@ def _canonical_function(
         return function
     results = function.results
     given = without_degrees(one_by_one(function.body, program), results) if on_host else function.body
-    filled = as_truths(with_fills(as_nodes(without_choices(given)), stored_at_once, sources))
+    filled = from_zero(as_truths(with_fills(as_nodes(without_choices(given)), stored_at_once, sources)))
     ranged = as_rounds(as_marks_that_spread(within_range(as_results(filled))))
     ranged = with_flags_for_sent(until_none_is_left(with_turns(left_at_their_ends(without_counters(ranged)))))
     flags = as_flags(without_reached(until_none_joins(without_continues(ranged))))

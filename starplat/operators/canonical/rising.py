@@ -1,10 +1,13 @@
-"""Tests whether a scalar of the host only increases, and finds its lower bound.
+"""Tests whether a scalar of the host only increases, finds its lower bound, and whether a property is filled at once.
 
 Integers are assumed not to overflow; `run --checked` reports it if they do.
 """
 
+from typing import Any
+
 from starplat.analysis import walk
 from starplat.frontend import typed
+from starplat.frontend.types import PropertyType
 
 
 def only_rises(symbol: typed.Symbol, s: typed.Statement) -> bool:
@@ -52,3 +55,27 @@ def least(symbol: typed.Symbol, body: typed.Statement) -> int | None:
     numbers = [first for first in given if first is not None]
     is_local = symbol.role is typed.Role.LOCAL
     return min(numbers, default=None) if is_local and len(numbers) == len(given) else None
+
+
+def is_filled(s: typed.Declare, body: typed.Block) -> bool:
+    """Whether a property is filled before anything else is done."""
+    blocks = (b for b in walk.statements(body) if isinstance(b, typed.Block))
+    block = next(b for b in blocks if any(i is s for i in b.statements))
+    place = next(i for i, other in enumerate(block.statements) if other is s)
+    for other in block.statements[place + 1 :]:
+        match other:
+            case typed.Attach(items=items) if any(symbol is s.symbol for symbol, _ in items):
+                return all(value is not s.symbol for _, value in items)
+            case typed.Attach(items=items):
+                if any(value is s.symbol for _, value in items):
+                    return False
+            case typed.Declare():
+                pass
+            case _:
+                return False
+    return False
+
+
+def element(symbol: typed.Symbol) -> Any:
+    """The type of a scalar, or of a property's cells."""
+    return symbol.type.element if isinstance(symbol.type, PropertyType) else symbol.type

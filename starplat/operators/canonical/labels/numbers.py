@@ -8,14 +8,13 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import MIRRORED
 from starplat.frontend import typed
-from starplat.frontend.types import PropertyType, Scalar
+from starplat.frontend.types import Scalar
 from starplat.frontend.walk import children
-from starplat.operators.canonical.rising import least, number
+from starplat.operators.canonical.rising import element, is_filled, least, number
 
 _WHOLE = (Scalar.INT, Scalar.LONG, Scalar.NODE)
 _HOLDS = {
@@ -76,7 +75,7 @@ class _Numbers:
     @cached_property
     def own(self) -> set[typed.Symbol]:
         declared = {s.symbol for s in walk.statements(self.body) if isinstance(s, typed.Declare)}
-        return {s for s in declared if s.role is typed.Role.LOCAL and _element(s) in _WHOLE}
+        return {s for s in declared if s.role is typed.Role.LOCAL and element(s) in _WHOLE}
 
     @cached_property
     def counters(self) -> set[typed.Symbol]:
@@ -125,8 +124,8 @@ class _Numbers:
             case typed.Declare(symbol=symbol, value=value):
                 if value is not None:
                     self._stored(symbol, value)
-                elif symbol in self.own and not self._is_filled(s):
-                    self.constants[symbol].append(-1.0 if _element(symbol) is Scalar.NODE else 0.0)
+                elif symbol in self.own and not is_filled(s, self.body):
+                    self.constants[symbol].append(-1.0 if element(symbol) is Scalar.NODE else 0.0)
             case typed.Assign(place=place, value=value):
                 at = [plain(index) for index in self._indices(place)]
                 self._stored(place.symbol, value, is_node=plain(value) in at)
@@ -156,24 +155,6 @@ class _Numbers:
         for index in children(place):
             self._read(index)
         return children(place)
-
-    def _is_filled(self, s: typed.Declare) -> bool:
-        """Whether a property is filled before anything else is done."""
-        blocks = (b for b in walk.statements(self.body) if isinstance(b, typed.Block))
-        block = next(b for b in blocks if any(i is s for i in b.statements))
-        place = next(i for i, other in enumerate(block.statements) if other is s)
-        for other in block.statements[place + 1 :]:
-            match other:
-                case typed.Attach(items=items) if any(symbol is s.symbol for symbol, _ in items):
-                    return all(value is not s.symbol for _, value in items)
-                case typed.Attach(items=items):
-                    if any(value is s.symbol for _, value in items):
-                        return False
-                case typed.Declare():
-                    pass
-                case _:
-                    return False
-        return False
 
     def _copied(self, to: typed.Symbol, of: typed.Symbol) -> None:
         self.copies[to].add(of)
@@ -231,10 +212,6 @@ class _Numbers:
                 self.barred |= {a for a in arguments if isinstance(a, typed.Symbol)}
         for part in children(value):
             self._read(part)
-
-
-def _element(symbol: typed.Symbol) -> Any:
-    return symbol.type.element if isinstance(symbol.type, PropertyType) else symbol.type
 
 
 def plain(value: typed.Expression) -> typed.Expression:
