@@ -37,6 +37,16 @@ _TYPES: dict[ir.Element, type[np.generic]] = {
 }
 
 
+def for_all(value: Any, count: int) -> Cells:
+    """So many cells of one value, which lie in one place: to be read, not changed."""
+    return np.broadcast_to(value, count)
+
+
+def is_for_all(cells: object) -> bool:
+    """Whether there are cells, and all are one in one place."""
+    return isinstance(cells, np.ndarray) and cells.strides == (0,) and cells.size > 0
+
+
 def needs_wide_arcs(num_arcs: int) -> bool:
     """Whether arc ids of such a graph take 64 bits."""
     return num_arcs >= WIDE_ARCS_FROM

@@ -7,7 +7,7 @@ starts, and a device that fails is opened anew by the next run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -30,7 +30,7 @@ from starplat.runtime.attending.progress import Progress, Step
 from starplat.runtime.devices.building import kernels_on
 from starplat.runtime.devices.device import Device
 from starplat.runtime.devices.device_faults import NoRoomError
-from starplat.runtime.elements import Returned
+from starplat.runtime.elements import Returned, is_for_all
 from starplat.runtime.estimate import Estimate
 from starplat.runtime.facts import wants_facts
 from starplat.runtime.looking import look
@@ -45,7 +45,8 @@ from starplat.runtime.tracing.trace import Trace
 from starplat.runtime.tracing.tracing import taken_apart, traced
 from starplat.runtime.tracing.watch import Watch
 from starplat.runtime.tracing.work import work_of
-from starplat.schedule import AUTO, Schedule, driven_by_host, in_less_memory
+from starplat.schedule import AUTO, PLAIN, Schedule, driven_by_host, in_less_memory
+from starplat.schedule.by_slot import one_for_all
 from starplat.schedule.memory.heads import heads_of_rows
 from starplat.schedule.schedule import Memory, Updates
 from starplat.schedule.updates.room import pays_in_place
@@ -132,7 +133,7 @@ def _work(
         inside = given if numbers is None else numbers.given(module, given)
         started, resident, again = perf_counter(), on_device(device, taken), wanted.repeat > 1 or wanted.trace
         counted = progress.most_rounds is not None
-        modules, looking = _scheduled(module, taken, wanted.schedule, device, inside.arrays, counted=counted)
+        modules, looking = _scheduled(module, taken, wanted.schedule, device, inside, counted=counted)
         begin = partial(
             Run,
             first_graph=taken,
@@ -251,35 +252,53 @@ class _Done:
 
 
 def _scheduled(
-    module: ir.Module, graph: Graph, schedule: Schedule | None, device: Device, given: Container[str], *, counted: bool
+    module: ir.Module, graph: Graph, schedule: Schedule | None, device: Device, given: Bound, *, counted: bool
 ) -> tuple[Iterator[ir.Module], float]:
     """The module as it runs on the device, those that take its place where it does not fit, and the seconds of uploads
-    for looking at the graph. Properties are `given` by name; rounds that are counted are driven by the host."""
+    for looking at the graph. Rounds that are counted are driven by the host."""
     facts, seconds = None, 0.0
     able = device.capabilities or capabilities_of(device.target)
+    asked, whole = own_schedule(device.target) if schedule is None else schedule, module
+    if asked != PLAIN and asked.memory in (Memory.AUTO, Memory.RESIDENT) and not able.lockstep:
+        equal = _of_one_value(module, graph, given)
+        module = one_for_all(module, *equal) if equal else module
     if not changes_graph(module) and wants_facts(module, schedule, able, graph):
         looked = look(device, graph, module, (schedule or AUTO).memory)
         facts, seconds = looked.facts, looked.upload
-    asked = own_schedule(device.target) if schedule is None else schedule
     if asked.updates is Updates.AUTO and pays_in_place(module, able, graph.num_nodes, graph.num_arcs):
         schedule = asked = replace(asked, updates=Updates.IN_PLACE)
     made = for_target(module, device.target, schedule, facts, device.capabilities)
     less = in_less_memory(replace(asked, memory=Memory.AUTO) if schedule is None else asked)
 
     def made_under(one: Schedule) -> ir.Module:
-        driven = driven_by_host(one) if counted else one
-        return made if driven is asked else made_for_target(module, device.target, driven, facts, device.capabilities)
+        driven, of = driven_by_host(one) if counted else one, module if one is asked else whole
+        return made if driven is asked else made_for_target(of, device.target, driven, facts, device.capabilities)
 
     def modules() -> Iterator[ir.Module]:
         if asked.memory is Memory.ONDEMAND:  # with room for all it is as resident
             yield made_under(replace(asked, memory=Memory.RESIDENT))
         for one in chain((asked,), less):
             found = made_under(one)
-            weights = frozenset(a for a in found.inputs if a.origin is ir.Origin.WEIGHT and a.name not in given)
+            weights = frozenset(a for a in found.inputs if a.origin is ir.Origin.WEIGHT and a.name not in given.arrays)
             with_heads = heads_of_rows(found, symmetric=not graph.directed, weights=weights)
             yield from (found,) if with_heads is found else (with_heads, found)
 
     return modules(), seconds
+
+
+def _of_one_value(module: ir.Module, graph: Graph, given: Bound) -> list[ir.Array]:
+    """The entry's arrays of values of arcs that begin with one value for all, in a graph with arcs."""
+    arrays = [array for array in module.inputs if array.extent is ir.Extent.ARCS]
+    if not arrays or not graph.num_arcs:
+        return []
+    names = names_in(module)
+    known = {names[name]: cells for name, cells in given.arrays.items()}
+    plain = graph.weights is None
+    return [
+        array
+        for array in arrays
+        if is_for_all(known.get(array.name)) or (plain and array.origin is ir.Origin.WEIGHT and array.name not in known)
+    ]
 
 
 def _driven(run: Run, wanted: _Wanted) -> _Done:

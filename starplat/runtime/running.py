@@ -34,7 +34,7 @@ from starplat.runtime.changing.on_device import merged
 from starplat.runtime.changing.slices import Slice, Slices
 from starplat.runtime.devices.buffers import Adopted, Buffer
 from starplat.runtime.devices.device import Device, Kernels
-from starplat.runtime.elements import Cells, Returned, dtype_of
+from starplat.runtime.elements import Cells, Returned, clipped, dtype_of, is_for_all
 from starplat.runtime.parts.communicator import Communicator
 from starplat.runtime.parts.parts import parts_of
 from starplat.runtime.placing import ON_DEVICE
@@ -403,6 +403,9 @@ class Run(Graphs):
     def _uploaded(self, array: ir.Array, cells: Cells) -> Buffer:
         buffer = self._allocated(array)
         self.held.callback(self.device.release, buffer)
+        if is_for_all(cells):
+            self.device.fill(buffer, clipped(cells[0].item(), buffer.dtype))
+            return buffer
         if array.element is ir.Element.ARC:
             cells = np.minimum(cells, np.iinfo(buffer.dtype).max)
         self.device.upload(buffer, cells.astype(buffer.dtype, copy=False))

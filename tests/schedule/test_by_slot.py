@@ -7,11 +7,12 @@ import pytest
 
 import starplat
 from starplat.backends.scheduled import for_target
-from starplat.graph import generators
+from starplat.graph import Graph, generators
 from starplat.ir import nodes as ir
 from starplat.ir.launches import launched_kernels
 from starplat.ir.visitor import walk_host
 from starplat.schedule import AUTO, PLAIN
+from starplat.schedule.by_slot import one_for_all
 from tests.changing import changed
 
 SUMS = """function f(Graph g, propNode<int> x, propEdge<int> w, propEdge<int> q) {
@@ -54,6 +55,9 @@ LEFT_ALONE = {
 }  # fmt: skip
 
 
+WRITTEN_BEFORE = changed(SUMS, ("for (int i = 0; i < 3; i++)", "w = q; for (int i = 0; i < 3; i++)"))
+
+
 def module(text: str, target: str = "openmp") -> ir.Module:
     return for_target(starplat.compile(text).module(), target, AUTO, None)
 
@@ -91,3 +95,63 @@ def test_the_answers_are_the_same(text: str) -> None:
     for schedule in (AUTO, PLAIN):
         found = program.run(graph, target="openmp", schedule=schedule, x=x.copy(), w=w.copy(), q=q.copy())
         assert np.array_equal(found["x"], expected)
+
+
+def of_one_value(text: str) -> tuple[ir.Module, ir.Module]:
+    """A program as the passes leave it, before and after all values of arcs are known to be alike."""
+    given = starplat.compile(text).module()
+    return given, one_for_all(given, *(array for array in given.inputs if array.extent is ir.Extent.ARCS))
+
+
+@pytest.mark.parametrize("text", ORDERED.values(), ids=ORDERED)
+def test_rounds_get_a_number_in_place_of_equal_values(text: str) -> None:
+    _, made = of_one_value(text)
+    assert not copies(for_target(made, "openmp", AUTO, None))
+    assert "in_arcs" not in {array.name for array in made.graph_arrays}
+    names = ["w", "q"] if "e.q" in text else ["w"]
+    reads = [op for op in walk_host(made.functions[0].body) if isinstance(op, ir.ReadCell)]
+    assert [(op.variable.name, op.array.name) for op in reads] == [(f"{name}_of_all", name) for name in names]
+    given = {variable.name for kernel in made.kernels for variable in kernel.scalars}
+    assert {f"{name}_of_all" for name in names} <= given
+
+
+@pytest.mark.parametrize("text", [*LEFT_ALONE.values(), WRITTEN_BEFORE], ids=[*LEFT_ALONE, "written before the loop"])
+def test_equal_values_stay_where_they_are_if_they_change_or_few_are_read(text: str) -> None:
+    given, made = of_one_value(text)
+    assert made is given
+
+
+@pytest.mark.parametrize("text", [*ORDERED.values(), WRITTEN_BEFORE], ids=[*ORDERED, "written before the loop"])
+def test_equal_values_give_the_same_answers(text: str) -> None:
+    graph = generators.rmat(6, 8, 1)
+    program = starplat.compile(text)
+    rng = np.random.default_rng(1)
+    x, q = rng.integers(0, 9, graph.num_nodes, np.int32), rng.integers(0, 9, graph.num_arcs, np.int32)
+    for given in ({"w": 3, "q": q}, {"w": 3, "q": 2}, {"w": np.full(graph.num_arcs, 3, np.int32), "q": 2}):
+        expected, found = (program.run(graph, target=target, x=x, **given) for target in ("reference", "openmp"))
+        for name in ("x", "w", "q"):
+            assert np.array_equal(found[name], expected[name])
+
+
+def test_weights_that_a_graph_does_not_have_are_one_value() -> None:
+    arcs = [0, 0, 1, 2, 3], [1, 2, 2, 3, 0]
+    program = starplat.compile(SUMS.replace("propEdge<int> w,", "propEdge<int> weight,").replace("e.w", "e.weight"))
+    for weights in (None, [5, 4, 3, 2, 1]):
+        graph = Graph.from_arcs(4, *map(np.array, arcs), None if weights is None else np.array(weights))
+        runs = (program.run(graph, target=target, x=2, results=["x"]) for target in ("reference", "openmp"))
+        expected, found = (run["x"] for run in runs)
+        assert np.array_equal(found, expected)
+
+
+def test_one_value_for_all_is_neither_put_in_order_nor_uploaded() -> None:
+    graph, score = generators.grid(8), []
+    for weight in (0.5, np.full(graph.num_arcs, 0.5)):
+        runs = [starplat.eigenvector_centrality(graph, target="openmp", weight=weight) for _ in range(2)]
+        assert runs[1].bytes.up == (0 if isinstance(weight, float) else weight.nbytes)
+        score.append(runs[1]["score"])
+    assert np.allclose(score[0], score[1], rtol=1e-12)
+
+
+def test_one_value_for_all_in_a_graph_without_arcs() -> None:
+    graph = Graph.from_arcs(3, np.zeros(0, np.int64), np.zeros(0, np.int64))
+    assert starplat.compile(SUMS).run(graph, target="openmp", x=4, w=3)["x"].tolist() == [0, 0, 0]

@@ -17,7 +17,7 @@ from typing import assert_never
 from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.frontend.mistakes.remedies import did_you_mean
 from starplat.frontend.typed import ALL
-from starplat.frontend.types import Carrier, GraphType, ListType, PropertyType, Scalar, SetType, Type, UpdatesType
+from starplat.frontend.types import GraphType, ListType, PropertyType, Scalar, SetType, Type, UpdatesType
 from starplat.graph.graph import Graph
 from starplat.graph.ids import Labelled
 from starplat.graph.updates import Updates, read_updates, updates_from
@@ -234,8 +234,7 @@ def _from_text(name: str, text: str, kind: Type | None, graph: Graph) -> object:
         case PropertyType() if text.startswith("@"):
             return property_in(text[1:], name, kind)
         case PropertyType():
-            count = graph.num_nodes if kind.carrier is Carrier.NODE else graph.num_arcs
-            return [parsed(text)] * count
+            return parsed(text)
         case UpdatesType() if text.startswith("@"):
             return Path(text[1:])
         case UpdatesType():

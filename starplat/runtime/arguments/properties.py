@@ -17,11 +17,12 @@ from starplat.graph.ids import Counted
 from starplat.ir import nodes as ir
 from starplat.runtime.arguments.keyed import Keyed, keyed_by, keyed_series, places
 from starplat.runtime.arguments.scalars import NONE, UnfitError, node, scalar
-from starplat.runtime.elements import Cells, dtype_of, element_of
+from starplat.runtime.elements import Cells, dtype_of, element_of, for_all
 
 
 def property_cells(value: Any, kind: PropertyType, graph: Graph) -> Cells:
-    """The cells of a property from one value for all, an array with one for every node or arc, or values by id.
+    """The cells of a property, to be read: from one value for all (see `elements.for_all`), an array with one for every
+    node or arc, or values by id.
 
     Raises:
         UnfitError: values of another kind, or that would be changed, or that are for nothing in the graph.
@@ -31,8 +32,8 @@ def property_cells(value: Any, kind: PropertyType, graph: Graph) -> Cells:
     if isinstance(value, Keyed):
         return _keyed_cells(value, kind, graph)
     if np.ndim(value) == 0:
-        cell = scalar(value, kind.element, graph)
-        return np.full(_count(kind, graph), cell, dtype_of(element_of(kind.element), wide_arcs=True))
+        cell = dtype_of(element_of(kind.element), wide_arcs=True).type(scalar(value, kind.element, graph))
+        return for_all(cell, _count(kind, graph))
     array = np.asarray(value)
     count = _count(kind, graph)
     if array.shape != (count,):

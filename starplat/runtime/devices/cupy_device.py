@@ -279,8 +279,12 @@ class CupyDevice(ArrayDevice):
             cells[near:] = cells_of_host(buffer)
 
     def _fill(self, buffer: Buffer, value: Any) -> None:
+        memory = buffer.memory
+        if value == 0 and np.signbit(value):  # CuPy would write 0.0 for -0.0
+            bits = np.dtype(f"u{value.itemsize}")
+            memory, value = memory.view(bits), value.view(bits)
         with self.operation():
-            buffer.memory.fill(value)
+            memory.fill(value)
 
     def _copy(self, destination: Buffer, source: Buffer) -> None:
         near = source.cells_on_device
