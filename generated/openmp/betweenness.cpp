@@ -19,17 +19,15 @@ extern "C" void betweenness_min_bfs_level(
     int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
 ) {
     if (bfs_level_end - bfs_level_begin > 1000) {
-        #pragma omp parallel for schedule(dynamic, 64)
+        Additions to_bfs_level_order(bfs_level_order, bfs_level_count);
+        #pragma omp parallel for schedule(dynamic, 64) firstprivate(to_bfs_level_order)
         for (int place = bfs_level_begin; place < bfs_level_end; place++) {
             const int v = bfs_level_order[place];
             for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                 const int neighbor = columns[e];
                 const int candidate = depth + 1;
                 if (candidate < bfs_level[neighbor] && candidate < atomic_min_int(&bfs_level[neighbor], candidate)) {
-                    int slot;
-                    #pragma omp atomic capture
-                    { slot = *bfs_level_count; *bfs_level_count += 1; }
-                    bfs_level_order[slot] = neighbor;
+                    to_bfs_level_order.add(neighbor);
                 }
             }
         }
@@ -118,17 +116,16 @@ extern "C" void betweenness_min_bfs_level_pull(
     int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *bfs_level,
     int *bfs_level_count, int *bfs_level_order, int depth
 ) {
-    #pragma omp parallel for schedule(dynamic, rows_at_a_time(in_row_offsets, num_nodes))
+    Additions to_bfs_level_order(bfs_level_order, bfs_level_count);
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(in_row_offsets, num_nodes)) \
+        firstprivate(to_bfs_level_order)
     for (int neighbor = 0; neighbor < num_nodes; neighbor++) {
         if (bfs_level[neighbor] != INT_MAX) continue;
         for (arc_t e_in = in_row_offsets[neighbor]; e_in < in_row_offsets[neighbor + 1]; e_in++) {
             const int v = in_columns[e_in];
             if (bfs_level[v] == depth) {
                 atomic_min_int(&bfs_level[neighbor], depth + 1);
-                int slot;
-                #pragma omp atomic capture
-                { slot = *bfs_level_count; *bfs_level_count += 1; }
-                bfs_level_order[slot] = neighbor;
+                to_bfs_level_order.add(neighbor);
                 break;
             }
         }
@@ -265,7 +262,7 @@ extern "C" void betweenness_few_2(
 }
 
 }  // namespace kernels
-#line 269 "betweenness.cpp"
+#line 266 "betweenness.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -12,7 +12,7 @@ using namespace starplat;
 namespace kernels {
 
 // Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
-static void enlist(int node, int *bits, int *list, int *size) {
+static void enlist(int node, int *bits, Additions &list) {
     const int bit = 1 << (node % 32);
     if ((bits[node / 32] & bit) == 0) {
         int held;
@@ -21,12 +21,7 @@ static void enlist(int node, int *bits, int *list, int *size) {
             #pragma omp atomic capture
             { held = *captured; *captured |= bit; }
         }
-        if ((held & bit) == 0) {
-            int place;
-            #pragma omp atomic capture
-            { place = *size; *size += 1; }
-            list[place] = node;
-        }
+        if ((held & bit) == 0) list.add(node);
     }
 }
 
@@ -59,12 +54,14 @@ extern "C" void closeness_centrality_set_closeness(
 extern "C" void closeness_centrality_begin(
     long long *reached, int *active_bits, int *active_list, int *active_size, int last, int first
 ) {
-    #pragma omp parallel for schedule(dynamic, 64) if(last - first > 1000)
+    Additions to_active_list(active_list, active_size);
+    #pragma omp parallel for schedule(dynamic, 64) firstprivate(to_active_list) \
+        if(last - first > 1000)
     for (int number = 0; number < last - first; number++) {
         const int place = first + number;
         const int source = place;
         reached[multiply(source, 4) + (place - first) / 64] = 1LL << ((place - first) % 64);
-        enlist(source, active_bits, active_list, active_size);
+        enlist(source, active_bits, to_active_list);
     }
 }
 
@@ -112,7 +109,9 @@ extern "C" void closeness_centrality_offer_bits(
 ) {
     int more_part = 0;
     if (active_count > 1000) {
-        #pragma omp parallel for schedule(dynamic, 64) reduction(|| : more_part)
+        Additions to_active_next_list(active_next_list, active_next_size);
+        #pragma omp parallel for schedule(dynamic, 64) firstprivate(to_active_next_list) \
+            reduction(|| : more_part)
         for (int place = 0; place < active_count; place++) {
             const int v_2 = active_list[place];
             for (arc_t e_2 = row_offsets[v_2]; e_2 < row_offsets[v_2 + 1]; e_2++) {
@@ -139,7 +138,7 @@ extern "C" void closeness_centrality_offer_bits(
                         #pragma omp atomic update
                         reached[word + 3] |= fresh_4;
                     }
-                    enlist(w_2, active_next_bits, active_next_list, active_next_size);
+                    enlist(w_2, active_next_bits, to_active_next_list);
                     more_part = 1;
                 }
             }
@@ -205,7 +204,9 @@ extern "C" void closeness_centrality_look_for_bits(
     int *more
 ) {
     int more_part = 0;
-    #pragma omp parallel for schedule(dynamic, 64) if(num_nodes > 1000) reduction(|| : more_part)
+    Additions to_active_next_list(active_next_list, active_next_size);
+    #pragma omp parallel for schedule(dynamic, 64) firstprivate(to_active_next_list) \
+        if(num_nodes > 1000) reduction(|| : more_part)
     for (int word = 0; word < num_nodes; word++) {
         const int w_2 = word;
         const long long missing = alive[0] & ~reached[multiply(word, 4)];
@@ -237,7 +238,7 @@ extern "C" void closeness_centrality_look_for_bits(
                 reached[multiply(word, 4) + 1] |= found_3;
                 reached[multiply(word, 4) + 2] |= found_4;
                 reached[multiply(word, 4) + 3] |= found_5;
-                enlist(w_2, active_next_bits, active_next_list, active_next_size);
+                enlist(w_2, active_next_bits, to_active_next_list);
                 more_part = 1;
             }
         }
@@ -298,7 +299,7 @@ extern "C" void arcs_of_active_list(
 }
 
 }  // namespace kernels
-#line 302 "closeness.cpp"
+#line 303 "closeness.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

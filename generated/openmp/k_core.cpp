@@ -12,7 +12,7 @@ using namespace starplat;
 namespace kernels {
 
 // Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
-static void enlist(int node, int *bits, int *list, int *size) {
+static void enlist(int node, int *bits, Additions &list) {
     const int bit = 1 << (node % 32);
     if ((bits[node / 32] & bit) == 0) {
         int held;
@@ -21,12 +21,7 @@ static void enlist(int node, int *bits, int *list, int *size) {
             #pragma omp atomic capture
             { held = *captured; *captured |= bit; }
         }
-        if ((held & bit) == 0) {
-            int place;
-            #pragma omp atomic capture
-            { place = *size; *size += 1; }
-            list[place] = node;
-        }
+        if ((held & bit) == 0) list.add(node);
     }
 }
 
@@ -64,7 +59,9 @@ extern "C" void k_core_set_core(
     int *peeling_size, int k, long long *peeled
 ) {
     long long peeled_part = 0;
-    #pragma omp parallel for schedule(dynamic, 64) reduction(+ : peeled_part)
+    Additions to_peeling_list(peeling_list, peeling_size);
+    #pragma omp parallel for schedule(dynamic, 64) firstprivate(to_peeling_list) \
+        reduction(+ : peeled_part)
     for (int block = 0; block < num_nodes / 64 + 1; block++) {
         const int first = block * 64;
         const int end = block < num_nodes / 64 ? first + 64 : num_nodes;
@@ -77,7 +74,7 @@ extern "C" void k_core_set_core(
         for (int v = first; v < end; v++) {
             if (!(core[v] == -1 && degree[v] <= k)) continue;
             core[v] = k;
-            enlist(v, peeling_bits, peeling_list, peeling_size);
+            enlist(v, peeling_bits, to_peeling_list);
             peeled_part += 1;
         }
     }
@@ -92,7 +89,8 @@ extern "C" void k_core_add_degree_2(
     int k
 ) {
     if (peeling_count > 1000) {
-        #pragma omp parallel for schedule(dynamic, 64)
+        Additions to_passing_list(passing_list, passing_size);
+        #pragma omp parallel for schedule(dynamic, 64) firstprivate(to_passing_list)
         for (int place = 0; place < peeling_count; place++) {
             const int v = peeling_list[place];
             peeling_bits[v / 32] = 0;
@@ -102,7 +100,7 @@ extern "C" void k_core_add_degree_2(
                     int old_degree;
                     #pragma omp atomic capture
                     { old_degree = degree[nbr]; degree[nbr] -= 1; }
-                    if (old_degree - 1 == k) enlist(nbr, passing_bits, passing_list, passing_size);
+                    if (old_degree - 1 == k) enlist(nbr, passing_bits, to_passing_list);
                 }
             }
         }
@@ -132,13 +130,15 @@ extern "C" void k_core_set_core_passing(
 ) {
     long long peeled_part = 0;
     if (passing_count > 1000) {
-        #pragma omp parallel for schedule(dynamic, 64) reduction(+ : peeled_part)
+        Additions to_peeling_list(peeling_list, peeling_size);
+        #pragma omp parallel for schedule(dynamic, 64) firstprivate(to_peeling_list) \
+            reduction(+ : peeled_part)
         for (int place = 0; place < passing_count; place++) {
             const int v = passing_list[place];
             passing_bits[v / 32] = 0;
             if (core[v] == -1 && degree[v] <= k) {
                 core[v] = k;
-                enlist(v, peeling_bits, peeling_list, peeling_size);
+                enlist(v, peeling_bits, to_peeling_list);
                 peeled_part += 1;
             }
         }
@@ -164,12 +164,14 @@ extern "C" void k_core_set_core_passing_of_many(
     int *peeling_bits, int *peeling_list, int *peeling_size, int k, long long *peeled
 ) {
     long long peeled_part = 0;
-    #pragma omp parallel for schedule(dynamic, 64) reduction(+ : peeled_part)
+    Additions to_peeling_list(peeling_list, peeling_size);
+    #pragma omp parallel for schedule(dynamic, 64) firstprivate(to_peeling_list) \
+        reduction(+ : peeled_part)
     for (int v = 0; v < num_nodes; v++) {
         if ((passing_bits[v / 32] & (1 << (v % 32))) == 0) continue;
         if (core[v] == -1 && degree[v] <= k) {
             core[v] = k;
-            enlist(v, peeling_bits, peeling_list, peeling_size);
+            enlist(v, peeling_bits, to_peeling_list);
             peeled_part += 1;
         }
     }
@@ -184,7 +186,9 @@ extern "C" void k_core_add_degree_2_of_many(
     const int *__restrict__ peeling_bits, int *degree, int *passing_bits, int *passing_list, int *passing_size,
     int k
 ) {
-    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))
+    Additions to_passing_list(passing_list, passing_size);
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes)) \
+        firstprivate(to_passing_list)
     for (int v = 0; v < num_nodes; v++) {
         if ((peeling_bits[v / 32] & (1 << (v % 32))) == 0) continue;
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
@@ -193,14 +197,14 @@ extern "C" void k_core_add_degree_2_of_many(
                 int old_degree;
                 #pragma omp atomic capture
                 { old_degree = degree[nbr]; degree[nbr] -= 1; }
-                if (old_degree - 1 == k) enlist(nbr, passing_bits, passing_list, passing_size);
+                if (old_degree - 1 == k) enlist(nbr, passing_bits, to_passing_list);
             }
         }
     }
 }
 
 }  // namespace kernels
-#line 204 "k_core.cpp"
+#line 208 "k_core.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

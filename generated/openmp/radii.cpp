@@ -12,7 +12,7 @@ using namespace starplat;
 namespace kernels {
 
 // Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
-static void enlist(int node, int *bits, int *list, int *size) {
+static void enlist(int node, int *bits, Additions &list) {
     const int bit = 1 << (node % 32);
     if ((bits[node / 32] & bit) == 0) {
         int held;
@@ -21,12 +21,7 @@ static void enlist(int node, int *bits, int *list, int *size) {
             #pragma omp atomic capture
             { held = *captured; *captured |= bit; }
         }
-        if ((held & bit) == 0) {
-            int place;
-            #pragma omp atomic capture
-            { place = *size; *size += 1; }
-            list[place] = node;
-        }
+        if ((held & bit) == 0) list.add(node);
     }
 }
 
@@ -48,17 +43,15 @@ extern "C" void radii_min_bfs_level(
     int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
 ) {
     if (bfs_level_end - bfs_level_begin > 1000) {
-        #pragma omp parallel for schedule(dynamic, 64)
+        Additions to_bfs_level_order(bfs_level_order, bfs_level_count);
+        #pragma omp parallel for schedule(dynamic, 64) firstprivate(to_bfs_level_order)
         for (int place = bfs_level_begin; place < bfs_level_end; place++) {
             const int v = bfs_level_order[place];
             for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                 const int neighbor = columns[e];
                 const int candidate = depth + 1;
                 if (candidate < bfs_level[neighbor] && candidate < atomic_min_int(&bfs_level[neighbor], candidate)) {
-                    int slot;
-                    #pragma omp atomic capture
-                    { slot = *bfs_level_count; *bfs_level_count += 1; }
-                    bfs_level_order[slot] = neighbor;
+                    to_bfs_level_order.add(neighbor);
                 }
             }
         }
@@ -111,12 +104,14 @@ extern "C" void radii_begin(
     const int *__restrict__ sources_in_turn, long long *reached, int *active_bits, int *active_list,
     int *active_size, int last, int first
 ) {
-    #pragma omp parallel for schedule(dynamic, 64) if(last - first > 1000)
+    Additions to_active_list(active_list, active_size);
+    #pragma omp parallel for schedule(dynamic, 64) firstprivate(to_active_list) \
+        if(last - first > 1000)
     for (int number = 0; number < last - first; number++) {
         const int place = first + number;
         const int source = sources_in_turn[place];
         reached[multiply(source, 4) + (place - first) / 64] = 1LL << ((place - first) % 64);
-        enlist(source, active_bits, active_list, active_size);
+        enlist(source, active_bits, to_active_list);
     }
 }
 
@@ -162,7 +157,9 @@ extern "C" void radii_offer_bits(
 ) {
     int more_part = 0;
     if (active_count > 1000) {
-        #pragma omp parallel for schedule(dynamic, 64) reduction(|| : more_part)
+        Additions to_active_next_list(active_next_list, active_next_size);
+        #pragma omp parallel for schedule(dynamic, 64) firstprivate(to_active_next_list) \
+            reduction(|| : more_part)
         for (int place = 0; place < active_count; place++) {
             const int v_2 = active_list[place];
             for (arc_t e_2 = row_offsets[v_2]; e_2 < row_offsets[v_2 + 1]; e_2++) {
@@ -189,7 +186,7 @@ extern "C" void radii_offer_bits(
                         #pragma omp atomic update
                         reached[word + 3] |= fresh_4;
                     }
-                    enlist(w_2, active_next_bits, active_next_list, active_next_size);
+                    enlist(w_2, active_next_bits, to_active_next_list);
                     more_part = 1;
                 }
             }
@@ -255,7 +252,9 @@ extern "C" void radii_look_for_bits(
     int *more
 ) {
     int more_part = 0;
-    #pragma omp parallel for schedule(dynamic, 64) if(num_nodes > 1000) reduction(|| : more_part)
+    Additions to_active_next_list(active_next_list, active_next_size);
+    #pragma omp parallel for schedule(dynamic, 64) firstprivate(to_active_next_list) \
+        if(num_nodes > 1000) reduction(|| : more_part)
     for (int word = 0; word < num_nodes; word++) {
         const int w_2 = word;
         const long long missing = alive[0] & ~reached[multiply(word, 4)];
@@ -287,7 +286,7 @@ extern "C" void radii_look_for_bits(
                 reached[multiply(word, 4) + 1] |= found_3;
                 reached[multiply(word, 4) + 2] |= found_4;
                 reached[multiply(word, 4) + 3] |= found_5;
-                enlist(w_2, active_next_bits, active_next_list, active_next_size);
+                enlist(w_2, active_next_bits, to_active_next_list);
                 more_part = 1;
             }
         }
@@ -301,13 +300,11 @@ extern "C" void radii_look_for_bits(
 extern "C" void radii_list_sources(
     int num_nodes, const bool *__restrict__ sources, int *listed_, int *sources_in_turn
 ) {
-    #pragma omp parallel for schedule(static)
+    Additions to_sources_in_turn(sources_in_turn, listed_);
+    #pragma omp parallel for schedule(static) firstprivate(to_sources_in_turn)
     for (int source = 0; source < num_nodes; source++) {
         if (!sources[source]) continue;
-        int place;
-        #pragma omp atomic capture
-        { place = *listed_; *listed_ += 1; }
-        sources_in_turn[place] = source;
+        to_sources_in_turn.add(source);
     }
 }
 
@@ -318,17 +315,16 @@ extern "C" void radii_min_bfs_level_pull(
     int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *bfs_level,
     int *bfs_level_count, int *bfs_level_order, int depth
 ) {
-    #pragma omp parallel for schedule(dynamic, rows_at_a_time(in_row_offsets, num_nodes))
+    Additions to_bfs_level_order(bfs_level_order, bfs_level_count);
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(in_row_offsets, num_nodes)) \
+        firstprivate(to_bfs_level_order)
     for (int neighbor = 0; neighbor < num_nodes; neighbor++) {
         if (bfs_level[neighbor] != INT_MAX) continue;
         for (arc_t e_in = in_row_offsets[neighbor]; e_in < in_row_offsets[neighbor + 1]; e_in++) {
             const int v = in_columns[e_in];
             if (bfs_level[v] == depth) {
                 atomic_min_int(&bfs_level[neighbor], depth + 1);
-                int slot;
-                #pragma omp atomic capture
-                { slot = *bfs_level_count; *bfs_level_count += 1; }
-                bfs_level_order[slot] = neighbor;
+                to_bfs_level_order.add(neighbor);
                 break;
             }
         }
@@ -461,7 +457,7 @@ extern "C" void radii_few(
 }
 
 }  // namespace kernels
-#line 465 "radii.cpp"
+#line 461 "radii.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

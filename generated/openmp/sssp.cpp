@@ -12,7 +12,7 @@ using namespace starplat;
 namespace kernels {
 
 // Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
-static void enlist(int node, int *bits, int *list, int *size) {
+static void enlist(int node, int *bits, Additions &list) {
     const int bit = 1 << (node % 32);
     if ((bits[node / 32] & bit) == 0) {
         int held;
@@ -21,12 +21,7 @@ static void enlist(int node, int *bits, int *list, int *size) {
             #pragma omp atomic capture
             { held = *captured; *captured |= bit; }
         }
-        if ((held & bit) == 0) {
-            int place;
-            #pragma omp atomic capture
-            { place = *size; *size += 1; }
-            list[place] = node;
-        }
+        if ((held & bit) == 0) list.add(node);
     }
 }
 
@@ -48,7 +43,10 @@ extern "C" void sssp_min_dist(
     int *modified_next_size, int *modified_later_bits, int *modified_later_list, int *modified_later_size,
     int modified_count, int limit
 ) {
-    #pragma omp parallel for schedule(dynamic, 64) if(modified_count > 1000)
+    Additions to_modified_next_list(modified_next_list, modified_next_size);
+    Additions to_modified_later_list(modified_later_list, modified_later_size);
+    #pragma omp parallel for schedule(dynamic, 64) \
+        firstprivate(to_modified_next_list, to_modified_later_list) if(modified_count > 1000)
     for (int place = 0; place < modified_count; place++) {
         const int v = modified_list[place];
         modified_bits[v / 32] = 0;
@@ -57,9 +55,9 @@ extern "C" void sssp_min_dist(
             const int candidate = add_inf(dist[v], weight[e]);
             if (candidate < dist[nbr] && candidate < atomic_min_int(&dist[nbr], candidate)) {
                 if (candidate < limit) {
-                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
+                    enlist(nbr, modified_next_bits, to_modified_next_list);
                 } else {
-                    enlist(nbr, modified_later_bits, modified_later_list, modified_later_size);
+                    enlist(nbr, modified_later_bits, to_modified_later_list);
                 }
             }
         }
@@ -88,16 +86,19 @@ extern "C" void sssp_min_dist_later(
     int *modified_next_size, int modified_later_count, int settled, int limit
 ) {
     if (modified_later_count > 1000) {
-        #pragma omp parallel for schedule(dynamic, 64)
+        Additions to_modified_list(modified_list, modified_size);
+        Additions to_modified_next_list(modified_next_list, modified_next_size);
+        #pragma omp parallel for schedule(dynamic, 64) \
+            firstprivate(to_modified_list, to_modified_next_list)
         for (int place = 0; place < modified_later_count; place++) {
             const int node_2 = modified_later_list[place];
             modified_later_bits[node_2 / 32] = 0;
             const int value = dist[node_2];
             if (value >= settled) {
                 if (value < limit) {
-                    enlist(node_2, modified_bits, modified_list, modified_size);
+                    enlist(node_2, modified_bits, to_modified_list);
                 } else {
-                    enlist(node_2, modified_next_bits, modified_next_list, modified_next_size);
+                    enlist(node_2, modified_next_bits, to_modified_next_list);
                 }
             }
         }
@@ -118,7 +119,7 @@ extern "C" void sssp_min_dist_later(
 }
 
 extern "C" void modified_list_first(int *modified_bits, int *modified_list, int *modified_size, int src) {
-    enlist(src, modified_bits, modified_list, modified_size);
+    enlist_alone(src, modified_bits, modified_list, modified_size);
 }
 
 // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
@@ -130,7 +131,10 @@ extern "C" void sssp_min_dist_of_many(
     int *modified_next_list, int *modified_next_size, int *modified_later_bits, int *modified_later_list,
     int *modified_later_size, int limit
 ) {
-    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))
+    Additions to_modified_next_list(modified_next_list, modified_next_size);
+    Additions to_modified_later_list(modified_later_list, modified_later_size);
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes)) \
+        firstprivate(to_modified_next_list, to_modified_later_list)
     for (int v = 0; v < num_nodes; v++) {
         if ((modified_bits[v / 32] & (1 << (v % 32))) == 0) continue;
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
@@ -138,9 +142,9 @@ extern "C" void sssp_min_dist_of_many(
             const int candidate = add_inf(dist[v], weight[e]);
             if (candidate < dist[nbr] && candidate < atomic_min_int(&dist[nbr], candidate)) {
                 if (candidate < limit) {
-                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
+                    enlist(nbr, modified_next_bits, to_modified_next_list);
                 } else {
-                    enlist(nbr, modified_later_bits, modified_later_list, modified_later_size);
+                    enlist(nbr, modified_later_bits, to_modified_later_list);
                 }
             }
         }
@@ -155,15 +159,18 @@ extern "C" void sssp_min_dist_later_of_many(
     int *modified_list, int *modified_size, int *modified_next_bits, int *modified_next_list,
     int *modified_next_size, int settled, int limit
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    Additions to_modified_list(modified_list, modified_size);
+    Additions to_modified_next_list(modified_next_list, modified_next_size);
+    #pragma omp parallel for schedule(dynamic, 64) \
+        firstprivate(to_modified_list, to_modified_next_list)
     for (int node_2 = 0; node_2 < num_nodes; node_2++) {
         if ((modified_later_bits[node_2 / 32] & (1 << (node_2 % 32))) == 0) continue;
         const int value = dist[node_2];
         if (value >= settled) {
             if (value < limit) {
-                enlist(node_2, modified_bits, modified_list, modified_size);
+                enlist(node_2, modified_bits, to_modified_list);
             } else {
-                enlist(node_2, modified_next_bits, modified_next_list, modified_next_size);
+                enlist(node_2, modified_next_bits, to_modified_next_list);
             }
         }
     }
@@ -264,7 +271,7 @@ extern "C" void sssp_few_2(
 }
 
 }  // namespace kernels
-#line 268 "sssp.cpp"
+#line 275 "sssp.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -353,6 +353,33 @@ inline int rows_at_a_time(const arc_t *row_offsets, int num_nodes) {
     return row_offsets[num_nodes] - row_offsets[parts * many] > most ? few : many;
 }
 
+// What a thread adds to a list. It gathers many members before it takes places for them, so that threads seldom wait
+// for each other. Each thread has a copy, which begins with none; what it has gathered when it ends is added then.
+class Additions {
+public:
+    Additions(int *members, int *size) : list(members), length(size) {}
+    Additions(const Additions &other) : Additions(other.list, other.length) {}
+    ~Additions() { add_all(); }
+
+    void add(int member) {
+        if (count == most) add_all();
+        gathered[count++] = member;
+    }
+
+private:
+    void add_all() {
+        if (count == 0) return;
+        int place;
+        #pragma omp atomic capture
+        { place = *length; *length += count; }
+        for (int i = 0; i < count; i++) list[place + i] = gathered[i];
+        count = 0;
+    }
+
+    static constexpr int most = 128;
+    int *list, *length, count = 0, gathered[most];
+};
+
 // Addition in which infinity plus anything is infinity.
 inline int add_inf(int a, int b) {
     return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;

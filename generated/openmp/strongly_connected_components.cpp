@@ -12,7 +12,7 @@ using namespace starplat;
 namespace kernels {
 
 // Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
-static void enlist(int node, int *bits, int *list, int *size) {
+static void enlist(int node, int *bits, Additions &list) {
     const int bit = 1 << (node % 32);
     if ((bits[node / 32] & bit) == 0) {
         int held;
@@ -21,12 +21,7 @@ static void enlist(int node, int *bits, int *list, int *size) {
             #pragma omp atomic capture
             { held = *captured; *captured |= bit; }
         }
-        if ((held & bit) == 0) {
-            int place;
-            #pragma omp atomic capture
-            { place = *size; *size += 1; }
-            list[place] = node;
-        }
+        if ((held & bit) == 0) list.add(node);
     }
 }
 
@@ -133,11 +128,12 @@ extern "C" void settle_set_color(
     int num_nodes, const int *__restrict__ component, int *color, const int *__restrict__ cluster,
     int *modified_2_bits, int *modified_2_list, int *modified_2_size
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    Additions to_modified_2_list(modified_2_list, modified_2_size);
+    #pragma omp parallel for schedule(dynamic, 64) firstprivate(to_modified_2_list)
     for (int v = 0; v < num_nodes; v++) {
         if (component[v] != -1) continue;
         color[v] = cluster[v];
-        enlist(v, modified_2_bits, modified_2_list, modified_2_size);
+        enlist(v, modified_2_bits, to_modified_2_list);
     }
 }
 
@@ -148,7 +144,9 @@ extern "C" void settle_min_color(
     int *modified_2_bits, const int *__restrict__ component, int *color, int *modified_2_next_bits,
     int *modified_2_next_list, int *modified_2_next_size, int modified_2_count
 ) {
-    #pragma omp parallel for schedule(dynamic, 64) if(modified_2_count > 1000)
+    Additions to_modified_2_next_list(modified_2_next_list, modified_2_next_size);
+    #pragma omp parallel for schedule(dynamic, 64) firstprivate(to_modified_2_next_list) \
+        if(modified_2_count > 1000)
     for (int place = 0; place < modified_2_count; place++) {
         const int v = modified_2_list[place];
         modified_2_bits[v / 32] = 0;
@@ -157,7 +155,7 @@ extern "C" void settle_min_color(
             if (component[w] == -1) {
                 const int candidate = color[v];
                 if (candidate < color[w] && candidate < atomic_min_int(&color[w], candidate)) {
-                    enlist(w, modified_2_next_bits, modified_2_next_list, modified_2_next_size);
+                    enlist(w, modified_2_next_bits, to_modified_2_next_list);
                 }
             }
         }
@@ -170,7 +168,8 @@ extern "C" void settle_set_component_3(
     int num_nodes, int *component, const int *__restrict__ color, const int *__restrict__ cluster,
     int *modified_2_bits, int *modified_2_list, int *modified_2_size
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    Additions to_modified_2_list(modified_2_list, modified_2_size);
+    #pragma omp parallel for schedule(dynamic, 64) firstprivate(to_modified_2_list)
     for (int block = 0; block < num_nodes / 64 + 1; block++) {
         const int first = block * 64;
         const int end = block < num_nodes / 64 ? first + 64 : num_nodes;
@@ -183,7 +182,7 @@ extern "C" void settle_set_component_3(
         for (int v = first; v < end; v++) {
             if (!(component[v] == -1 && color[v] == cluster[v])) continue;
             component[v] = color[v];
-            enlist(v, modified_2_bits, modified_2_list, modified_2_size);
+            enlist(v, modified_2_bits, to_modified_2_list);
         }
     }
 }
@@ -195,7 +194,9 @@ extern "C" void settle_max_component(
     const int *__restrict__ modified_2_list, int *modified_2_bits, const int *__restrict__ color, int *component,
     int *modified_2_next_bits, int *modified_2_next_list, int *modified_2_next_size, int modified_2_count
 ) {
-    #pragma omp parallel for schedule(dynamic, 64) if(modified_2_count > 1000)
+    Additions to_modified_2_next_list(modified_2_next_list, modified_2_next_size);
+    #pragma omp parallel for schedule(dynamic, 64) firstprivate(to_modified_2_next_list) \
+        if(modified_2_count > 1000)
     for (int place = 0; place < modified_2_count; place++) {
         const int v = modified_2_list[place];
         modified_2_bits[v / 32] = 0;
@@ -204,7 +205,7 @@ extern "C" void settle_max_component(
             if (color[u] == color[v]) {
                 const int candidate = color[v];
                 if (candidate > component[u] && candidate > atomic_max_int(&component[u], candidate)) {
-                    enlist(u, modified_2_next_bits, modified_2_next_list, modified_2_next_size);
+                    enlist(u, modified_2_next_bits, to_modified_2_next_list);
                 }
             }
         }
@@ -298,7 +299,9 @@ extern "C" void settle_min_color_of_many(
     const int *__restrict__ modified_2_bits, const int *__restrict__ component, int *color,
     int *modified_2_next_bits, int *modified_2_next_list, int *modified_2_next_size
 ) {
-    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))
+    Additions to_modified_2_next_list(modified_2_next_list, modified_2_next_size);
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes)) \
+        firstprivate(to_modified_2_next_list)
     for (int v = 0; v < num_nodes; v++) {
         if ((modified_2_bits[v / 32] & (1 << (v % 32))) == 0) continue;
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
@@ -306,7 +309,7 @@ extern "C" void settle_min_color_of_many(
             if (component[w] == -1) {
                 const int candidate = color[v];
                 if (candidate < color[w] && candidate < atomic_min_int(&color[w], candidate)) {
-                    enlist(w, modified_2_next_bits, modified_2_next_list, modified_2_next_size);
+                    enlist(w, modified_2_next_bits, to_modified_2_next_list);
                 }
             }
         }
@@ -321,7 +324,9 @@ extern "C" void settle_max_component_of_many(
     const int *__restrict__ modified_2_bits, const int *__restrict__ color, int *component,
     int *modified_2_next_bits, int *modified_2_next_list, int *modified_2_next_size
 ) {
-    #pragma omp parallel for schedule(dynamic, rows_at_a_time(in_row_offsets, num_nodes))
+    Additions to_modified_2_next_list(modified_2_next_list, modified_2_next_size);
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(in_row_offsets, num_nodes)) \
+        firstprivate(to_modified_2_next_list)
     for (int v = 0; v < num_nodes; v++) {
         if ((modified_2_bits[v / 32] & (1 << (v % 32))) == 0) continue;
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
@@ -329,7 +334,7 @@ extern "C" void settle_max_component_of_many(
             if (color[u] == color[v]) {
                 const int candidate = color[v];
                 if (candidate > component[u] && candidate > atomic_max_int(&component[u], candidate)) {
-                    enlist(u, modified_2_next_bits, modified_2_next_list, modified_2_next_size);
+                    enlist(u, modified_2_next_bits, to_modified_2_next_list);
                 }
             }
         }
@@ -541,7 +546,7 @@ extern "C" void settle_few_2(
 }
 
 }  // namespace kernels
-#line 545 "strongly_connected_components.cpp"
+#line 550 "strongly_connected_components.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -143,7 +143,8 @@ class DirectiveBackend:
         """The header that programs of the target share."""
         directives = self.spelling.directives
         of_rows = named("rows_at_a_time") if directives is not None and directives.loop_of_rows is not None else ()
-        helpers = (*_OWN_MATH.values(), *_IN_HEADERS, *of_rows, *headers.arithmetic(self.spelling))
+        of_lists = named("additions") if self.capabilities.gathers else ()
+        helpers = (*_OWN_MATH.values(), *_IN_HEADERS, *of_rows, *of_lists, *headers.arithmetic(self.spelling))
         for_host = named("check_place", "saturated")
         texts = (
             headers.device_part(f"{self.name}/device.hpp.jinja"),

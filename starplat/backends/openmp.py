@@ -19,6 +19,7 @@ DIRECTIVES = Directives(
     capture="#pragma omp atomic capture",
     few=f"if({{length}} > {FEW_ITERATIONS})",
     vector_loop="#pragma omp simd",
+    gathered=("Additions {name}({members}, {size});", "Additions &{name}"),
     own_arrays=("std::vector<{type}> {name}(num_nodes);", "firstprivate({names})"),
 )
 
@@ -27,7 +28,13 @@ OPENMP = DirectiveBackend(
     language="OpenMP",
     spelling=spelling(DIRECTIVES, function="static "),
     capabilities=replace(
-        CAPABILITIES, lockstep=False, group_loops=True, compiled_loops=True, own_cells=True, rows_with_room=True
+        CAPABILITIES,
+        lockstep=False,
+        group_loops=True,
+        compiled_loops=True,
+        own_cells=True,
+        gathers=True,
+        rows_with_room=True,
     ),
     includes=("#include <omp.h>", "#include <sys/mman.h>"),
 )

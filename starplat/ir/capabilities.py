@@ -46,6 +46,7 @@ class Capabilities:
         late_words: whether a readback is so much slower than a launch that this is worth it.
         compiled_loops: whether kernels are functions of the host, so that its loops can be compiled with them.
         own_cells: whether each thread of a kernel can have arrays for itself, with a cell for each node.
+        gathers: whether each thread of a kernel can gather what it adds to a list, and add much of it at once.
         rows_with_room: whether rows may have room behind their arcs.
         inner_loops: whether threads can share a loop inside an iteration of such a loop.
         mapped_memory: whether kernels can read page-locked memory of the host.
@@ -68,6 +69,7 @@ class Capabilities:
     structured_loops: bool = False
     compiled_loops: bool = False
     own_cells: bool = False
+    gathers: bool = False
     rows_with_room: bool = False
     inner_loops: bool = False
     batches: bool = False

@@ -22,7 +22,7 @@ class AtomicPrinter:
 
     expressions: ExpressionPrinter
 
-    def lines(self, statement: st.AtomicCell | st.FetchCell | st.SwapCell) -> Iterator[str]:
+    def lines(self, statement: st.AtomicCell | st.FetchCell | st.SwapCell | st.Append) -> Iterator[str]:
         """The lines of the statement, from the margin."""
         match statement:
             case st.AtomicCell():
@@ -31,6 +31,8 @@ class AtomicPrinter:
                 return self.fetch(statement)
             case st.SwapCell():
                 return self.swap(statement)
+            case st.Append(array, member):
+                return iter((f"{self.expressions.local(array)}.add({self.expressions.expression(member)});",))
             case _:
                 assert_never(statement)
 

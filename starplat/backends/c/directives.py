@@ -56,10 +56,16 @@ class _Words:
             assert self.directives.own_arrays is not None, "a target whose threads have arrays has words for them"
             kind = self.printer.expressions.spelling.cells[array.element]
             yield self.directives.own_arrays[0].format(type=kind, name=self.names((array,)))
+        for gathered in shared.lists:
+            assert self.directives.gathered is not None, "a target whose threads gather has words for what"
+            self.printer.expressions.helpers.need("additions")
+            name, members, size = (self.names((array,)) for array in (gathered.array, gathered.members, gathered.size))
+            yield self.directives.gathered[0].format(name=name, members=members, size=size)
 
     def owned(self, shared: st.SharedLoop) -> Iterator[str]:
-        if shared.own and self.directives.own_arrays is not None:
-            yield self.directives.own_arrays[1].format(names=self.names(shared.own))
+        own = (*shared.own, *(gathered.array for gathered in shared.lists))
+        if own and self.directives.own_arrays is not None:
+            yield self.directives.own_arrays[1].format(names=self.names(own))
 
     def head(self, shared: st.SharedLoop) -> str:
         if shared.by_gangs:

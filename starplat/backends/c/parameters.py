@@ -96,6 +96,10 @@ class Parameters:
 
     def _function_parameter(self, function: ir.Function, parameter: ir.Parameter) -> str:
         match parameter.what:
+            case ir.Array(origin=ir.Origin.THREAD) as array:
+                assert self.spelling.directives is not None
+                assert self.spelling.directives.gathered is not None
+                return self.spelling.directives.gathered[1].format(name=self.names.local(array))
             case ir.Array() as array:
                 written = array in written_in(function.body, self.module)
                 volatile = array in self.volatile[function.name]

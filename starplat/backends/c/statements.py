@@ -56,7 +56,7 @@ class StatementPrinter:
                 yield f"{self.cell(array, index)} = {self.text(value)};"
             case st.CombineCell(combine, array, index, value):
                 yield f"{combination_text(self.expressions, combine, array, self.cell(array, index), value)};"
-            case st.AtomicCell() | st.FetchCell() | st.SwapCell():
+            case st.AtomicCell() | st.FetchCell() | st.SwapCell() | st.Append():
                 yield from AtomicPrinter(self.expressions).lines(statement)
             case st.IfBeyond():
                 yield from if_beyond(self, statement)

@@ -2,10 +2,10 @@
 no barrier and no atomic operation.
 """
 
-from dataclasses import fields, replace
-from typing import Any
+from dataclasses import replace
 
 from starplat.backends import statements as st
+from starplat.backends.legal.inside import with_blocks
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_expression
@@ -29,7 +29,7 @@ def _done(statement: st.Statement, module: ir.Module) -> st.Body:
             return (statement if alone is None else st.Call(replace(call, function=alone)),)
         case st.AtomicCell() | st.FetchCell() | st.SwapCell() | st.IfBeyond() | st.WhileBeyondLocked():
             return _plainly(statement, module)
-    return (_with_blocks(statement, module),)
+    return (with_blocks(statement, lambda block: by_one_thread(block, module)),)
 
 
 def _plainly(
@@ -52,21 +52,8 @@ def _plainly(
             return (st.IfBeyond(extreme, array, index, candidate, None, (store, *by_one_thread(body, module))),)
         case st.WhileBeyondLocked(extreme, array, index, candidate, body=body):
             return (st.IfBeyond(extreme, array, index, candidate, None, by_one_thread(body, module)),)
-    return (_with_blocks(statement, module),)
+    return (with_blocks(statement, lambda block: by_one_thread(block, module)),)
 
 
 def _read(variable: ir.Variable, value: ir.Expression, declares: bool, constant: bool) -> st.Statement:
     return st.Declare(variable, value, constant) if declares else st.Assign(variable, value)
-
-
-def _with_blocks(statement: st.Statement, module: ir.Module) -> st.Statement:
-    """The statement with its blocks rewritten."""
-    blocks: dict[str, Any] = {}
-    for field in fields(statement):
-        part = getattr(statement, field.name)
-        if type(part) is tuple and part and all(type(inner) in _STATEMENTS for inner in part):
-            blocks[field.name] = by_one_thread(part, module)
-    return replace(statement, **blocks) if blocks else statement
-
-
-_STATEMENTS = frozenset(st.Statement.__args__)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from starplat.backends import statements as st
 from starplat.backends.launch import FEW_ITERATIONS
+from starplat.backends.legal import additions
 from starplat.backends.legal.blocks import tested_in_blocks
 from starplat.backends.legal.contributions import Together, result_word
 from starplat.backends.legal.domains import in_pieces, over_domain
@@ -37,7 +38,10 @@ def legal_kernel(kernel: ir.Kernel, module: ir.Module, capabilities: Capabilitie
     else:
         ends = contributions.ends(results, _together(kernel))
         body = (*_guarded(kernel), *contributions.declared(), *body, *ends)
-    return st.LegalKernel(kernel, results, without_unread(body))
+    body = without_unread(body)
+    if capabilities.gathers:
+        body = additions.in_loops(body, module, lambda function: _gathered(function, module, capabilities))
+    return st.LegalKernel(kernel, results, body)
 
 
 def _guarded(kernel: ir.Kernel) -> st.Body:
@@ -56,8 +60,20 @@ def _together(kernel: ir.Kernel) -> Together:
 
 def legal_function(function: ir.Function, module: ir.Module, capabilities: Capabilities) -> st.LegalFunction:
     """The function as statements."""
-    body = Operations(function, module, capabilities).block(function.body)
-    return st.LegalFunction(function, without_unread(body))
+    body = _of_function(function, module, capabilities)
+    pair = _gathered(function, module, capabilities)
+    return st.LegalFunction(function, body) if pair is None else additions.in_function(function, body, module, pair)
+
+
+def _of_function(function: ir.Function, module: ir.Module, capabilities: Capabilities) -> st.Body:
+    return without_unread(Operations(function, module, capabilities).block(function.body))
+
+
+def _gathered(function: ir.Function, module: ir.Module, capabilities: Capabilities) -> additions.Pair | None:
+    """The parameters in whose place the function gets what a thread gathers."""
+    if not capabilities.gathers or function.alone is None:
+        return None
+    return additions.pair_of_function(function, _of_function(function, module, capabilities), module)
 
 
 def _structured(
@@ -70,6 +86,8 @@ def _structured(
     assert not (stays and kernel.brought_back), "what stays on the device and what comes back are combined apart"
     arrays = (*kernel.arrays, *results) if stays else kernel.arrays
     if isinstance(kernel.domain, ir.Once):
+        if operations.capabilities.group_loops:
+            body = by_one_thread(body, module)
         if stays:
             body = (*begins, *body, *contributions.ends(results, Together.ALONE))
             return (st.Alone(guarded_block(body, kernel.guard), (), arrays, ahead),)

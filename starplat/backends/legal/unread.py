@@ -1,11 +1,11 @@
 """Drops locals that are never read, and their assignments; a call with side effects stays."""
 
 from collections.abc import Iterable
-from dataclasses import fields, replace
 from operator import is_
 from typing import Any
 
 from starplat.backends import statements as st
+from starplat.backends.legal.inside import with_blocks
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import record_values, walk
 
@@ -49,26 +49,10 @@ def _without(body: st.Body, unread: set[ir.Variable]) -> st.Body:
             if isinstance(statement.value, ir.CallFunction):
                 kept.append(st.Call(statement.value))
             continue
-        if not (isinstance(new := _rebuilt(statement, unread), st.Scope) and not new.body):
+        new = with_blocks(statement, lambda block: _without(block, unread))
+        if not (isinstance(new, st.Scope) and not new.body):
             kept.append(new)
     return body if len(kept) == len(body) and all(map(is_, kept, body)) else tuple(kept)
 
 
-def _rebuilt(statement: st.Statement, unread: set[ir.Variable]) -> st.Statement:
-    """The statement without them in its blocks; a shared loop is a statement inside another."""
-    inner: dict[str, Any] = {}
-    for field in fields(statement):
-        part = getattr(statement, field.name)
-        if type(part) is tuple and part and all(type(one) in _STATEMENTS for one in part):
-            new: Any = _without(part, unread)
-        elif type(part) in _STATEMENTS:
-            new = _rebuilt(part, unread)
-        else:
-            continue
-        if new is not part:
-            inner[field.name] = new
-    return replace(statement, **inner) if inner else statement
-
-
-_STATEMENTS = frozenset(st.Statement.__args__)
 _SETTING = frozenset((st.Declare, st.Assign, st.Accumulate))

@@ -95,7 +95,7 @@ class SharedLoop:
     together take an iteration, since it has loops of its own that they share; `long` where there are a few iterations
     and each has much to do; `by_gangs` where an iteration is for all teams of a gang; `ahead` where the host does not
     wait for its end. `rows` are the offsets of the rows that its iterations walk, one for each of all nodes, if any;
-    `own` the arrays that each thread has for itself.
+    `own` the arrays that each thread has for itself, `lists` what each gathers for lists.
     """
 
     loop: Count
@@ -109,6 +109,7 @@ class SharedLoop:
     ahead: bool = False
     rows: ir.Array | None = None
     own: tuple[ir.Array, ...] = ()
+    lists: tuple[cells.Gathered, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

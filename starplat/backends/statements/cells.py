@@ -60,6 +60,23 @@ class FetchCell:
 
 
 @dataclass(frozen=True, slots=True)
+class Gathered:
+    """What each thread of a loop has for itself: it gathers in `array` what it adds to the `size[0]` members."""
+
+    array: ir.Array
+    members: ir.Array
+    size: ir.Array
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """Adds a value to what the thread gathers in `array`."""
+
+    array: ir.Array
+    value: ir.Expression
+
+
+@dataclass(frozen=True, slots=True)
 class SwapCell:
     """`variable = array[index]; if (variable == expected) array[index] = value`, atomically.
 
@@ -86,4 +103,4 @@ class CombineGroup:
     index: ir.Expression = build.ZERO
 
 
-CellStatement = StoreCell | CombineCell | AtomicCell | FetchCell | SwapCell | CombineGroup
+CellStatement = StoreCell | CombineCell | AtomicCell | FetchCell | Append | SwapCell | CombineGroup

@@ -86,7 +86,7 @@ node_of_words end_of_piece piece arc_piece kernels_text text_beside starplat
 captured device_number compile load upload download runs results Runs Results ResultColumn NpzWriter
 watched watched_arcs first_odd handle kept done open_handle run Program program run_program seconds_of Option before
 FixedSet places_set Pool one_at_a_time doubts_of_nodes doubts_of_arcs doubts_of_returned watched_returned are_finite
-MappedBuffer NodeTable MOST_CELLS each_triangle meet_rows
+MappedBuffer NodeTable MOST_CELLS each_triangle meet_rows Additions
 """
 """Graph arrays are here so that no array of a program has their names."""
 
