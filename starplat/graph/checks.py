@@ -1,6 +1,6 @@
 """Validates compressed rows from outside: a binary file, another library's arrays."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -51,8 +51,20 @@ def _require_arcs(
         raise wrong(f"an arc leads to node {bad}, but nodes are 0..{n - 1}")
     if weights is not None and (len(weights) != m or weights.dtype.kind not in "iufb"):
         raise wrong(f"weights must be numbers, one for each of the {m} arcs")
-    if weights is not None and weights.dtype.kind == "f" and not np.isfinite(weights).all():
+    if (
+        weights is not None
+        and weights.dtype.kind == "f"
+        and not all(np.isfinite(part).all() for part in _parts(weights))
+    ):
         raise wrong("a weight is not a finite number")
+
+
+def _parts(arcs: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """What is told of arcs in stretches, as they may be mapped from a file and more than memory holds."""
+    return (arcs[start : start + _AT_ONCE] for start in range(0, len(arcs), _AT_ONCE))
+
+
+_AT_ONCE = 1 << 22
 
 
 def checked_piece(
@@ -85,6 +97,9 @@ def checked_piece(
 
 def ascending(rows: Rows) -> bool:
     """Whether the columns of every row ascend."""
-    falls = np.flatnonzero(rows.columns[1:] < rows.columns[:-1]) + 1
-    starts = rows.row_offsets[np.searchsorted(rows.row_offsets, falls)]
-    return bool((starts == falls).all())
+    for start in range(0, len(rows.columns), _AT_ONCE):
+        columns = rows.columns[start : start + _AT_ONCE + 1]
+        falls = np.flatnonzero(columns[1:] < columns[:-1]) + start + 1
+        if not (rows.row_offsets[np.searchsorted(rows.row_offsets, falls)] == falls).all():
+            return False
+    return True

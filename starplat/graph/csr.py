@@ -107,19 +107,20 @@ def same_both_ways(rows: Rows) -> bool:
 def closed_both_ways(n: int, source: Nodes, destination: Nodes, weights: Weights | None) -> Rows:
     """The smallest symmetric multiset of arcs that holds these: a missing reverse is added with the same weight."""
     proper = source != destination
+    doubled = None if weights is None else np.concatenate([weights, weights[proper]])
+    ends = np.concatenate([source, destination[proper]]), np.concatenate([destination, source[proper]])
+    return closed_rows(n, *ends, doubled, len(source))
+
+
+def closed_rows(n: int, source: Nodes, destination: Nodes, weights: Weights | None, given: int) -> Rows:
+    """The same of some rows: the first `given` arcs leave their nodes, the others are those that lead there, turned."""
     number = np.arange(len(source), dtype=np.int32 if len(source) < 2**31 else np.int64)
-    doubled = compressed(
-        n,
-        np.concatenate([source, destination[proper]]),
-        np.concatenate([destination, source[proper]]),
-        np.concatenate([number, ~number[proper]]),
-    )
-    del number, proper
+    doubled = compressed(n, source, destination, number)
+    del source, destination, number
     origin = doubled.weights
     assert origin is not None
-    given = origin >= 0
-    values = None if weights is None else weights[np.where(given, origin, ~origin)]
-    return _without_counterparts(Rows(doubled.row_offsets, doubled.columns, values), given)
+    values = None if weights is None else weights[origin]
+    return _without_counterparts(Rows(doubled.row_offsets, doubled.columns, values), origin < given)
 
 
 def _without_counterparts(doubled: Rows, given: NDArray[np.bool_]) -> Rows:

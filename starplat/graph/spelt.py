@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,27 @@ def graph_of_rows(
         index_base=numbered.index_base,
         format=format,
     )
+
+
+def label_blocks(
+    input: streams.Input, rows: Callable[[], Iterator[Row]], labels: numbering.Labels
+) -> Iterator[tables.Arcs]:
+    """Arcs between named nodes, block by block; `labels` hears the names.
+
+    Raises:
+        DiagnosticError: E0805 or E0809 with the line: an id or a weight is wrong.
+    """
+    remaining = rows()
+    while block := tuple(islice(remaining, _ROWS)):
+        lines, source, destination, weights = zip(*block, strict=True)
+        columns = _Columns(input, lines, source, destination, weights, (), numbers_only=False)
+        if not all(columns.source) or not all(columns.destination):
+            raise _wrong_id(columns, named=True)
+        yield tables.Arcs(*labels.numbers(columns.source, columns.destination), _weights(columns))
+
+
+_ROWS = 1 << 16
+"""Rows of a block."""
 
 
 def is_name(word: str) -> bool:

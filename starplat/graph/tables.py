@@ -7,7 +7,7 @@ line and column is wrong and what was expected there.
 import os
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import Enum
@@ -79,7 +79,7 @@ def read_arcs(input: streams.Input, layout: Layout, skip_lines: int = 0) -> Arcs
     Raises:
         DiagnosticError: E0805, E0808 or E0809 with the line and column.
     """
-    return joined(list(_parsed(input, layout, skip_lines)), layout.weight is not None)
+    return joined(arc_blocks(input, layout, skip_lines), layout.weight is not None)
 
 
 def joined(blocks: Iterable[Arcs], weighted: bool) -> Arcs:
@@ -97,6 +97,25 @@ def joined(blocks: Iterable[Arcs], weighted: bool) -> Arcs:
 def _concatenated(arrays: list[NDArray[Any]]) -> NDArray[Any]:
     narrow = all(array.dtype == np.int32 for array in arrays)
     return np.concatenate(arrays, dtype=np.int32 if narrow else np.uint64, casting="unsafe")
+
+
+def arc_blocks(
+    input: streams.Input,
+    layout: Layout,
+    skip_lines: int = 0,
+    wrong: Callable[[int], DiagnosticError | None] | None = None,
+) -> Iterator[Arcs]:
+    """The arcs of a file, block by block; `wrong` tells what to raise after the last one, by the number of all.
+
+    Raises:
+        DiagnosticError: E0805, E0808 or E0809 with the line and column.
+    """
+    count = 0
+    for block in _parsed(input, layout, skip_lines):
+        count += len(block)
+        yield block
+    if wrong is not None and (error := wrong(count)) is not None:
+        raise error
 
 
 def _parsed(input: streams.Input, layout: Layout, skip_lines: int) -> Iterator[Arcs]:

@@ -4,13 +4,9 @@ import bz2
 import gzip
 import os
 import tempfile
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any, cast
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import IO, cast
 
 from starplat.graph import errors, formats, reading
 from starplat.graph.formats.base import Keeps
@@ -54,31 +50,6 @@ def write(graph: Graph, path: str | os.PathLike[str], format: str | None = None)
         raise errors.cannot_write(str(target), (error.strerror or str(error)).lower()) from None
 
 
-def on_disk(pieces: Iterable[Graph], folder: Path) -> Graph:
-    """A graph whose arcs are mapped from files without names in a folder, so that they need no memory: from graphs that
-    have the rows of some nodes each, in order of these, and all weights of one type or none.
-
-    Raises:
-        OSError: there is no room.
-    """
-    with tempfile.TemporaryFile(dir=folder) as columns, tempfile.TemporaryFile(dir=folder) as weights:
-        offsets: NDArray[np.int64] | None = None
-        for piece in pieces:
-            offsets = piece.row_offsets if offsets is None else offsets + piece.row_offsets
-            columns.write(piece.columns.data)
-            if piece.weights is not None:
-                weights.write(piece.weights.data)
-        assert offsets is not None, "there are pieces"
-        mapped = None if piece.weights is None else _mapped(weights, piece.weights.dtype)
-        return replace(piece, row_offsets=offsets, columns=_mapped(columns, piece.columns.dtype), weights=mapped)
-
-
-def _mapped(file: IO[bytes], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """The numbers in a file; an empty one cannot be mapped."""
-    file.flush()
-    return np.memmap(file, dtype, "r") if os.fstat(file.fileno()).st_size else np.empty(0, dtype)
-
-
 def require_writable(path: str | os.PathLike[str], format: str | None = None) -> None:
     """Refuses a file that no graph could be written to, whatever the graph.
 
@@ -99,7 +70,7 @@ def require_writable(path: str | os.PathLike[str], format: str | None = None) ->
 
 
 def _writer(target: Path, format: str | None) -> Callable[[Graph, IO[bytes]], None]:
-    chosen = _format(target, format)
+    chosen = format_written(target, format)
     if chosen.write is None:
         raise errors.cannot_write(str(target), f"starplat reads {chosen.title} but does not write it", _writable())
     return chosen.write
@@ -112,7 +83,7 @@ def lost(graph: Graph, path: str | os.PathLike[str], format: str | None = None) 
         DiagnosticError: E0815, the path tells no format.
     """
     target = Path(path)
-    chosen = _format(target, format)
+    chosen = format_written(target, format)
     kept = chosen.keeps
     losses = []
     if graph.ids is not None and Keeps.IDS not in kept:
@@ -127,7 +98,12 @@ def lost(graph: Graph, path: str | os.PathLike[str], format: str | None = None) 
     return tuple(losses)
 
 
-def _format(target: Path, name: str | None) -> formats.Format:
+def format_written(target: Path, name: str | None = None) -> formats.Format:
+    """The format of a name, or else of a file that is called so.
+
+    Raises:
+        DiagnosticError: E0815, the path tells no format; E0817, there is none of that name.
+    """
     if name is not None:
         return reading.format_named(name)
     plain = _plain(target)

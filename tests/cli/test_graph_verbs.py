@@ -87,7 +87,7 @@ def test_a_graph_made_in_pieces_is_the_same_file(
     ("kind", "options", "message"),
     [
         ("grid", (), "grid is not made in pieces: rmat and uniform are"),
-        ("rmat", ("--weights", f"random:1..{2**31}"), "in pieces, weights are less than 2^31"),
+        ("rmat", ("--weights", f"random:1..{2**31}"), "in pieces, random weights lie within -2^31..2^31-1"),
     ],
 )
 def test_what_is_not_made_in_pieces_is_refused(

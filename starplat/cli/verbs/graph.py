@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from enum import Enum
 from itertools import pairwise
@@ -70,6 +72,9 @@ def convert(
     weights: arguments.Weights = None,
     drop_loops: arguments.DropLoops = False,
     dedup: arguments.Dedup = False,
+    pieces: Annotated[
+        int, typer.Option("--pieces", min=1, help="Write a .spg with memory for the arcs of one piece at a time.")
+    ] = 1,
     from_format: From = None,
     to_format: To = None,
 ) -> None:
@@ -77,9 +82,48 @@ def convert(
     from starplat.graph.writing import require_writable
 
     require_writable(destination, to_format)
+    if pieces > 1:
+        changes = {"undirected": undirected, "weights": weights, "drop_loops": drop_loops, "dedup": dedup}
+        _convert_in_pieces(file, destination, pieces, from_format, to_format, changes)
+        return
     graph = load(file, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup, format=from_format)
     console.say(graph.describe())
     _write(graph, destination, to_format)
+
+
+def _convert_in_pieces(
+    file: Path, destination: Path, pieces: int, from_format: str | None, to_format: str | None, changes: dict[str, Any]
+) -> None:
+    """The same graph, whose arcs are sorted in files beside the destination."""
+    from starplat.cli.progress import progress
+    from starplat.graph import errors
+    from starplat.graph.pieces.reading import read_in_pieces
+    from starplat.graph.writing import format_written
+    from starplat.graph_files import file_of
+
+    if (format := format_written(destination, to_format)).name != "spg":
+        raise errors.wrong_arguments(f"in pieces a .spg is written, not {format.title}")
+    with progress() as report, _room_beside(destination):
+        graph = read_in_pieces(
+            file_of(file), pieces, destination.parent, format=from_format, progress=report, **changes
+        )
+    console.say(graph.describe())
+    _write(graph, destination, to_format)
+
+
+@contextmanager
+def _room_beside(destination: Path) -> Iterator[None]:
+    """What the system refuses here, such as more room, keeps the destination from being written.
+
+    Raises:
+        DiagnosticError: E0815.
+    """
+    from starplat.graph import errors
+
+    try:
+        yield
+    except OSError as error:
+        raise errors.cannot_write(str(destination), (error.strerror or str(error)).lower()) from None
 
 
 class Kind(Enum):
@@ -154,21 +198,18 @@ def _generate_in_pieces(
 ) -> None:
     """The same graph, of which only the rows of a piece are in memory."""
     from starplat.graph import errors, generators, prepared
-    from starplat.graph.reading import weights_in
-    from starplat.graph.writing import on_disk
+    from starplat.graph.pieces.bins import on_disk
+    from starplat.graph.pieces.reading import require_weights
 
     drawn = {Kind.RMAT: generators.rmat_pairs, Kind.UNIFORM: generators.uniform_pairs}.get(kind)
     if drawn is None:
         raise errors.wrong_arguments(f"{kind.value} is not made in pieces: rmat and uniform are")
-    if (weights_in(weights or "ones") or (1, 1))[1] >= 2**31:
-        raise errors.wrong_arguments("in pieces, weights are less than 2^31")
+    require_weights(weights)
     pairs = drawn(scale, degree, seed)
     bounds = [piece * pairs.nodes // pieces for piece in range(pieces + 1)]
     rows = (prepared(pairs.rows(first, end), weights=weights) for first, end in pairwise(bounds))
-    try:
+    with _room_beside(destination):
         graph = on_disk(rows, destination.parent)
-    except OSError as error:
-        raise errors.cannot_write(str(destination), (error.strerror or str(error)).lower()) from None
     console.say(graph.describe())
     _write(graph, destination, to_format)
 

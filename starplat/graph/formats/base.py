@@ -1,7 +1,9 @@
 """The interface of a graph format (name, recognition, reading, writing), and how headers are found."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Flag, auto
 from typing import IO, Any
@@ -36,6 +38,7 @@ class Format:
         read: the graph in it.
         write: puts a graph into a binary stream, or None where starplat does not write the format.
         keeps: what writing it keeps.
+        listing: the arcs in it as they stand there, where they can be read in blocks.
     """
 
     name: str
@@ -45,6 +48,33 @@ class Format:
     read: Callable[[streams.Input], graph.Graph]
     write: Callable[[graph.Graph, IO[bytes]], None] | None = None
     keeps: Keeps = Keeps.NOTHING
+    listing: Callable[[streams.Input], Listing] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A file that lists arcs in any order, for a reader that goes through it once, block by block.
+
+    Attributes:
+        title: what is said of the format that the graph was read from.
+        directed: whether an arc stands for itself alone.
+        weighted: whether arcs have weights.
+        arcs: gives the arcs in blocks; after the last one, a wrong number of them is refused.
+        numbering: the nodes of the ids in these blocks, to be asked when all arcs were given.
+    """
+
+    input: streams.Input
+    title: str
+    directed: bool
+    weighted: bool
+    arcs: Callable[[], Iterator[tables.Arcs]]
+    numbering: Callable[[numbering.Blocks], numbering.Numbering]
+
+    def read(self) -> graph.Graph:
+        """The graph, all at once."""
+        arcs = tables.joined(self.arcs(), self.weighted)
+        numbered = self.numbering(lambda: (arcs.source, arcs.destination)).of(arcs.source, arcs.destination)
+        return graph_of(self.input, numbered, arcs, self.title, directed=self.directed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import IO
 
 import numpy as np
 
+from starplat.diagnostics import DiagnosticError
 from starplat.graph import errors, numbering, streams, tables
 from starplat.graph.formats import base, text
 from starplat.graph.graph import Graph
@@ -17,6 +18,11 @@ COLORING_PROBLEMS = (b"edge", b"col")
 
 def read(input: streams.Input) -> Graph:
     """The graph of a file with a `p` line."""
+    return listing(input).read()
+
+
+def listing(input: streams.Input) -> base.Listing:
+    """The arcs below a `p` line."""
     header = base.header_of(input, lambda line: line[:1] == b"c", "its 'p' line")
     if header.words[0] != b"p":
         raise errors.bad_header(header.place(0), "expected a line 'p sp NODES ARCS' before the arcs")
@@ -27,11 +33,19 @@ def read(input: streams.Input) -> Graph:
     promised = header.count(3, "the number of arcs")
     if len(header.words) > 4:
         raise errors.bad_header(header.place(4), "expected nothing after the number of arcs")
-    arcs = tables.read_arcs(input, layout, header.number)
-    if len(arcs) != promised:
-        raise errors.wrong_count(header.place(3), f"the 'p' line promises {promised} arcs, the file holds {len(arcs)}")
-    numbered = numbering.by_header(input.shown, n, arcs.source, arcs.destination, 1)
-    return base.graph_of(input, numbered, arcs, title, directed=directed)
+
+    def wrong(count: int) -> DiagnosticError | None:
+        message = f"the 'p' line promises {promised} arcs, the file holds {count}"
+        return None if count == promised else errors.wrong_count(header.place(3), message)
+
+    return base.Listing(
+        input,
+        title,
+        directed,
+        layout.weight is not None,
+        lambda: tables.arc_blocks(input, layout, header.number, wrong),
+        lambda _: numbering.of_header(input.shown, n, 1),
+    )
 
 
 def _layout(header: base.Header, problem: bytes, n: int) -> tuple[str, tables.Layout, bool]:
@@ -60,4 +74,6 @@ def recognises_shortest_paths(input: streams.Input) -> bool:
     return re.match(rb"(?:[ \t]*(?:c(?:[ \t][^\n]*)?)?\r?\n)*[ \t]*p[ \t]", input.head) is not None
 
 
-FORMAT = base.Format("dimacs", "DIMACS", (".gr", ".dimacs", ".col"), recognises_shortest_paths, read, write)
+FORMAT = base.Format(
+    "dimacs", "DIMACS", (".gr", ".dimacs", ".col"), recognises_shortest_paths, read, write, listing=listing
+)

@@ -10,12 +10,13 @@ id. Edges are directed unless a comment before the first of them says "undirecte
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import IO
 
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import errors, numbering, spelt, streams, tables
 from starplat.graph.formats.attributes import NoDictionaryError, weight_in
-from starplat.graph.formats.base import Format, Header, Keeps, first_lines, graph_of, is_text
+from starplat.graph.formats.base import Format, Header, Keeps, Listing, first_lines, is_text
 from starplat.graph.formats.text import require_no_isolated, write_table
 from starplat.graph.graph import Graph
 from starplat.graph.ids import Labelled
@@ -58,16 +59,34 @@ class Form:
 def read(input: streams.Input) -> Graph:
     """The graph of an edge list."""
     form = form_of(input)
-    directed = not says_undirected(form.comments)
     if form.attributes or form.named:
-        rows = _rows(input, form)
+        rows, directed = _rows(input, form), not says_undirected(form.comments)
         return spelt.graph_of_rows(input, rows, "edge list", directed=directed, numbers_only=not form.named)
-    arcs = tables.read_arcs(input, form.layout)
-    if input.name.endswith(GAP_SUFFIXES) and not form.comments:
-        numbered, title = numbering.up_to_highest(input.shown, arcs.source, arcs.destination), "GAP edge list"
+    return _listing(input, form).read()
+
+
+def listing(input: streams.Input) -> Listing:
+    """The arcs of an edge list without dictionaries.
+
+    Raises:
+        DiagnosticError: E0810, dictionaries follow the ids.
+    """
+    form = form_of(input)
+    if form.attributes:
+        raise errors.unsupported(input.shown, "an edge list with dictionaries is not read in pieces")
+    return _listing(input, form)
+
+
+def _listing(input: streams.Input, form: Form) -> Listing:
+    title, shown = "edge list", input.shown
+    if form.named:
+        labels = numbering.Labels(shown)
+        arcs, numbered = partial(spelt.label_blocks, input, lambda: _rows(input, form), labels), labels.numbering
     else:
-        numbered, title = numbering.by_ids_seen(input.shown, arcs.source, arcs.destination), "edge list"
-    return graph_of(input, numbered, arcs, title, directed=directed)
+        arcs, numbered = partial(tables.arc_blocks, input, form.layout), partial(numbering.of_ids_seen, shown)
+        if input.name.endswith(GAP_SUFFIXES) and not form.comments:
+            title, numbered = "GAP edge list", partial(numbering.up_to_highest, shown)
+    return Listing(input, title, not says_undirected(form.comments), len(form.words) == 3, arcs, numbered)
 
 
 def says_undirected(comments: Iterable[bytes]) -> bool:
@@ -202,4 +221,4 @@ def recognises(input: streams.Input) -> bool:
 
 
 SUFFIXES = (".el", ".wel", ".txt", ".edges", ".edgelist", ".tsv", ".csv")
-FORMAT = Format("el", "edge list", SUFFIXES, recognises, read, write, Keeps.ALL)
+FORMAT = Format("el", "edge list", SUFFIXES, recognises, read, write, Keeps.ALL, listing)

@@ -10,12 +10,13 @@ from typing import IO
 
 import numpy as np
 
+from starplat.diagnostics import DiagnosticError
 from starplat.graph import numbering, streams
 from starplat.graph.errors import bad_header, unsupported, wrong_count
-from starplat.graph.formats.base import Format, Header, Keeps, graph_of, header_of
+from starplat.graph.formats.base import Format, Header, Keeps, Listing, header_of
 from starplat.graph.formats.text import write_table
 from starplat.graph.graph import Graph
-from starplat.graph.tables import Layout, WeightKind, read_arcs
+from starplat.graph.tables import Layout, WeightKind, arc_blocks
 
 BANNER = b"%%matrixmarket"
 
@@ -51,15 +52,28 @@ class _Kind:
 
 def read(input: streams.Input) -> Graph:
     """The graph whose adjacency matrix the file holds."""
+    return listing(input).read()
+
+
+def listing(input: streams.Input) -> Listing:
+    """The entries of the matrix."""
     kind = _banner(input)
     header = header_of(input, lambda line: line.startswith(b"%"), "the line with the matrix's size")
     n, entries = _size(header)
     layout = _layout(input, kind, n)
-    arcs = read_arcs(input, layout, header.number)
-    if len(arcs) != entries:
-        raise wrong_count(header.place(2), f"the size line promises {entries} entries, the file holds {len(arcs)}")
-    numbered = numbering.by_header(input.shown, n, arcs.source, arcs.destination, 1)
-    return graph_of(input, numbered, arcs, "Matrix Market", directed=kind.symmetry == b"general")
+
+    def wrong(count: int) -> DiagnosticError | None:
+        message = f"the size line promises {entries} entries, the file holds {count}"
+        return None if count == entries else wrong_count(header.place(2), message)
+
+    return Listing(
+        input,
+        "Matrix Market",
+        kind.symmetry == b"general",
+        layout.weight is not None,
+        lambda: arc_blocks(input, layout, header.number, wrong),
+        lambda _: numbering.of_header(input.shown, n, 1),
+    )
 
 
 def _banner(input: streams.Input) -> _Kind:
@@ -142,4 +156,4 @@ def recognises(input: streams.Input) -> bool:
     return input.head[:14].lower() == BANNER or (input.name.endswith(".mtx") and start[:1] in b"%0123456789")
 
 
-FORMAT = Format("mtx", "Matrix Market", (".mtx",), recognises, read, write, Keeps.DIRECTION | Keeps.NO_WEIGHTS)
+FORMAT = Format("mtx", "Matrix Market", (".mtx",), recognises, read, write, Keeps.DIRECTION | Keeps.NO_WEIGHTS, listing)
