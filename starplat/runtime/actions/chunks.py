@@ -1,10 +1,10 @@
 """Launches of kernels whose arcs lie on the host alone, which copies rows to the device, as many as fit at a time.
 
 The kernel's nodes are asked for first. Where they have few arcs, these are gathered: from the first node on as many
-rows as there is room for, then the kernel is launched for the nodes up to there, and so on. Else rows are copied as they
-lie, those of other nodes with them, since the link is many times faster than one thread that gathers; only chunks
-without any node that is asked for are left out. Pages of what is copied so are locked once, and its chunks are the same
-in all launches.
+rows as there is room for, then the kernel is launched for the nodes up to there, and so on. Else rows are copied as
+they lie, those of other nodes with them, since the link is many times faster than one thread that gathers; only
+chunks without any node that is asked for are left out. Pages of what is copied so are locked once, and its chunks are
+the same in all launches.
 """
 
 import weakref
