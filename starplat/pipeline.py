@@ -265,10 +265,11 @@ def artifact(
     from starplat.backends.scheduled import as_processor, capabilities_of, capabilities_on, for_target
     from starplat.backends.text.comments import plain_stem
     from starplat.schedule.apply import looks_at_the_graph
-    from starplat.schedule.by_kind import SIZE, for_all_kinds
+    from starplat.schedule.by_kind import SIZE, also_near, for_all_kinds
     from starplat.schedule.memoised_steps import TakingOnce
     from starplat.schedule.order import not_renumbered
     from starplat.schedule.parse import as_schedule
+    from starplat.schedule.schedule import Memory
 
     backend, stem = _backend(target), plain_stem(stem)
     _refuse_updates(module, library=library)
@@ -277,11 +278,15 @@ def artifact(
     asked = None if processor is None else capabilities_on(target, as_processor(processor))
     wanted = as_schedule(schedule)
     able = asked or capabilities_of(target)
-    made, taking = partial(for_target, module, target, wanted, capabilities=asked), TakingOnce(able)
-    if looks_at_the_graph(module, able, *SIZE):
-        module = for_all_kinds(lambda facts: made(facts=facts, taking=taking.on(facts)))
-    else:
-        module = made()
+    given, taking, looks = module, TakingOnce(able), looks_at_the_graph(module, able, *SIZE)
+
+    def made(under: Schedule | None) -> ir.Module:
+        one = partial(for_target, given, target, under, capabilities=asked)
+        return for_all_kinds(lambda facts: one(facts=facts, taking=taking.on(facts))) if looks else one()
+
+    module = made(wanted)
+    if module.on_demand and wanted is not None and not library:
+        module = also_near(module, made(replace(wanted, memory=Memory.RESIDENT)), able)
     if module.node_order is not None:
         raise not_renumbered(
             module.node_order,

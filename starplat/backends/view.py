@@ -105,7 +105,8 @@ class _Viewer:
     def kernel(self, legal: st.LegalKernel) -> Routine:
         kernel = legal.kernel
         name = self.names.kernel(kernel.name)
-        parameters, printer = self.parameters.of_kernel(legal), self.printer(kernel.name, frozenset())
+        parameters = self.parameters.of_kernel(legal)
+        printer = self.printer(kernel.name, frozenset(), near=kernel.near)
         memory = self.given_memory(legal, printer)
         before = (*self.spelling.leading_parameters, *(one.parameter for one in memory))
         body = StatementPrinter(printer).lines(legal.body)
@@ -227,9 +228,10 @@ class _Viewer:
             yield f"{INDENT}Records run_records = {{run_record_words, 0, 0}};"
 
     def loop_printer(self, legal: st.LegalLoop) -> ExpressionPrinter:
-        contested = {array for kernel in kernels_inside(legal, self.module) for array in self.contested[kernel.name]}
-        contested = under_all_names(contested, legal)
-        printer = replace(self.printer(None, frozenset()), contested=frozenset(contested))
+        kernels = kernels_inside(legal, self.module)
+        contested = under_all_names({array for kernel in kernels for array in self.contested[kernel.name]}, legal)
+        printer = self.printer(None, frozenset(), near=any(kernel.near for kernel in kernels))
+        printer = replace(printer, contested=frozenset(contested))
         if not legal.op.cluster:
             return printer
         words = self.clusters
@@ -247,7 +249,9 @@ class _Viewer:
         comments = tuple(comment(text) for text in (place, function.comment) if text)
         return Routine(name, folded(comments), line_mark(self.module, function.span), signature, folded(body))
 
-    def printer(self, routine: str | None, references: frozenset[ir.Variable]) -> ExpressionPrinter:
+    def printer(
+        self, routine: str | None, references: frozenset[ir.Variable], *, near: bool = False
+    ) -> ExpressionPrinter:
         return ExpressionPrinter(
             self.spelling,
             self.names.local,
@@ -255,6 +259,6 @@ class _Viewer:
             self.helpers,
             references=references,
             contested=frozenset() if routine is None else self.contested[routine],
-            far=frozenset(() if self.module.managed else self.module.mapped),
+            far=frozenset(() if near or self.module.managed else self.module.mapped),
             hidden_arguments=self.parameters.hidden,
         )

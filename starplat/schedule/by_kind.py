@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import launched_names
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import walk_host
 from starplat.schedule.facts import EVEN, GraphFacts
+from starplat.schedule.memory.heads import with_near_kernels
 
 _NODES = 2**10
 SIZE = _NODES, 4 * _NODES
@@ -36,6 +38,15 @@ def for_all_kinds(schedule: Callable[[GraphFacts | None], ir.Module]) -> ir.Modu
         variant = _variant(tuple(other for other, same in made.items() if same == module))
         found = _with_variant(found, module, variant)
     return found
+
+
+def also_near(far: ir.Module, near: ir.Module, capabilities: Capabilities) -> ir.Module:
+    """A module whose arcs are placed on demand, with variants for graphs that have room for all arcs: what `near` does.
+    The same object where that is nothing else, or needs other arrays of the graph."""
+    near = with_near_kernels(replace(near, mapped=far.mapped, on_demand=True), capabilities)
+    if near == far or near.prepared != far.prepared or not set(far.graph_arrays).issuperset(near.graph_arrays):
+        return far
+    return _with_variant(far, near, ir.Variant("near", near=True))
 
 
 def _typical(*, symmetric: bool, few: bool) -> GraphFacts:
@@ -95,15 +106,24 @@ def _with_variant(base: ir.Module, other: ir.Module, variant: ir.Variant) -> ir.
         on_demand=base.on_demand or other.on_demand,
         managed=base.managed or other.managed,
         prepared=tuple(prepared.values()),
-        variants=(*base.variants, replace(variant, function=f"{other.entry}{end}")),
+        variants=_variants(base, other, variant),
     )
+
+
+def _variants(base: ir.Module, other: ir.Module, variant: ir.Variant) -> tuple[ir.Variant, ...]:
+    """Those of both, in the order in which they are asked for: of a graph with room for all arcs most is known."""
+    end = f"_{variant.function}"
+    own = (*(replace(v, function=f"{v.function}{end}", near=variant.near) for v in other.variants),
+           replace(variant, function=f"{other.entry}{end}"))  # fmt: skip
+    return (*own, *base.variants) if variant.near else (*base.variants, *own)
 
 
 def _other_functions(base: ir.Module, other: ir.Module, kernels: set[str]) -> set[str]:
     """The entry of the other module, and its functions that are not as in the base, or that launch one of the kernels
     or call one of these functions."""
     known = {function.name: function for function in base.functions}
-    found = {other.entry, *(f.name for f in other.functions if known.get(f.name) != f)}
+    found = {other.entry, *(variant.function for variant in other.variants)}
+    found |= {f.name for f in other.functions if known.get(f.name) != f}
     found |= {f.name for f in other.functions if kernels & launched_names((f,))}
     calls = {f.name: {op.function for op in walk_host(f.body) if isinstance(op, ir.HostCall)} for f in other.functions}
     while more := {name for name, called in calls.items() if called & found} - found:

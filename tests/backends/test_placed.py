@@ -116,6 +116,33 @@ def test_what_is_no_limit_or_too_little_is_refused(roads: Path, tmp_path: Path) 
     assert "--device-memory SIZE" in run(program, "--help").stdout
 
 
+def loops(text: str) -> dict[str, str]:
+    """The kernels of a text for CUDA by name, from their signature on, without places in the program."""
+    plain = re.sub(r"^ *#line.*\n", "", text, flags=re.MULTILINE)
+    kernel = re.compile(r"^extern \"C\" __global__ void (?:__\w+__\(.*?\) )*(\w+)\((.*?)^}", re.MULTILINE | re.DOTALL)
+    return dict(kernel.findall(plain))
+
+
+@pytest.mark.parametrize("name", ["bfs_levels", "connected_components", "pagerank", "sssp"])
+def test_with_room_for_all_arcs_programs_have_the_kernels_of_resident(name: str) -> None:
+    program = starplat.compile(EXAMPLES / f"{name}.sp")
+    resident, placed = (
+        program.artifact("cuda", schedule=f"memory={memory}")[f"{name}.cu"] for memory in ("resident", "ondemand")
+    )
+    assert "room.holds_all()" in placed
+    assert "room.holds_all()" not in resident
+    near = {kernel.removesuffix("_near"): body for kernel, body in loops(placed).items() if kernel.endswith("_near")}
+    assert near
+    shared = {kernel: body for kernel, body in loops(placed).items() if kernel not in near}
+    assert {**shared, **near}.items() >= loops(resident).items()
+
+
+def test_programs_whose_kernels_do_not_depend_on_room_have_them_once() -> None:
+    text = starplat.compile(EXAMPLES / "k_core.sp").artifact("cuda", schedule="memory=ondemand")["k_core.cu"]
+    assert "PlacedBuffer" in text
+    assert "_near(" not in text
+
+
 @pytest.mark.parametrize("name", ["sssp", "betweenness"])
 def test_programs_for_cuda_compile_without_warnings(name: str, tmp_path: Path) -> None:
     if shutil.which("nvcc") is None:

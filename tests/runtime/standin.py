@@ -137,12 +137,15 @@ class CuPy:
         self.free = 2**30
         self.owners: dict[int, int] = {}
         self.advised: list[tuple[int, int]] = []
+        self.locked: dict[int, int] = {}
         runtime = SimpleNamespace(
             CUDARuntimeError=RuntimeFaultError,
             getDeviceProperties=lambda index: {"name": b"Stand-in", "major": 9, "minor": 0, "multiProcessorCount": 4},
             pointerGetAttributes=lambda address: SimpleNamespace(device=self.owners.get(address, -1)),
             memGetInfo=lambda: (self.free, 2**34),
             hostAllocMapped=2,
+            hostRegister=self._lock,
+            hostUnregister=self.locked.pop,
             memAdvise=lambda address, size, advice, number: self.advised.append((advice, number)),
         )
         stream = Stream()
@@ -166,6 +169,11 @@ class CuPy:
         self.owners[array.data.ptr] = number
         BY_ADDRESS[array.data.ptr] = array.cells
         return array
+
+    def _lock(self, address: int, size: int, flags: int) -> None:
+        if flags:
+            raise RuntimeFaultError("cudaErrorNotSupported", 801)
+        self.locked[address] = size
 
     def _managed(self, size: int) -> PinnedMemory:
         return PinnedMemory(size, 0)

@@ -11,6 +11,7 @@ import pytest
 import starplat
 from starplat.diagnostics import DiagnosticError
 from starplat.graph.graph import Graph
+from starplat.runtime.actions import chunks
 from starplat.runtime.devices.cuda import CudaDevice
 from starplat.runtime.devices.device import Device
 from starplat.runtime.devices.opencl import OpenCLDevice
@@ -219,6 +220,42 @@ def test_the_rows_of_active_nodes_cross_and_no_others() -> None:
     assert crossed == [[12]] * (nodes - 1) + [[8]]
     assert {one.crossing for one in result.trace.exchanges} == {Crossing.CHUNKS}
     assert [each.chief.active for each in result.trace.rounds] == [1] * nodes
+
+
+@pytest.fixture
+def nothing_gathered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows cross as they lie, however few are wanted."""
+    monkeypatch.setattr(chunks, "FEW_ARCS", 0)
+    monkeypatch.setattr(chunks, "FASTER", 1 << 40)
+
+
+@pytest.mark.usefixtures("nothing_gathered")
+@pytest.mark.parametrize("share", [0.0, 0.3])
+@pytest.mark.parametrize("name", NAMES)
+def test_rows_cross_as_they_lie(name: str, share: float, most_held: list[int]) -> None:
+    with session_with(poisoned("reference")) as session:
+        within_limits(name, share, most_held, target="reference", session=session)
+
+
+@pytest.mark.usefixtures("nothing_gathered")
+@pytest.mark.parametrize("target", ["opencl", "cuda"])
+def test_edge_properties_cross_as_they_lie(target: str) -> None:
+    test_edge_properties_and_numbers_of_arcs_are_those_of_the_graph(target)
+
+
+@pytest.mark.usefixtures("nothing_gathered")
+def test_chunks_without_a_wanted_row_do_not_cross() -> None:
+    """A chain in chunks of nine rows of one arc: each round has one active node, and the last one no arc."""
+    nodes, room, program = 41, 9, program_of("bfs_levels")
+    chain = Graph.from_arcs(nodes, range(nodes - 1), range(1, nodes))
+    how: dict[str, Any] = {"target": "reference", "src": 0, "schedule": f"{CHUNKS},direction=push,frontier=queue"}
+    with pytest.raises(DiagnosticError) as refused:
+        program.run(chain, device_memory=1, **how)
+    least = int((refused.value.diagnostics[0].help or "").split("--device-memory ")[1].split(",")[0])
+    result = program.run(chain, device_memory=least + 4 * room, **how)
+    assert result["level"].tolist() == list(range(nodes))
+    cut = [(room, room)] * (nodes // room) + [(nodes % room, nodes % room - 1)]
+    assert result.bytes.chunks == sum(rows * (4 * arcs + 4 * (rows + 1)) for rows, arcs in cut)
 
 
 def test_a_run_without_chunks_counts_none() -> None:

@@ -169,6 +169,23 @@ def test_too_little_page_locked_memory_is_said(cupy: CuPy, monkeypatch: pytest.M
     assert (said.code, "the host, for Stand-in," in said.message) == ("E0903", True)
 
 
+def test_pages_are_locked_once_and_as_long_as_their_array_lives(cupy: CuPy) -> None:
+    device, cells, few = CudaDevice(cupy, 0), np.zeros(1 << 18, np.int32), np.zeros(99, np.int32)
+    for _ in range(2):
+        device.lock_pages(cells)
+        device.lock_pages(few)
+    assert cupy.locked == {cells.ctypes.data: 1 << 20}
+    del cells
+    assert not cupy.locked
+
+
+def test_pages_that_cannot_be_locked_are_let_be(cupy: CuPy) -> None:
+    cells = np.zeros(1 << 18, np.int32)
+    cells.flags.writeable = False
+    CudaDevice(cupy, 0).lock_pages(cells)
+    assert not cupy.locked
+
+
 UNIFIED = parse_schedule("memory=unified")
 
 

@@ -385,7 +385,11 @@ class _Arguments:
 
     def kind(self, variant: ir.Variant) -> str:
         """The condition that a graph is of the variant's kind."""
-        asked = (("is_symmetric", variant.symmetric), ("has_few_pairs", variant.few_pairs))
+        asked = (
+            ("room.holds_all()", variant.near),
+            ("is_symmetric", variant.symmetric),
+            ("has_few_pairs", variant.few_pairs),
+        )
         return " && ".join(f"{'' if wanted else '!'}{name}" for name, wanted in asked if wanted is not None)
 
     def looked_at(self) -> list[str]:

@@ -8,7 +8,7 @@ from starplat.backends.c.set_uses import changed_arrays
 from starplat.backends.host.words import size_of
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_host
-from starplat.schedule.memory.heads import heads_of_rows
+from starplat.schedule.memory.heads import heads_in_program
 
 OPTION = '{"[--device-memory SIZE]", "what the arrays may take of the device, such as 12G; no arcs if not given"}'
 """As an element of the C++ list of options; as no parameter of a program has a hyphen, its name is free."""
@@ -19,8 +19,7 @@ def as_emitted(module: ir.Module, *, library: bool) -> ir.Module:
     reads all arcs in the host's memory."""
     if library:
         return replace(module, on_demand=False)
-    weights = frozenset(array for array in module.inputs if array.origin is ir.Origin.WEIGHT)
-    return heads_of_rows(module, symmetric=False, weights=weights)
+    return heads_in_program(module)
 
 
 _ROWS = {ir.HEAD_OFFSETS: ir.CSR, ir.IN_HEAD_OFFSETS: ir.REVERSE}

@@ -61,12 +61,13 @@ class Variant:
     """A host function that does what the entry does, for graphs of some kind: those with all that is asked for.
 
     `symmetric` graphs have the reverse of every arc; in those with `few_pairs` no node has many neighbors (see
-    `schedule.algebra`).
+    `schedule.algebra`). `near` ones have room on the device for all their arcs.
     """
 
     function: str
     symmetric: bool | None = None
     few_pairs: bool | None = None
+    near: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,28 @@
 """Launches of kernels whose arcs lie on the host alone, which copies rows to the device, as many as fit at a time.
 
-The kernel's nodes are asked for first. From the first of these on as many rows are copied as there is room for, and the
-kernel is launched for the nodes up to there; then it goes on with the next.
+The kernel's nodes are asked for first. Where they have few arcs, these are gathered: from the first node on as many
+rows as there is room for, then the kernel is launched for the nodes up to there, and so on. Else rows are copied as
+they lie, those of other nodes with them, since the link is many times faster than one thread that gathers; only
+chunks without any node that is asked for are left out. Pages of what is copied so are locked once, and its chunks are
+the same in all launches.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
+from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.runtime.actions.machine import Frame, Machine, World
-from starplat.runtime.elements import Cells
+from starplat.runtime.elements import Cells, dtype_of
+
+FEW_ARCS = 1 << 16
+"""So many are gathered in less time than it takes to begin the copies."""
+FASTER = 64
+"""How many arcs cross the link while one thread gathers one."""
 
 
 def in_chunks(machine: Machine, kernel: ir.Kernel, frame: Frame, launched: Callable[[ir.Kernel], None]) -> None:
@@ -26,12 +37,14 @@ def in_chunks(machine: Machine, kernel: ir.Kernel, frame: Frame, launched: Calla
         flags = frame.places[chunks.wanted.name].buffer
         device.fill(flags, 0)
         launched(machine.module.kernel(chunks.asking))
-        wanted = device.download(flags).astype(np.bool_)
-    ends = [_ends(machine.world.host[rows.offsets.name], wanted) for rows in chunks.rows]
-    for first, end in _chunks(ends, wanted, machine.world):
+        wanted = device.download(flags).view(np.bool_)
+    for first, end, copied in _chunks(machine.world, chunks.rows, wanted):
         before = device.traffic.up
-        for rows, before_node in zip(chunks.rows, ends, strict=True):
-            _copy(machine, frame, rows, first, before_node[first : end + 1] - before_node[first])
+        for rows, (begins, slots) in zip(chunks.rows, copied, strict=True):
+            if isinstance(slots, slice):
+                device.lock_pages(begins)
+            device.upload_at(machine.buffer(rows.copies.offsets, frame), first, begins)
+            _copy_cells(machine, frame, rows.cells, slots)
         device.traffic.chunks += device.traffic.up - before
         frame.variables |= {chunks.first.name: first, chunks.end.name: end}
         launched(kernel)
@@ -48,50 +61,92 @@ def _arcs_in_chunks(machine: Machine, chunks: ir.ChunksOfArcs, frame: Frame, lau
         launched()
 
 
-def _ends(offsets: Cells, wanted: Cells | None) -> Cells:
-    """How many arcs the nodes before each that are wanted have, then those of all."""
-    degrees = np.diff(offsets)
-    ends = np.zeros(len(offsets), np.int64)
-    np.cumsum(degrees if wanted is None else np.where(wanted, degrees, 0), out=ends[1:])
-    return ends
+_Copied = tuple[Cells, Cells | slice]
+"""Where rows begin in the copy, with their end, and the slots that they have on the host."""
+_Chunk = tuple[int, int, tuple[_Copied, ...]]
+"""The first node, the end, and what is copied of each of some rows."""
 
 
-def _chunks(ends: Iterable[Cells], wanted: Cells | None, world: World) -> Iterator[tuple[int, int]]:
-    """The first node and the end of chunks for whose arcs there is room."""
-    nodes = np.arange(world.num_nodes) if wanted is None else np.flatnonzero(wanted)
-    while len(nodes):
-        first = int(nodes[0])
-        room = min(int(np.searchsorted(of, of[first] + world.num_heads, side="right")) - 1 for of in ends)
-        assert room > first, "there is room for the longest row"
-        count = int(np.searchsorted(nodes, room))
-        yield first, int(nodes[count - 1]) + 1
-        nodes = nodes[count:]
+def _chunks(world: World, several: tuple[ir.CopiedRows, ...], wanted: Cells | None) -> Iterator[_Chunk]:
+    """Chunks for whose arcs there is room."""
+    few = max(world.num_arcs // FASTER, FEW_ARCS)
+    if wanted is not None and np.count_nonzero(wanted) <= few:
+        nodes, offsets = np.flatnonzero(wanted), [world.host[rows.offsets.name] for rows in several]
+        degrees = [of[nodes + 1] - of[nodes] for of in offsets]
+        if max(int(each.sum()) for each in degrees) <= few:
+            yield from _gathered(world, offsets, nodes, degrees)
+            return
+    for chunk in _as_they_lie(world, several):
+        if wanted is None or wanted[chunk[0] : chunk[1]].any():
+            yield chunk
 
 
-def _copy(machine: Machine, frame: Frame, rows: ir.CopiedRows, first: int, begins: Cells) -> None:
-    """Copies the rows of nodes from the first on, which are to begin there."""
-    device, host = machine.device, machine.world.host
-    there = machine.buffer(rows.copies.offsets, frame)
-    device.upload_at(there, first, begins.astype(there.dtype))
-    slots = _slots(host[rows.offsets.name][first : first + len(begins)], begins)
-    _copy_cells(machine, frame, rows.cells, slots)
+def _gathered(world: World, offsets: list[Cells], nodes: Cells, degrees: list[Cells]) -> Iterator[_Chunk]:
+    """Chunks of the rows of some nodes, which have so many arcs."""
+    ends = [np.cumsum(each) for each in degrees]
+    done = 0
+    while done < len(nodes):
+        before = [int(end[done] - each[done]) for end, each in zip(ends, degrees, strict=True)]
+        fitting = (np.searchsorted(end, b + world.num_heads, side="right") for end, b in zip(ends, before, strict=True))
+        upto = min(map(int, fitting))
+        assert upto > done, "there is room for the longest row"
+        some = nodes[done:upto]
+        first, end = int(some[0]), int(some[-1]) + 1
+        copied = []
+        for of, all_ends, each, b in zip(offsets, ends, degrees, before, strict=True):
+            begins, behind = np.zeros(end - first + 1, _type(world)), all_ends[done:upto] - b
+            starts = behind - each[done:upto]
+            begins[some - first], begins[some - first + 1] = starts, behind
+            slots = np.arange(behind[-1]) + np.repeat(of[some] - starts, each[done:upto])
+            copied.append((begins, slots))
+        yield first, end, tuple(copied)
+        done = upto
+
+
+def _type(world: World) -> np.dtype[np.generic]:
+    return dtype_of(ir.Element.ARC, wide_arcs=world.wide_arcs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """The chunks of all rows of a graph, with room for so many arcs."""
+
+    room: int
+    chunks: tuple[_Chunk, ...]
+
+
+_KEPT: weakref.WeakKeyDictionary[Graph, dict[tuple[str, ...], _Kept]] = weakref.WeakKeyDictionary()
+
+
+def _as_they_lie(world: World, several: tuple[ir.CopiedRows, ...]) -> tuple[_Chunk, ...]:
+    """Chunks of all rows, made once for a graph and the room there is."""
+    names = tuple(rows.offsets.name for rows in several)
+    kept = _KEPT.setdefault(world.graphs.graph, {})
+    if names not in kept or kept[names].room != world.num_heads:
+        kept[names] = _Kept(world.num_heads, tuple(_cut(world, [world.host[name] for name in names])))
+    return kept[names].chunks
+
+
+def _cut(world: World, offsets: list[Cells]) -> Iterator[_Chunk]:
+    first = 0
+    while first < world.num_nodes:
+        end = min(int(np.searchsorted(of, of[first] + world.num_heads, side="right")) - 1 for of in offsets)
+        assert end > first, "there is room for the longest row"
+        slots = (slice(int(of[first]), int(of[end])) for of in offsets)
+        begins = ((of[first : end + 1] - of[first]).astype(_type(world)) for of in offsets)
+        yield first, end, tuple(zip(begins, slots, strict=True))
+        first = end
 
 
 def _copy_cells(machine: Machine, frame: Frame, copied: ir.CopiedCells, slots: Cells | slice) -> None:
-    """Copies what is at some slots."""
+    """Copies what is at some slots; pages of what is copied as it lies are locked first."""
     for array, copy, by in copied:
-        cells, places = machine.buffer(copy, frame), slots if by is None else machine.world.host[by.name][slots]
-        machine.device.upload_at(cells, 0, _on_host(machine, array, frame)[places].astype(cells.dtype, copy=False))
-
-
-def _slots(offsets: Cells, begins: Cells) -> Cells | slice:
-    """The slots of rows on the host, one row after another, where `offsets` has the first of each and their end;
-    `begins` says where each is to begin."""
-    first, end = int(offsets[0]), int(offsets[-1])
-    if end - first == begins[-1]:  # none is left out
-        return slice(first, end)
-    slots: Cells = np.arange(begins[-1]) + np.repeat(offsets[:-1] - begins[:-1], np.diff(begins))
-    return slots
+        cells, of_arcs, places = machine.buffer(copy, frame), _on_host(machine, array, frame), slots
+        if by is not None:
+            places = machine.world.host[by.name][slots]
+        elif isinstance(slots, slice):
+            machine.device.lock_pages(of_arcs)
+        machine.device.upload_at(cells, 0, of_arcs[places].astype(cells.dtype, copy=False))
 
 
 def _on_host(machine: Machine, array: ir.Array, frame: Frame) -> Cells:

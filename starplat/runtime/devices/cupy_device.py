@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -28,6 +29,10 @@ _REACHED_ALREADY = 704
 """CUDA's number for access to another GPU's memory that has been enabled before."""
 _TO_LIE_THERE = 3
 """CUDA's number for the advice that managed memory is to lie on a device."""
+_READ_ONLY = 8
+"""CUDA's flag for locking pages that may not be written."""
+_LEAST_LOCKED = 1 << 20
+"""Bytes: locking fewer takes longer than is gained."""
 _NO_MEMORY = 2
 """CUDA's number for an allocation that finds no room."""
 
@@ -51,6 +56,7 @@ class CupyDevice(ArrayDevice):
         self.split_unit = unit(index)
         self._waiting: Any = None  # the event with which a stopwatch begins, until there is something to do
         self._operation = _Operation(self)
+        self._locked = set[int]()  # addresses of arrays in locked pages
         self._changing_rooms: dict[int, int] = {}  # bytes of blocks for cells of arcs that change, by bytes of a cell
 
     def address(self, buffer: Buffer) -> int:
@@ -264,6 +270,19 @@ class CupyDevice(ArrayDevice):
             self.synchronise()
             cells_of_host(buffer)[:] = cells[near:]
 
+    def lock_pages(self, cells: Cells) -> None:
+        address = int(cells.ctypes.data)
+        if cells.nbytes < _LEAST_LOCKED or address in self._locked:
+            return
+        runtime = self.cupy.cuda.runtime
+        try:
+            with self.device:
+                runtime.hostRegister(address, cells.nbytes, 0 if cells.flags.writeable else _READ_ONLY)
+        except runtime.CUDARuntimeError:  # pages that cannot be locked are copied all the same, only more slowly
+            return
+        self._locked.add(address)
+        weakref.finalize(cells, _unlock, runtime, self.device, self._locked, address).atexit = False
+
     def _upload_at(self, buffer: Buffer, first: int, cells: Cells) -> None:
         assert buffer.placement is ir.Placement.DEVICE, "only arrays on the device are filled in pieces"
         with self.operation():
@@ -336,6 +355,13 @@ def cells_of_host(buffer: Buffer) -> Cells:
     size, near = buffer.size - buffer.size_on_device, buffer.size_on_device
     part = (ctypes.c_uint8 * size).from_address(int(buffer.memory.data.ptr) + near)
     return np.ctypeslib.as_array(part).view(buffer.dtype)
+
+
+def _unlock(runtime: Any, device: Any, locked: set[int], address: int) -> None:
+    """The array in these pages goes."""
+    locked.discard(address)
+    with device:
+        runtime.hostUnregister(address)
 
 
 def _whole_words(size: int) -> int:

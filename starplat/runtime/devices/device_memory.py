@@ -218,6 +218,11 @@ class DeviceMemory(ABC):
             self.traffic.up += cells.nbytes
             self._upload_at(buffer, first, np.ascontiguousarray(cells))
 
+    def lock_pages(self, cells: Cells) -> None:
+        """These cells are copied to the device often, and do not change: a device whose copies are faster from pages
+        that stay where they are keeps these there as long as the array lives."""
+        return
+
     def upload_words(self, buffer: Buffer, cells: Cells) -> None:
         """The initial words of a launch; not counted as traffic."""
         self._upload(buffer, cells)

@@ -15,7 +15,9 @@ from functools import lru_cache
 
 from starplat.ir import nodes as ir
 from starplat.ir import rewriter
+from starplat.ir.capabilities import Capabilities
 from starplat.ir.module_rewriter import with_arrays, with_graph_arrays
+from starplat.ir.shapes.gathering import gathering
 from starplat.ir.shapes.shared_rows import leaves
 from starplat.ir.visitor import all_expressions, arrays_in, assigned_variables, walk_expression, walk_kernel
 from starplat.same import Same
@@ -31,20 +33,46 @@ def heads_of_rows(module: ir.Module, *, symmetric: bool, weights: frozenset[ir.A
     return _heads_of_rows(Same(module), symmetric, weights | {ir.WEIGHTS})
 
 
+def heads_in_program(module: ir.Module) -> ir.Module:
+    """The same for an emitted program, which has an array each for the arcs into nodes and out of them."""
+    weights = frozenset(array for array in module.inputs if array.origin is ir.Origin.WEIGHT)
+    return heads_of_rows(module, symmetric=False, weights=weights)
+
+
+def with_near_kernels(module: ir.Module, capabilities: Capabilities) -> ir.Module:
+    """The module for runs with room for all arcs: kernels are near that would read heads of rows, or sum over all rows,
+    which threads that share arcs do in another order where these may lie on the host."""
+    headed, shared = heads_in_program(module).kernels, capabilities.shared_arcs
+    kernels = (
+        replace(kernel, near=True) if kernel != other or (shared and _sums_over_all_rows(kernel)) else kernel
+        for kernel, other in zip(module.kernels, headed, strict=True)
+    )
+    return replace(module, kernels=tuple(kernels))
+
+
+def _sums_over_all_rows(kernel: ir.Kernel) -> bool:
+    """Whether values of all arcs are added up that have nothing to do with the row's node."""
+    if not kernel.shares_arcs or kernel.filter is not None or not isinstance(kernel.domain, ir.AllNodes):
+        return False
+    found = gathering(kernel)
+    return found is not None and found.loop.node not in all_expressions(found.loop.body)
+
+
 @lru_cache(maxsize=64)
 def _heads_of_rows(same: Same, symmetric: bool, weights: frozenset[ir.Array]) -> ir.Module:
     module: ir.Module = same.thing
     if not module.on_demand:
         return module
     weights = frozenset(a for a in weights & frozenset(module.mapped) if a.element in ir.HEAD_WEIGHTS)
-    kind, gaining = ir.HeadKind.FIRST, {layout for kernel in module.kernels for layout in _read_at_their_heads(kernel)}
+    far = [kernel for kernel in module.kernels if not kernel.near]
+    kind, gaining = ir.HeadKind.FIRST, {layout for kernel in far for layout in _read_at_their_heads(kernel)}
     if not gaining:
-        kind, gaining = ir.HeadKind.SHORT, _walked_for_chosen_nodes(module, weights)
+        kind, gaining = ir.HeadKind.SHORT, _walked_for_chosen_nodes(far, module.mapped, weights)
     gaining = {layout for layout in gaining if layout.neighbors in module.mapped}
     if not gaining:
         return module
     wanted = frozenset(ir.LAYOUTS.values() if symmetric else gaining)
-    kernels = tuple(_OfKernel(kernel, wanted, weights).kernel(kernel) for kernel in module.kernels)
+    kernels = tuple(k if k.near else _OfKernel(k, wanted, weights).kernel(k) for k in module.kernels)
     return with_graph_arrays(with_arrays(replace(module, kernels=kernels, heads=kind)))
 
 
@@ -59,12 +87,14 @@ def _read_at_their_heads(kernel: ir.Kernel) -> Iterable[ir.Layout]:
             yield sampled[0]
 
 
-def _walked_for_chosen_nodes(module: ir.Module, weights: frozenset[ir.Array]) -> set[ir.Layout]:
+def _walked_for_chosen_nodes(
+    kernels: Iterable[ir.Kernel], mapped: Iterable[ir.Array], weights: frozenset[ir.Array]
+) -> set[ir.Layout]:
     """The layouts along whose rows kernels go, each for some nodes, if nothing else is read of arcs there but what
     copies of `weights` have."""
     found: set[ir.Layout] = set()
-    for kernel in module.kernels:
-        arrays = [array for array in kernel.arrays if array in module.mapped]
+    for kernel in kernels:
+        arrays = [array for array in kernel.arrays if array in mapped]
         loops = [op for op in walk_kernel(kernel.body) if isinstance(op, ir.ForNeighbors)]
         if not arrays:
             continue
