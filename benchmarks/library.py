@@ -5,11 +5,11 @@
     python benchmarks/library.py --graphs rmat:16,grid:256 --targets openmp --algorithms bfs,components
 
 Every contender has the graph in its own form, and kernels built, before it is timed; a run is from the call to the
-answer in memory. Contenders run in turn, several times each, and the time of each is its least: other work on the
-machine only adds to a time. The spread beside it is how much longer the median run took, the last number the least
-processor time of all threads in a run, which other work hardly changes; those of NetworKit and pocl wait actively. A
-ratio is our time over the fastest of the others: below 1 we are ahead. Answers are compared by a number; one that
-differs is no time.
+answer in memory. Contenders run in turn, several times each, after a pause in which all threads come to rest, and the
+time of each is its least: other work on the machine only adds to a time. The spread beside it is how much longer the
+median run took, the last number the least processor time of all threads in a run, which other work hardly changes;
+those of NetworKit and pocl wait actively. A ratio is our time over the fastest of the others: below 1 we are ahead.
+Answers are compared by a number; one that differs is no time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from time import perf_counter, process_time
+from time import perf_counter, process_time, sleep
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -31,6 +31,8 @@ ALL_PAIRS = 1 << 12
 """The most nodes of a graph on which all shortest paths are measured."""
 SAMPLED = 16
 """Sources of betweenness."""
+REST = 0.03
+"""Seconds before each timed run: threads that wait actively go on for some milliseconds after their own."""
 
 
 @dataclass(frozen=True)
@@ -146,6 +148,7 @@ def line(graph: Any, name: str, targets: list[str], threads: int, runs: int) -> 
     busy: dict[str, list[float]] = {label: [] for label, *_ in warm}
     for _ in range(runs):
         for label, run, _ in warm:
+            sleep(REST)
             started, before = perf_counter(), process_time()
             run()
             times[label].append(1e3 * (perf_counter() - started))
