@@ -27,7 +27,13 @@ OPENMP = DirectiveBackend(
     language="OpenMP",
     spelling=spelling(DIRECTIVES, function="static "),
     capabilities=replace(
-        CAPABILITIES, lockstep=False, group_loops=True, compiled_loops=True, own_cells=True, rows_with_room=True
+        CAPABILITIES,
+        lockstep=False,
+        group_loops=True,
+        compiled_loops=True,
+        host_cells=True,
+        own_cells=True,
+        rows_with_room=True,
     ),
     includes=("#include <omp.h>", "#include <sys/mman.h>"),
 )
