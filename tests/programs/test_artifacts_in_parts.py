@@ -69,7 +69,7 @@ def right_in_parts(case: Case, program: Path, graph: Graph, parts: int) -> None:
         case.check(graph, call, found, None if returned is None else float(array_of((returned[1],))[0]))
 
 
-@pytest.mark.thin(plain=10, campaign=3)
+@pytest.mark.thin(plain=19, campaign=6)
 @pytest.mark.parametrize("case", CAN_BE_DIVIDED, ids=lambda case: case.program)
 def test_examples_are_right_in_any_number_of_parts(case: Case, tmp_path: Path) -> None:
     program = program_of(case, tmp_path)
@@ -79,6 +79,13 @@ def test_examples_are_right_in_any_number_of_parts(case: Case, tmp_path: Path) -
         right_in_parts(case, program, graph, (1, 2, 3, 5)[turn % 4])
     for parts in (1, 2, 3):
         right_in_parts(case, program, graphs[-1], parts)
+
+
+def test_levels_are_the_same_in_one_two_and_three_parts(tmp_path: Path) -> None:
+    case = case_of("bfs_levels")
+    program = program_of(case, tmp_path)
+    for parts in (1, 2, 3):
+        right_in_parts(case, program, generators.rmat(6, 4, 1), parts)
 
 
 def case_of(program: str) -> Case:
