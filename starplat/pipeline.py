@@ -250,16 +250,19 @@ def artifact(
     single_file: bool = False,
     schedule: Schedule | str | None = None,
     processor: Processor | str | None = None,
+    mpi: bool = False,
 ) -> dict[str, str]:
     """The files that `compile` writes for a target, a program or a `library` for C: their names and texts.
 
     They are called after `stem`, with `_` for what a command line would have to quote, and beside them lie the headers
     that programs share; a `single_file` holds everything but a library's header for C. They run on every device of the
-    target; the schedule is one for `processor`, by default for a GPU where the target runs on GPUs.
+    target; the schedule is one for `processor`, by default for a GPU where the target runs on GPUs. With `mpi` the
+    program is one of processes that have a part of the nodes each.
 
     Raises:
-        DiagnosticError: E0796, no such target; E0667, the schedule renumbers nodes, which only a run does; E06xx, the
-            target cannot do what the program asks; as for `scheduled`.
+        DiagnosticError: E0796, no such target; E0667, the schedule renumbers nodes, which only a run does; E0668 or
+            E0736, the program cannot be divided, or not together with the rest that is asked for; E06xx, the target
+            cannot do what the program asks; as for `scheduled`.
     """
     from starplat.backends.files.artifact import header_text
     from starplat.backends.scheduled import as_processor, capabilities_of, capabilities_on, for_target
@@ -275,6 +278,11 @@ def artifact(
     _refuse_updates(module, library=library)
     if library:
         _refuse_lists(module)
+    if mpi:
+        _require_parts(target, library=library, schedule=schedule is not None)
+        from starplat.runtime.divided.planning import by_nodes_of_any
+
+        return backend.artifact(by_nodes_of_any(module, backend.capabilities), stem, single_file=single_file)
     asked = None if processor is None else capabilities_on(target, as_processor(processor))
     wanted = as_schedule(schedule)
     able = asked or capabilities_of(target)
@@ -299,6 +307,21 @@ def artifact(
         raise DiagnosticError(Diagnostic("E0665", message, help=help), exit_code=ExitCode.USAGE)
     header = {f"{stem}.h": header_text(module, stem, backend.capabilities)} if library else {}
     return {**header, **backend.artifact(module, stem, library=library, single_file=single_file)}
+
+
+def _require_parts(target: str, *, library: bool, schedule: bool) -> None:
+    """E0736 for programs of processes that are asked for with what these go without."""
+    from starplat.backends import BACKENDS
+
+    able = [name for name, backend in BACKENDS.items() if backend.capabilities.host_cells]
+    if target not in able:
+        message = f"programs in parts are not written for target '{target}'"
+        help = f"they are for: {', '.join(able)}; `starplat run --ranks` runs parts on other targets"
+        raise DiagnosticError(Diagnostic("E0736", message, help=help), exit_code=ExitCode.USAGE)
+    if library or schedule:
+        message = f"a program in parts goes without {'--library' if library else 'a schedule'}"
+        help = "leave it out: parts run the program as it is written, each its own nodes"
+        raise DiagnosticError(Diagnostic("E0736", message, help=help), exit_code=ExitCode.USAGE)
 
 
 def _refuse_updates(module: ir.Module, *, library: bool) -> None:

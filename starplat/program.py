@@ -127,12 +127,14 @@ class Program:
         single_file: bool = False,
         schedule: Schedule | str | None = None,
         processor: Processor | str | None = None,
+        mpi: bool = False,
     ) -> dict[str, str]:
         """The files of a complete program for a target, or of a library with a header for C: names and texts.
 
         Headers that programs share lie beside it, or, with `single_file`, in it.
         `schedule` is as for `run`. The program runs on every device of the target; it is scheduled for a `processor`,
-        "gpu" or "cpu", by default for a GPU where the target runs on GPUs.
+        "gpu" or "cpu", by default for a GPU where the target runs on GPUs. With `mpi` processes have a part of the
+        nodes each.
         """
         return artifact(
             self.module(function),
@@ -142,6 +144,7 @@ class Program:
             single_file=single_file,
             schedule=schedule or self.schedule,
             processor=processor,
+            mpi=mpi,
         )
 
     def __call__(self, graph: Any, **options: Any) -> Result:

@@ -16,12 +16,13 @@ from starplat.backends.files.headers import Header, bare
 from starplat.backends.files.layout import raw_literal
 from starplat.backends.files.library import Interface, header_parameter_lines, pairs, parameter_lines
 from starplat.backends.files.placed import OPTION, read_at_heads, size_of_others
-from starplat.backends.files.read_graph import graph_pieces, weight_element
+from starplat.backends.files.read_graph import graph_pieces, own_rows, weight_element
 from starplat.backends.files.render import helper_texts, render
 from starplat.backends.host.changing import lists_of
 from starplat.backends.host.functions import host_text, returned_type
 from starplat.backends.host.launches import BY_NAME, Launching
 from starplat.backends.host.lists import list_type
+from starplat.backends.host.parts import holds_own_rows, is_divided
 from starplat.backends.host.words import CELLS, CPP, size_of
 from starplat.backends.launch import MOST_THREADS
 from starplat.backends.legal_module import legal, legal_names
@@ -71,6 +72,7 @@ def artifact_pieces(
         "helpers": helper_texts(["common/host_helpers.jinja"], own),
         "shared_helpers": frozenset(shared[bare(h)] for h in host.helpers.needed if bare(h) in shared),
         "headers": [header.name for header in headers],
+        "parts": is_divided(module),
         "functions": host.functions,
         "most_threads": MOST_THREADS,
         **(_library_pieces if library else _program_pieces)(module, names, stem, capabilities),
@@ -96,7 +98,7 @@ def _program_pieces(module: ir.Module, names: Names, stem: str, capabilities: Ca
         "every_batch": EVERY_BATCH,
         "purpose": "as a program of its own",
         "build_as": f"-o {stem}",
-        "how_to_run": f"// run:   ./{stem} GRAPH{arguments.usage()}",
+        "how_to_run": f"// run:   {'mpiexec -n 4 ' * is_divided(module)}./{stem} GRAPH{arguments.usage()}",
         "options": [*arguments.options(), *((OPTION,) if module.on_demand else ())],
         "others": size_of_others(module) if module.on_demand else None,
         "checked": arguments.checked(),
@@ -301,6 +303,8 @@ class _Arguments:
         match parameter.what:
             case ir.Variable(_, ir.Element.NODE):
                 yield f"const int {name} = host.node({given});"
+            case ir.Array(_, _, _, ir.Origin.WEIGHT) as array if holds_own_rows(self.module):
+                yield f"{self.interface.kind(array)} {name} = {own_rows(array, self.module)};"
             case ir.Array(_, element, _, ir.Origin.WEIGHT) as array:
                 yield f"{self.interface.kind(array)} {name}({self.where(array)}, host.weights{self.may(array)});"
                 if array in self.changed and not self.lists:

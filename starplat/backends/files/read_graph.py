@@ -7,8 +7,10 @@ from collections.abc import Iterator, Set
 
 from starplat.backends.files.placed import head_cells, heads_of_graph, read_at_heads
 from starplat.backends.host import uses, words
+from starplat.backends.host.parts import holds_own_rows
 from starplat.backends.text.names import Names
 from starplat.ir import nodes as ir
+from starplat.passes.parts.rows import is_of_arcs
 
 
 def graph_pieces(module: ir.Module, names: Names) -> dict[str, object]:
@@ -25,6 +27,7 @@ def graph_pieces(module: ir.Module, names: Names) -> dict[str, object]:
         "host_graph": f"WeightedGraph<{weight_type}>" if weight_type else "HostGraph",
         "read_graph": f"read_weighted_graph<{weight_type}>" if weight_type else "read_graph",
         "completed_by": list(_steps(used)),
+        "own_rows": holds_own_rows(module),
     }
 
 
@@ -33,10 +36,19 @@ _ENDS = {ends: rows.offsets for rows, ends in ir.ENDS.items()}
 
 def _made_of(array: ir.Array, module: ir.Module) -> str:
     """How a graph's array is made: on which device, in which room, of what."""
+    if is_of_arcs(array) and holds_own_rows(module):
+        return f"{{{own_rows(array, module)}}}"
     if not module.on_demand or array not in module.mapped:
         return f"{{device, {_cells(array, module)}}}"
     may = ", heads.none()" if array in read_at_heads(module).values() else ""
     return f"{{device, room, {_cells(array, module)}{may}}}"
+
+
+def own_rows(array: ir.Array, module: ir.Module) -> str:
+    """An array of the graph of which a part of a run has the cells of its own rows."""
+    kind, host = words.buffer_type(array, (), module), "weights" if array.origin is ir.Origin.WEIGHT else array.name
+    bounds = "in_arcs" if array.extent is ir.Extent.SLOTS else "arcs"
+    return f"parts.own_rows<{kind}>(device, host.{host}, parts.{bounds})"
 
 
 def _cells(array: ir.Array, module: ir.Module) -> str:

@@ -19,6 +19,7 @@ from starplat.backends.host.changing import changing_lines, lists_of
 from starplat.backends.host.launches import BY_NAME, Launching, LaunchPrinter
 from starplat.backends.host.lists import items_of, list_operation, list_type
 from starplat.backends.host.loops import HostLoopPrinter, is_counter
+from starplat.backends.host.parts import exchange_lines
 from starplat.backends.host.uses import callees_first
 from starplat.backends.host.words import CELLS, CPP, buffer_type, size_of
 from starplat.backends.text.comments import comment, origin
@@ -77,7 +78,8 @@ class HostPrinter:
         self.launches = LaunchPrinter(self.module, self.names, self.launching, self.expressions, self.device_name)
         inside = tuple(walk_host(self.function.body))
         self.changing = frozenset(variable for op in inside for variable in set_by(op, self.module))
-        self.wanted = self.changing.union(variable for op in inside for variable in read_by(op, self.module))
+        self.read = frozenset(variable for op in inside for variable in read_by(op, self.module))
+        self.wanted = self.changing | self.read
 
     def lines(self) -> tuple[str, ...]:
         """The whole function."""
@@ -198,7 +200,7 @@ class HostPrinter:
                 yield self.call(op)
             case ir.HostBlock():
                 yield from self.grouped(op)
-            case ir.ReadEmpty() | ir.ReadSize() | ir.ListMembers():
+            case ir.ListMembers():
                 raise AssertionError("sets are asked on the device only")
             case ir.Tell() | ir.TellRecorded():
                 raise AssertionError("emitted programs are not checked")
@@ -206,8 +208,8 @@ class HostPrinter:
                 yield from changing_lines(op, self.function, lists_of(self.module, self.names), self.names, self.text)
             case _ if isinstance(op, ir.ListOp):
                 yield list_operation(self, op)
-            case _ if isinstance(op, ir.Exchange):
-                raise AssertionError("emitted programs run in one part")
+            case _ if isinstance(op, ir.Exchange | ir.ReadEmpty | ir.ReadSize):
+                yield from exchange_lines(self, op)
             case ir.CheckCell() if self.within_run:
                 return  # it is there for sure, else the loop would not be compiled
             case ir.CheckCell(array, index):

@@ -33,6 +33,9 @@ def compile(
     single_file: Annotated[
         bool, typer.Option("--single-file", help="Write one file, with the headers and the kernels in it.")
     ] = False,
+    mpi: Annotated[
+        bool, typer.Option("--mpi", help="Write a program of MPI's processes, each with a part of the nodes (openmp).")
+    ] = False,
     strict: arguments.Strict = False,
     all_errors: arguments.AllErrors = False,
     json: arguments.Json = False,
@@ -46,7 +49,7 @@ def compile(
     for each, folder in _folders(target, output).items():
         try:
             made = program.artifact(
-                each, function, library=library, single_file=single_file, schedule=wanted, processor=kind
+                each, function, library=library, single_file=single_file, schedule=wanted, processor=kind, mpi=mpi
             )
         except DiagnosticError as error:
             if target != EVERY or error.diagnostics[0].code != LACKS:

@@ -19,6 +19,7 @@ from starplat.runtime.looking import look
 from starplat.same import Same
 from starplat.schedule.algebra import components_in_parts
 from starplat.schedule.apply import either_way_in_parts, is_run_as_written, scheduled_for_parts, scheduled_part
+from starplat.schedule.by_kind import for_all_kinds
 from starplat.schedule.facts import GraphFacts
 
 MANY_ARCS = 2**28
@@ -47,6 +48,15 @@ def by_nodes(module: ir.Module, graph: Graph, able: Capabilities, facts: GraphFa
         DiagnosticError: E0668, it cannot be divided.
     """
     return _by_nodes(Same(module), able, facts, not graph.directed and graph.num_arcs > 0)
+
+
+def by_nodes_of_any(module: ir.Module, able: Capabilities) -> ir.Module:
+    """The same for a graph that is not known yet, with a variant of the entry where that of a symmetric one is another.
+
+    Raises:
+        DiagnosticError: E0668, it cannot be divided.
+    """
+    return for_all_kinds(lambda facts: _by_nodes(Same(module), able, None, facts is not None and facts.symmetric))
 
 
 def pays(module: ir.Module, graph: Graph, device: Device, *, peers: bool) -> bool:

@@ -1,0 +1,161 @@
+"""Emitted programs of processes that MPI connects: right in any number of parts, and failures are said once."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from starplat.diagnostics import DiagnosticError
+from starplat.graph import Graph, generators, write
+from starplat.resources import shipped_programs
+from tests.backends.built import built
+from tests.programs.cases import Case
+from tests.programs.targets import compiled
+from tests.programs.test_artifacts import flags
+from tests.runtime.test_parts import CAN_BE_DIVIDED
+from tests.runtime.test_ranks import PATIENT, mpiexec
+from tests.zoo import ZOO
+
+
+def program_of(case: Case, folder: Path) -> Path:
+    """The program of a case, which finds MPI's header and library in its own installation."""
+    mpiexec()
+    return built(compiled(case.path).artifact("openmp", mpi=True), folder)
+
+
+def ran(program: Path, parts: int, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [mpiexec(), "-n", str(parts), str(program), *words]
+    environment = {**os.environ, **PATIENT, "OMP_NUM_THREADS": "1"}
+    return subprocess.run(
+        command, cwd=program.parent, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+def columns(out: Path, names: tuple[str, ...]) -> dict[str, NDArray[Any]]:
+    """The properties in the tables of results: that of nodes and that of edges."""
+    found = {}
+    for file in filter(Path.exists, (out, out.with_suffix(".edges.csv"))):
+        head, *rows = (line.split(",") for line in file.read_text(encoding="utf-8").splitlines())
+        cells = zip(*rows, strict=True) if rows else ((),) * len(head)
+        found |= {name: array_of(column) for name, column in zip(head, cells, strict=True) if name in names}
+    return found
+
+
+WORDS = {"true": True, "false": False}
+
+
+def array_of(cells: tuple[str, ...]) -> NDArray[Any]:
+    if set(cells) <= WORDS.keys():
+        return np.array([WORDS[cell] for cell in cells], np.bool_)
+    return np.array(cells, float if any(re.search("[.einf]", cell) for cell in cells) else np.int64)
+
+
+def right_in_parts(case: Case, program: Path, graph: Graph, parts: int) -> None:
+    path, out = program.parent / "graph.spg", program.parent / "out.csv"
+    write(graph, path)
+    for call in case.calls(graph):
+        done = ran(program, parts, str(path), *flags(call), *(("--out", str(out)) if case.properties else ()))
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.count("seconds: ") == 1
+        found = columns(out, case.properties) if case.properties else {}
+        returned = re.search(r"^returned (\S+)$", done.stdout, re.MULTILINE)
+        case.check(graph, call, found, None if returned is None else float(array_of((returned[1],))[0]))
+
+
+@pytest.mark.thin(plain=19, campaign=6)
+@pytest.mark.parametrize("case", CAN_BE_DIVIDED, ids=lambda case: case.program)
+def test_examples_are_right_in_any_number_of_parts(case: Case, tmp_path: Path) -> None:
+    program = program_of(case, tmp_path)
+    graphs = [case.suits(graph) for graph in list(ZOO.values())[::9]]
+    graphs.append(case.suits(generators.rmat(6, 4, 1).with_random_weights(1, 9, 1)))
+    for turn, graph in enumerate(graphs):
+        right_in_parts(case, program, graph, (1, 2, 3, 5)[turn % 4])
+    for parts in (1, 2, 3):
+        right_in_parts(case, program, graphs[-1], parts)
+
+
+def test_levels_are_the_same_in_one_two_and_three_parts(tmp_path: Path) -> None:
+    case = case_of("bfs_levels")
+    program = program_of(case, tmp_path)
+    for parts in (1, 2, 3):
+        right_in_parts(case, program, generators.rmat(6, 4, 1), parts)
+
+
+def case_of(program: str) -> Case:
+    return next(case for case in CAN_BE_DIVIDED if case.program == program)
+
+
+def test_exchanges_read_well() -> None:
+    text = compiled(case_of("pagerank").path).artifact("openmp", mpi=True)["pagerank.cpp"]
+    assert "// build: mpicxx -O2 -std=c++17 -fwrapv -fopenmp pagerank.cpp -o pagerank\n// run:   mpiexec -n 4 " in text
+    assert (
+        """\
+        stranded += stranded_result.read();
+        stranded = graph.parts.together<Sum>(stranded_before, stranded);
+        graph.parts.share(contribution, graph.parts.nodes);
+"""
+        in text
+    )
+    alone = compiled(case_of("pagerank").path).artifact("openmp", mpi=True, single_file=True)
+    assert list(alone) == ["pagerank.cpp"]
+    assert "class Parts {" in alone["pagerank.cpp"]
+
+
+def test_a_part_holds_its_own_rows_where_it_needs_no_others() -> None:
+    """What other cells are is 0, so that answers would change if one were asked for."""
+    own, all_rows = (
+        compiled(case_of(name).path).artifact("openmp", mpi=True)[f"{name}.cpp"] for name in ("sssp", "triangle_count")
+    )
+    assert "Buffer<int> columns{parts.own_rows<Buffer<int>>(device, host.columns, parts.arcs)};" in own
+    assert "Buffer<int> weight = parts.own_rows<Buffer<int>>(device, host.weights, parts.arcs);" in own
+    assert "own_rows" not in all_rows
+
+
+def test_symmetric_graphs_have_a_variant() -> None:
+    text = compiled(case_of("connected_components").path).artifact("openmp", mpi=True)["connected_components.cpp"]
+    assert "? connected_components_symmetric(device, graph, component)" in text
+
+
+def test_what_fails_is_said_once_and_leaves_no_process(tmp_path: Path) -> None:
+    program = program_of(case_of("bfs_levels"), tmp_path)
+    for name, nodes in (("a", 9), ("b", 7)):
+        write(generators.chain(nodes), tmp_path / f"{name}.spg")
+    wrong = {
+        ("a.spg",): (2, "error: --src is not given; --help says more\n"),
+        ("no.spg", "--src", "0"): (1, "error: no.spg: No such file or directory\n"),
+        ("a.spg", "--src", "99"): (1, "error: the graph has no node 99\n"),
+        ("a.spg", "--src", "0", "--out", "no/r.csv"): (1, "no/r.csv"),
+    }
+    for words, (code, message) in wrong.items():
+        done = ran(program, 3, *words)
+        assert done.returncode == code, done.stderr
+        assert done.stderr.count(message) == done.stderr.count("error: ") == 1
+    others = ran(program, 1, "a.spg", "--src", "0", ":", "-n", "2", str(program), "b.spg", "--src", "0")
+    assert (others.returncode, others.stderr) == (1, "error: not all parts have read the same graph\n")
+    helped = ran(program, 2, "--help")
+    assert (helped.returncode, helped.stdout.count("usage: ")) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("program", "target", "options", "message"),
+    [
+        ("label_propagation", "openmp", {}, "E0668: the program cannot be divided into parts"),
+        ("pagerank", "opencl", {}, "E0736: programs in parts are not written for target 'opencl'"),
+        ("pagerank", "openmp", {"library": True}, "E0736: a program in parts goes without --library"),
+        ("pagerank", "openmp", {"schedule": "direction=pull"}, "E0736: a program in parts goes without a schedule"),
+    ],
+)
+def test_what_is_not_written_in_parts_is_refused(
+    program: str, target: str, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(DiagnosticError) as caught:
+        compiled(shipped_programs()[program]).artifact(target, mpi=True, **options)
+    found = caught.value.diagnostics[0]
+    assert f"{found.code}: {found.message}" == message
