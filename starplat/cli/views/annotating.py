@@ -225,12 +225,12 @@ def _place(texts: Sequence[str], name: str) -> range:
 
 # --- atomics -------------------------------------------------------------------------------------------------------
 
-_IN_ONE_PIECE = re.compile(r"atom(?:ic)?|fetch_|exchange|CAS|(?<![a-z])lock", re.IGNORECASE)
+_IN_ONE_PIECE = re.compile(r"atom(?:ic)?|fetch_|exchange|CAS|(?<![a-z])lock|^ *Additions ", re.IGNORECASE)
 
 
 def _is_atomic(lines: Sequence[str], number: int, name: str, helpers: Iterable[str]) -> bool:
     """Whether a line is part of an atomic operation on the array: it names both, or a directive before it does, or it
-    calls a function that adds a node to a set."""
+    calls a function that adds a node to a set; or it says that threads gather what they add to the array."""
     line, before = lines[number], lines[number - 1]
     directive = before.lstrip().startswith("#pragma") and _IN_ONE_PIECE.search(before) is not None
     in_one_piece = directive or _IN_ONE_PIECE.search(line) is not None
