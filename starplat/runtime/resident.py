@@ -145,9 +145,14 @@ class ResidentGraph:
     def cut_heads(self, graph: Graph, heads: Iterable[ir.Array], cut: Cut) -> None:
         """Heads of rows are these from now on; others leave the device. `heads` are the arrays for which there is to be
         room."""
+        self.leave_heads()
+        self.cut, self.num_heads = cut, arcs_in_heads(graph, heads, cut)
+
+    def leave_heads(self) -> None:
+        """Takes heads of rows off the device."""
         for array in ir.HEAD_ARRAYS:
             self._drop(self._key(array, ir.Placement.DEVICE))
-        self.cut, self.num_heads = cut, arcs_in_heads(graph, heads, cut)
+        self.cut, self.num_heads = None, 0
 
     def _allocated(self, array: ir.Array, where: Whereabouts) -> Buffer:
         count = array.extent.cells(self.num_nodes, self.num_arcs, num_heads=self.num_heads)

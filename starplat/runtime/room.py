@@ -79,6 +79,9 @@ class Room:
             apart = self._read_at_their_heads()
             candidates = [self._candidate(a) for a in self._arrays_of_arcs() if self._memory(a) not in apart]
             free = self._free_for(candidates)
+            if not self._heads and free is not None and free < sum(one.count * one.cell for one in candidates):
+                self.resident.leave_heads()  # of another program
+                free = self._free_for(candidates)
             if self.device.is_limited_on_host:  # what is there may be less than what could be
                 candidates = [replace(one, there=0) for one in candidates]
             self._divided = divided(candidates, free, self.device.split_unit)

@@ -102,6 +102,22 @@ def test_answers_are_the_same(name: str, target: str, share: float) -> None:
         assert resident.num_heads > 0
 
 
+def test_heads_of_another_program_make_room_for_arcs() -> None:
+    search, ranks = (starplat.compile(EXAMPLES / f"{name}.sp") for name in ("bfs_levels", "pagerank"))
+    graph, source = random_graph(9)
+    found = []
+    for earlier in ((), (search,)):
+        with like_a_gpu() as (_, session):
+            how: dict[str, Any] = {"target": "reference", "session": session}
+            least, arcs = needs(ranks, graph, **how)
+            how |= {"device_memory": least + arcs // 2, "schedule": ONDEMAND}
+            for program in earlier:
+                program.run(graph, src=source, **how)
+                assert on_device(session.device("reference"), graph).num_heads > 0
+            found.append(sum(ranks.run(graph, **how).estimate.mapped.values()))
+    assert 0 < found[0] == found[1] < arcs
+
+
 @pytest.mark.thin(plain=4, campaign=2)
 @pytest.mark.parametrize("name", NAMES)
 def test_emitted_cuda_kernels_read_heads(name: str) -> None:
