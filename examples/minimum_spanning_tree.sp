@@ -32,6 +32,7 @@ function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> we
     v.component = v;
     v.joins = v;
   }
+  long total = 0;
   bool growing = True;
   while (growing) {
     growing = False;
@@ -64,9 +65,10 @@ function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> we
       }
       if (b.choice != e || b < a) { // of two that chose each other the smaller stays
         a.joins = b;
+        e.in_tree = True;
+        total += e.weight;
+        growing = True;
       }
-      e.in_tree = True;
-      growing = True;
     }
     forall (v in g.nodes()) {
       node root = v.component;
@@ -82,10 +84,6 @@ function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> we
       limit = INF;
       growing = True;
     }
-  }
-  long total = 0;
-  forall (e in g.edges().filter(in_tree)) {
-    total += e.weight;
   }
   return total;
 }

@@ -19,13 +19,13 @@ using namespace starplat;
 extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
     int num_nodes, arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources,
     const int *__restrict__ weight, bool *in_tree, bool *open_, int *component, int *joins, int *lightest,
-    arc_t *choice, long long total, long long *sum_found, long long *light_found, int *growing_found,
-    long long *total_found, long long *total_outcome, unsigned *arrived
+    arc_t *choice, long long total, long long *sum_found, long long *light_found, long long *total_found,
+    int *growing_found, long long *total_outcome, unsigned *arrived
 ) {
     int sum_turn = 0;
     int light_turn = 0;
-    int growing_turn = 0;
     int total_turn = 0;
+    int growing_turn = 0;
     float limit = INFINITY;
     float mean = INFINITY;
     long long light = num_arcs;
@@ -82,6 +82,7 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
             joins[v] = v;
         }
     }
+    total = 0;
     bool growing = true;
     do {
         growing = false;
@@ -91,8 +92,8 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
         }
         grid_barrier(arrived);
         {
-            // minimum_spanning_tree.sp:39 forall (e in g.edges().filter(open))
-            #line 39 "minimum_spanning_tree.sp"
+            // minimum_spanning_tree.sp:40 forall (e in g.edges().filter(open))
+            #line 40 "minimum_spanning_tree.sp"
             each_kept(num_arcs,
                 [&](arc_t e) { return open_[e]; },
                 [&](arc_t e) {
@@ -114,8 +115,8 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
         }
         grid_barrier(arrived);
         {
-            // minimum_spanning_tree.sp:49 forall (e in g.edges().filter(open))
-            #line 49 "minimum_spanning_tree.sp"
+            // minimum_spanning_tree.sp:50 forall (e in g.edges().filter(open))
+            #line 50 "minimum_spanning_tree.sp"
             each_kept(num_arcs,
                 [&](arc_t e) { return open_[e]; },
                 [&](arc_t e) {
@@ -135,11 +136,13 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
         }
         grid_barrier(arrived);
         {
-            // minimum_spanning_tree.sp:59 forall (a in g.nodes().filter(choice != -1))
-            #line 59 "minimum_spanning_tree.sp"
+            // minimum_spanning_tree.sp:60 forall (a in g.nodes().filter(choice != -1))
+            #line 60 "minimum_spanning_tree.sp"
             if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                total_found[total_turn == 2 ? 0 : total_turn + 1] = 0;
                 growing_found[growing_turn == 2 ? 0 : growing_turn + 1] = 0;
             }
+            long long total_part = 0;
             bool growing_part = false;
             each_kept(num_nodes,
                 [&](int a) { return choice[a] != -1; },
@@ -147,18 +150,26 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
                     const arc_t e = choice[a];
                     int b = component[arc_sources[e]];
                     if (b == a) b = component[columns[e]];
-                    if (choice[b] != e || b < a) joins[a] = b;
-                    in_tree[e] = true;
-                    growing_part = true;
+                    if (choice[b] != e || b < a) {
+                        joins[a] = b;
+                        in_tree[e] = true;
+                        total_part += weight[e];
+                        growing_part = true;
+                    }
                 });
+            __shared__ long long total_part_scratch[16];
+            total_part = group_add_long(total_part, total_part_scratch);
+            if (threadIdx.x == 0) atomic_add_long(&total_found[total_turn], total_part);
             if (growing_part) growing_found[growing_turn] = 1;
         }
         grid_barrier(arrived);
+        total += total_found[total_turn];
+        total_turn = total_turn == 2 ? 0 : total_turn + 1;
         growing = growing || (growing_found[growing_turn] != 0);
         growing_turn = growing_turn == 2 ? 0 : growing_turn + 1;
         {
-            // minimum_spanning_tree.sp:71 forall (v in g.nodes())
-            #line 71 "minimum_spanning_tree.sp"
+            // minimum_spanning_tree.sp:73 forall (v in g.nodes())
+            #line 73 "minimum_spanning_tree.sp"
             for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
                 int root = component[v];
                 while (joins[root] != root) {
@@ -169,8 +180,8 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
         }
         if (!growing && limit < INFINITY) {
             {
-                // minimum_spanning_tree.sp:79 forall (e in g.edges())
-                #line 79 "minimum_spanning_tree.sp"
+                // minimum_spanning_tree.sp:81 forall (e in g.edges())
+                #line 81 "minimum_spanning_tree.sp"
                 for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
                     open_[e] = !((float)weight[e] <= limit);
                 }
@@ -179,30 +190,10 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
             growing = true;
         }
     } while (growing);
-    total = 0;
-    {
-        // minimum_spanning_tree.sp:87 forall (e in g.edges().filter(in_tree))
-        #line 87 "minimum_spanning_tree.sp"
-        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-            total_found[total_turn == 2 ? 0 : total_turn + 1] = 0;
-        }
-        long long total_part = 0;
-        each_kept(num_arcs,
-            [&](arc_t e) { return in_tree[e]; },
-            [&](arc_t e) {
-                total_part += weight[e];
-            });
-        __shared__ long long total_part_scratch[16];
-        total_part = group_add_long(total_part, total_part_scratch);
-        if (threadIdx.x == 0) atomic_add_long(&total_found[total_turn], total_part);
-    }
-    grid_barrier(arrived);
-    total += total_found[total_turn];
-    total_turn = total_turn == 2 ? 0 : total_turn + 1;
     if (blockIdx.x * blockDim.x + threadIdx.x == 0) *total_outcome = total;
 }
 
-#line 206 "minimum_spanning_tree.hip.cpp"
+#line 197 "minimum_spanning_tree.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -228,13 +219,13 @@ static long long minimum_spanning_tree(
     {
         Buffer<long long> sum_found(device, 3, 0);
         Buffer<long long> light_found(device, 3, 0);
-        Buffer<int> growing_found(device, 3, 0);
         Buffer<long long> total_found(device, 3, 0);
+        Buffer<int> growing_found(device, 3, 0);
         Word<long long> total_outcome(device);
         device.launch_together(
             "minimum_spanning_tree_loop", minimum_spanning_tree_loop, graph.num_arcs < 4194304 ? 2 : 4,
             graph.num_nodes, graph.num_arcs, graph.columns, graph.arc_sources, weight, in_tree, open_, component,
-            joins, lightest, choice, total, sum_found, light_found, growing_found, total_found, total_outcome,
+            joins, lightest, choice, total, sum_found, light_found, total_found, growing_found, total_outcome,
             arrived
         );
         total = total_outcome.read();

@@ -49,8 +49,8 @@ __kernel void minimum_spanning_tree_set_component(int num_nodes, __global int *c
     }
 }
 
-// minimum_spanning_tree.sp:39 forall (e in g.edges().filter(open))
-#line 39 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:40 forall (e in g.edges().filter(open))
+#line 40 "minimum_spanning_tree.sp"
 __kernel void minimum_spanning_tree_min_lightest(
     arc_t num_arcs, __global const int *restrict columns, __global const int *restrict arc_sources,
     __global uchar *open_, __global const int *restrict component, __global int *lightest,
@@ -75,8 +75,8 @@ __kernel void minimum_spanning_tree_min_lightest(
     }
 }
 
-// minimum_spanning_tree.sp:49 forall (e in g.edges().filter(open))
-#line 49 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:50 forall (e in g.edges().filter(open))
+#line 50 "minimum_spanning_tree.sp"
 __kernel void minimum_spanning_tree_max_choice(
     arc_t num_arcs, __global const int *restrict columns, __global const int *restrict arc_sources,
     __global const uchar *restrict open_, __global const int *restrict component,
@@ -99,28 +99,36 @@ __kernel void minimum_spanning_tree_max_choice(
     }
 }
 
-// minimum_spanning_tree.sp:59 forall (a in g.nodes().filter(choice != -1))
-#line 59 "minimum_spanning_tree.sp"
-__kernel void minimum_spanning_tree_set_joins(
+// minimum_spanning_tree.sp:60 forall (a in g.nodes().filter(choice != -1))
+#line 60 "minimum_spanning_tree.sp"
+__kernel __attribute__((reqd_work_group_size(256, 1, 1)))
+void minimum_spanning_tree_set_joins(
     int num_nodes, __global const int *restrict columns, __global const int *restrict arc_sources,
     __global const arc_t *restrict choice, __global const int *restrict component, __global int *joins,
-    __global uchar *in_tree, __global int *growing
+    __global uchar *in_tree, __global const int *restrict weight, __global long *total, __global int *growing
 ) {
+    long total_part = 0;
     bool growing_part = false;
     for (int a = get_global_id(0); a < num_nodes; a += get_global_size(0)) {
         if (choice[a] == -1) continue;
         const arc_t e = choice[a];
         int b = component[arc_sources[e]];
         if (b == a) b = component[columns[e]];
-        if (choice[b] != e || b < a) joins[a] = b;
-        in_tree[e] = true;
-        growing_part = true;
+        if (choice[b] != e || b < a) {
+            joins[a] = b;
+            in_tree[e] = true;
+            total_part += weight[e];
+            growing_part = true;
+        }
     }
+    __local long total_scratch[256];
+    total_part = group_add_long(total_part, total_scratch);
+    if (get_local_id(0) == 0) atom_add(total, total_part);
     if (growing_part) *growing = 1;
 }
 
-// minimum_spanning_tree.sp:71 forall (v in g.nodes())
-#line 71 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:73 forall (v in g.nodes())
+#line 73 "minimum_spanning_tree.sp"
 __kernel void minimum_spanning_tree_set_component_2(
     int num_nodes, __global int *component, __global const int *restrict joins
 ) {
@@ -133,29 +141,12 @@ __kernel void minimum_spanning_tree_set_component_2(
     }
 }
 
-// minimum_spanning_tree.sp:79 forall (e in g.edges())
-#line 79 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:81 forall (e in g.edges())
+#line 81 "minimum_spanning_tree.sp"
 __kernel void minimum_spanning_tree_set_open_2(
     arc_t num_arcs, __global uchar *open_, __global const int *restrict weight, float limit
 ) {
     for (arc_t e = get_global_id(0); e < num_arcs; e += get_global_size(0)) {
         open_[e] = !((float)weight[e] <= limit);
     }
-}
-
-// minimum_spanning_tree.sp:87 forall (e in g.edges().filter(in_tree))
-#line 87 "minimum_spanning_tree.sp"
-__kernel __attribute__((reqd_work_group_size(256, 1, 1)))
-void minimum_spanning_tree_find_total(
-    arc_t num_arcs, __global const uchar *restrict in_tree, __global const int *restrict weight,
-    __global long *total
-) {
-    long total_part = 0;
-    for (arc_t e = get_global_id(0); e < num_arcs; e += get_global_size(0)) {
-        if (!in_tree[e]) continue;
-        total_part += weight[e];
-    }
-    __local long total_scratch[256];
-    total_part = group_add_long(total_part, total_scratch);
-    if (get_local_id(0) == 0) atom_add(total, total_part);
 }

@@ -49,8 +49,8 @@ extern "C" void minimum_spanning_tree_set_component(int num_nodes, int *componen
     }
 }
 
-// minimum_spanning_tree.sp:39 forall (e in g.edges().filter(open))
-#line 39 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:40 forall (e in g.edges().filter(open))
+#line 40 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_min_lightest(
     arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources, bool *open_,
     const int *__restrict__ component, int *lightest, const int *__restrict__ weight
@@ -75,8 +75,8 @@ extern "C" void minimum_spanning_tree_min_lightest(
     }
 }
 
-// minimum_spanning_tree.sp:49 forall (e in g.edges().filter(open))
-#line 49 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:50 forall (e in g.edges().filter(open))
+#line 50 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_max_choice(
     arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources,
     const bool *__restrict__ open_, const int *__restrict__ component, const int *__restrict__ weight,
@@ -100,28 +100,34 @@ extern "C" void minimum_spanning_tree_max_choice(
     }
 }
 
-// minimum_spanning_tree.sp:59 forall (a in g.nodes().filter(choice != -1))
-#line 59 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:60 forall (a in g.nodes().filter(choice != -1))
+#line 60 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_set_joins(
     int num_nodes, const int *__restrict__ columns, const int *__restrict__ arc_sources,
-    const arc_t *__restrict__ choice, const int *__restrict__ component, int *joins, bool *in_tree, int *growing
+    const arc_t *__restrict__ choice, const int *__restrict__ component, int *joins, bool *in_tree,
+    const int *__restrict__ weight, long long *total, int *growing
 ) {
+    long long total_part = 0;
     int growing_part = 0;
-    #pragma omp parallel for schedule(static) reduction(|| : growing_part)
+    #pragma omp parallel for schedule(static) reduction(+ : total_part) reduction(|| : growing_part)
     for (int a = 0; a < num_nodes; a++) {
         if (choice[a] == -1) continue;
         const arc_t e = choice[a];
         int b = component[arc_sources[e]];
         if (b == a) b = component[columns[e]];
-        if (choice[b] != e || b < a) joins[a] = b;
-        in_tree[e] = true;
-        growing_part = 1;
+        if (choice[b] != e || b < a) {
+            joins[a] = b;
+            in_tree[e] = true;
+            total_part += weight[e];
+            growing_part = 1;
+        }
     }
+    *total = total_part;
     *growing = growing_part;
 }
 
-// minimum_spanning_tree.sp:71 forall (v in g.nodes())
-#line 71 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:73 forall (v in g.nodes())
+#line 73 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_set_component_2(
     int num_nodes, int *component, const int *__restrict__ joins
 ) {
@@ -135,8 +141,8 @@ extern "C" void minimum_spanning_tree_set_component_2(
     }
 }
 
-// minimum_spanning_tree.sp:79 forall (e in g.edges())
-#line 79 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:81 forall (e in g.edges())
+#line 81 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_set_open_2(
     arc_t num_arcs, bool *open_, const int *__restrict__ weight, float limit
 ) {
@@ -146,22 +152,8 @@ extern "C" void minimum_spanning_tree_set_open_2(
     }
 }
 
-// minimum_spanning_tree.sp:87 forall (e in g.edges().filter(in_tree))
-#line 87 "minimum_spanning_tree.sp"
-extern "C" void minimum_spanning_tree_find_total(
-    arc_t num_arcs, const bool *__restrict__ in_tree, const int *__restrict__ weight, long long *total
-) {
-    long long total_part = 0;
-    #pragma omp parallel for schedule(static) reduction(+ : total_part)
-    for (arc_t e = 0; e < num_arcs; e++) {
-        if (!in_tree[e]) continue;
-        total_part += weight[e];
-    }
-    *total = total_part;
-}
-
 }  // namespace kernels
-#line 165 "minimum_spanning_tree.cpp"
+#line 157 "minimum_spanning_tree.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -184,8 +176,8 @@ static long long minimum_spanning_tree(
     Buffer<unsigned char> open_(device, graph.num_arcs);
     Word<long long> sum_result(device);
     Word<long long> light_result(device);
-    Word<int> growing_result(device);
     Word<long long> total_result(device);
+    Word<int> growing_result(device);
     float limit = INFINITY;
     float mean = INFINITY;
     long long light = graph.num_arcs;
@@ -208,39 +200,38 @@ static long long minimum_spanning_tree(
     kernels::minimum_spanning_tree_set_open(graph.num_arcs, open_, weight, limit);
     // minimum_spanning_tree.sp:31 forall (v in g.nodes())
     kernels::minimum_spanning_tree_set_component(graph.num_nodes, component, joins);
+    long long total = 0;
     bool growing = true;
     do {
         growing = false;
         lightest.fill(INT_MAX);
         choice.fill(-1);
-        // minimum_spanning_tree.sp:39 forall (e in g.edges().filter(open))
+        // minimum_spanning_tree.sp:40 forall (e in g.edges().filter(open))
         kernels::minimum_spanning_tree_min_lightest(
             graph.num_arcs, graph.columns, graph.arc_sources, open_, component, lightest, weight
         );
-        // minimum_spanning_tree.sp:49 forall (e in g.edges().filter(open))
+        // minimum_spanning_tree.sp:50 forall (e in g.edges().filter(open))
         kernels::minimum_spanning_tree_max_choice(
             graph.num_arcs, graph.columns, graph.arc_sources, open_, component, weight, lightest, choice
         );
-        // minimum_spanning_tree.sp:59 forall (a in g.nodes().filter(choice != -1))
+        // minimum_spanning_tree.sp:60 forall (a in g.nodes().filter(choice != -1))
+        total_result.set(0);
         growing_result.set(false);
         kernels::minimum_spanning_tree_set_joins(
-            graph.num_nodes, graph.columns, graph.arc_sources, choice, component, joins, in_tree, growing_result
+            graph.num_nodes, graph.columns, graph.arc_sources, choice, component, joins, in_tree, weight,
+            total_result, growing_result
         );
+        total += total_result.read();
         growing = growing || growing_result.read();
-        // minimum_spanning_tree.sp:71 forall (v in g.nodes())
+        // minimum_spanning_tree.sp:73 forall (v in g.nodes())
         kernels::minimum_spanning_tree_set_component_2(graph.num_nodes, component, joins);
         if (!growing && limit < INFINITY) {
-            // minimum_spanning_tree.sp:79 forall (e in g.edges())
+            // minimum_spanning_tree.sp:81 forall (e in g.edges())
             kernels::minimum_spanning_tree_set_open_2(graph.num_arcs, open_, weight, limit);
             limit = INFINITY;
             growing = true;
         }
     } while (growing);
-    long long total = 0;
-    // minimum_spanning_tree.sp:87 forall (e in g.edges().filter(in_tree))
-    total_result.set(0);
-    kernels::minimum_spanning_tree_find_total(graph.num_arcs, in_tree, weight, total_result);
-    total += total_result.read();
     return total;
 }
 

@@ -40,8 +40,8 @@ static long long minimum_spanning_tree(
     Buffer<unsigned char> open_(device, graph.num_arcs);
     Word<long long> sum_result(device);
     Word<long long> light_result(device);
-    Word<int> growing_result(device);
     Word<long long> total_result(device);
+    Word<int> growing_result(device);
     float limit = INFINITY;
     float mean = INFINITY;
     long long light = graph.num_arcs;
@@ -67,44 +67,40 @@ static long long minimum_spanning_tree(
     device.launch("minimum_spanning_tree_set_open", graph.num_arcs, graph.num_arcs, open_, weight, limit);
     // minimum_spanning_tree.sp:31 forall (v in g.nodes())
     device.launch("minimum_spanning_tree_set_component", graph.num_nodes, graph.num_nodes, component, joins);
+    long long total = 0;
     bool growing = true;
     do {
         growing = false;
         lightest.fill(INT_MAX);
         choice.fill(-1);
-        // minimum_spanning_tree.sp:39 forall (e in g.edges().filter(open))
+        // minimum_spanning_tree.sp:40 forall (e in g.edges().filter(open))
         device.launch(
             "minimum_spanning_tree_min_lightest", graph.num_arcs, graph.num_arcs, graph.columns, graph.arc_sources,
             open_, component, lightest, weight
         );
-        // minimum_spanning_tree.sp:49 forall (e in g.edges().filter(open))
+        // minimum_spanning_tree.sp:50 forall (e in g.edges().filter(open))
         device.launch(
             "minimum_spanning_tree_max_choice", graph.num_arcs, graph.num_arcs, graph.columns, graph.arc_sources,
             open_, component, weight, lightest, choice
         );
-        // minimum_spanning_tree.sp:59 forall (a in g.nodes().filter(choice != -1))
+        // minimum_spanning_tree.sp:60 forall (a in g.nodes().filter(choice != -1))
+        total_result.set(0);
         growing_result.set(false);
         device.launch(
             "minimum_spanning_tree_set_joins", graph.num_nodes, graph.num_nodes, graph.columns, graph.arc_sources,
-            choice, component, joins, in_tree, growing_result
+            choice, component, joins, in_tree, weight, total_result, growing_result
         );
+        total += total_result.read();
         growing = growing || growing_result.read();
-        // minimum_spanning_tree.sp:71 forall (v in g.nodes())
+        // minimum_spanning_tree.sp:73 forall (v in g.nodes())
         device.launch("minimum_spanning_tree_set_component_2", graph.num_nodes, graph.num_nodes, component, joins);
         if (!growing && limit < INFINITY) {
-            // minimum_spanning_tree.sp:79 forall (e in g.edges())
+            // minimum_spanning_tree.sp:81 forall (e in g.edges())
             device.launch("minimum_spanning_tree_set_open_2", graph.num_arcs, graph.num_arcs, open_, weight, limit);
             limit = INFINITY;
             growing = true;
         }
     } while (growing);
-    long long total = 0;
-    // minimum_spanning_tree.sp:87 forall (e in g.edges().filter(in_tree))
-    total_result.set(0);
-    device.launch(
-        "minimum_spanning_tree_find_total", graph.num_arcs, graph.num_arcs, in_tree, weight, total_result
-    );
-    total += total_result.read();
     return total;
 }
 

@@ -40,8 +40,8 @@ KERNEL minimum_spanning_tree_set_component(int num_nodes, int *component, int *j
     }
 }
 
-// minimum_spanning_tree.sp:39 forall (e in g.edges().filter(open))
-#line 39 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:40 forall (e in g.edges().filter(open))
+#line 40 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_min_lightest(
     arc_t num_arcs, const int *__restrict columns, const int *__restrict arc_sources, bool *open_,
     const int *__restrict component, int *lightest, const int *__restrict weight
@@ -66,8 +66,8 @@ KERNEL minimum_spanning_tree_min_lightest(
     }
 }
 
-// minimum_spanning_tree.sp:49 forall (e in g.edges().filter(open))
-#line 49 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:50 forall (e in g.edges().filter(open))
+#line 50 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_max_choice(
     arc_t num_arcs, const int *__restrict columns, const int *__restrict arc_sources, const bool *__restrict open_,
     const int *__restrict component, const int *__restrict weight, const int *__restrict lightest, arc_t *choice
@@ -90,28 +90,35 @@ KERNEL minimum_spanning_tree_max_choice(
     }
 }
 
-// minimum_spanning_tree.sp:59 forall (a in g.nodes().filter(choice != -1))
-#line 59 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:60 forall (a in g.nodes().filter(choice != -1))
+#line 60 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_set_joins(
     int num_nodes, const int *__restrict columns, const int *__restrict arc_sources, const arc_t *__restrict choice,
-    const int *__restrict component, int *joins, bool *in_tree, int *growing
+    const int *__restrict component, int *joins, bool *in_tree, const int *__restrict weight, long long *total,
+    int *growing
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    long long total_part = 0;
     bool growing_part = false;
     for (int a = item.get_global_id(0); a < num_nodes; a += item.get_global_range(0)) {
         if (choice[a] == -1) continue;
         const arc_t e = choice[a];
         int b = component[arc_sources[e]];
         if (b == a) b = component[columns[e]];
-        if (choice[b] != e || b < a) joins[a] = b;
-        in_tree[e] = true;
-        growing_part = true;
+        if (choice[b] != e || b < a) {
+            joins[a] = b;
+            in_tree[e] = true;
+            total_part += weight[e];
+            growing_part = true;
+        }
     }
+    total_part = sycl::reduce_over_group(item.get_group(), total_part, sycl::plus<long long>());
+    if (item.get_local_id(0) == 0) atomic(*total).fetch_add(total_part);
     if (growing_part) *growing = 1;
 }
 
-// minimum_spanning_tree.sp:71 forall (v in g.nodes())
-#line 71 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:73 forall (v in g.nodes())
+#line 73 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_set_component_2(int num_nodes, int *component, const int *__restrict joins) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
@@ -123,26 +130,11 @@ KERNEL minimum_spanning_tree_set_component_2(int num_nodes, int *component, cons
     }
 }
 
-// minimum_spanning_tree.sp:79 forall (e in g.edges())
-#line 79 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:81 forall (e in g.edges())
+#line 81 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_set_open_2(arc_t num_arcs, bool *open_, const int *__restrict weight, float limit) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (arc_t e = item.get_global_id(0); e < num_arcs; e += item.get_global_range(0)) {
         open_[e] = !((float)weight[e] <= limit);
     }
-}
-
-// minimum_spanning_tree.sp:87 forall (e in g.edges().filter(in_tree))
-#line 87 "minimum_spanning_tree.sp"
-KERNEL minimum_spanning_tree_find_total(
-    arc_t num_arcs, const bool *__restrict in_tree, const int *__restrict weight, long long *total
-) {
-    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    long long total_part = 0;
-    for (arc_t e = item.get_global_id(0); e < num_arcs; e += item.get_global_range(0)) {
-        if (!in_tree[e]) continue;
-        total_part += weight[e];
-    }
-    total_part = sycl::reduce_over_group(item.get_group(), total_part, sycl::plus<long long>());
-    if (item.get_local_id(0) == 0) atomic(*total).fetch_add(total_part);
 }
