@@ -26,7 +26,7 @@ class Slice:
 
     Attributes:
         sources, destinations: where their arcs begin and end.
-        adds: whether they add, one for all or one each.
+        adds: whether each adds.
         added: how many add.
     """
 
@@ -71,8 +71,7 @@ class OfKind:
     def between(self, begin: int, end: int, added: int) -> Slice:
         """Some of them, of which so many add."""
         sources, destinations = self._ends
-        adds = self._adds[begin:end] if len(self._kinds) > 1 else added > 0
-        return Slice(sources[begin:end], destinations[begin:end], adds, added, self, begin)
+        return Slice(sources[begin:end], destinations[begin:end], self._adds[begin:end], added, self, begin)
 
     def weights(self, element: ir.Element) -> Vector:
         """The weights of all of them.
