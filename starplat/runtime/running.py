@@ -196,7 +196,8 @@ class Run(Graphs):
         """The updates of a change, of whose list the device has a copy."""
         if change.updates not in self._slices:
             self._slices[change.updates] = Slices(self.device, change.updates)
-        return self._slices[change.updates].between(change.first, change.end, change.kinds)
+        slices = self._slices[change.updates]
+        return (slices.apart if self.module.room else slices.between)(change.first, change.end, change.kinds)
 
     def merge(self, change: Change, slice: Slice, properties: Sequence[Moving]) -> tuple[World, list[Buffer]]:
         """The run goes on with the graph that the device makes or has changed. The first one leaves the device unless

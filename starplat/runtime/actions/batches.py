@@ -64,7 +64,7 @@ def _change_on_host(machine: Machine, change: history.Change, frame: Frame) -> N
 def _change_on_device(machine: Machine, change: history.Change, frame: Frame) -> None:
     graphs = machine.world.graphs
     slice = graphs.slice(change)
-    if not len(slice):
+    if not len(slice) and not slice.deletions:
         return
     world = machine.world
     most = most_slots(world.num_nodes, world.num_arcs, slice.added) if machine.module.room else 0

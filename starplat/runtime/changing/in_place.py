@@ -31,11 +31,11 @@ def most_slots(num_nodes: int, slots: int, added: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Rows of one direction, the nodes of updates whose rows they are, and the cells that move, neighbors first."""
+    """Rows of one direction, that of arcs if `forward`, and the cells that move, neighbors first."""
 
     offsets: Buffer
     ends: Buffer
-    of: Vector
+    forward: bool
     moving: tuple[Moving, ...]
 
     @property
@@ -62,10 +62,10 @@ def changed_in_place(
     says which cells of arcs are needed afterwards as they were. The other arguments are those of `merged`."""
     into = directed and any(array in used for array in (ir.IN_ROW_OFFSETS, ir.IN_ROW_ENDS, ir.IN_COLUMNS))
     own = cells_of_arcs(slice, lying, used)
-    ways = [Way(lying(ir.ROW_OFFSETS), lying(ir.ROW_ENDS), slice.sources, (*own.values(), *properties))]
+    ways = [Way(lying(ir.ROW_OFFSETS), lying(ir.ROW_ENDS), True, (*own.values(), *properties))]
     if into:
         columns = Moving(ir.Element.NODE, lying(ir.IN_COLUMNS), slice.sources)
-        ways.append(Way(lying(ir.IN_ROW_OFFSETS), lying(ir.IN_ROW_ENDS), slice.destinations, (columns,)))
+        ways.append(Way(lying(ir.IN_ROW_OFFSETS), lying(ir.IN_ROW_ENDS), False, (columns,)))
     change = InPlace(device, slice, before.num_nodes, before.num_arcs, before.wide_arcs, stays=stays)
     try:
         after = [change.applied(way if before.has_room else change.spread(way)) for way in ways]
@@ -94,13 +94,16 @@ class InPlace(Merge):
 
     def applied(self, way: Way) -> Way:
         """The rows after the change; they lie anew if one of them had too little room."""
-        left_over = self._room(ir.Element.BOOL, len(self.slice))
-        if not (full := self._changed(way, left_over)):
+        self._delete(way)
+        if not (added := self.slice.added):
+            return way
+        left_over = self._room(ir.Element.BOOL, added)
+        if not (full := self._added_where_room(way, left_over)):
             return way
         device = self.device
         with device.working():
             order = self.order(way, device.vector_module.flatnonzero(device.as_vector(left_over)))
-            rows = way.of[order]
+            rows = self._ends(way, self.slice)[0][order]
         way = self.spread(way, rows)
         buffers = self._rows(way) | self._cells(way) | {room.ORDER.name: self._buffer(order)}
         self._launch(
@@ -113,21 +116,24 @@ class InPlace(Merge):
         )
         return way
 
-    def _changed(self, way: Way, left_over: Buffer) -> int:
-        """Changes rows as they lie; which additions are left over for want of room, and how many."""
-        added, count, slots = self.slice.added, len(self.slice), way.neighbors.count
+    def _delete(self, way: Way) -> None:
+        deletions, slots = self.slice.deletions, way.neighbors.count
+        if deletions:
+            scalars: Mapping[str, Value] = {names.COUNT.name: len(deletions)}
+            self._launch(room.DELETE, self._rows(way, deletions), slots, len(deletions), room.deleting(), scalars)
+
+    def _added_where_room(self, way: Way, left_over: Buffer) -> int:
+        """Adds arcs to rows as they lie; which are left over for want of room, and how many."""
+        added, slots = self.slice.added, way.neighbors.count
         cells = 2 ** (added + added // 2).bit_length() + 1  # an odd number, so that segments do not share a few cells
-        scalars: Mapping[str, Value] = {names.COUNT.name: count, room.CELLS.name: cells}
+        scalars: Mapping[str, Value] = {names.COUNT.name: added, room.CELLS.name: cells}
         buffers = self._rows(way) | {
-            room.ADDS.name: self._buffer(self.slice.adds),
             room.LEFT_OVER.name: left_over,
             room.FIRST_SLOTS.name: self._table(ir.Element.LONG, cells),
             room.HEADS.name: self._table(ir.Element.INT, cells),
-            room.NEXT.name: self._room(ir.Element.INT, count),
+            room.NEXT.name: self._room(ir.Element.INT, added),
         }
-        self._launch(room.CHANGE, buffers, slots, count, room.changing(), scalars)
-        if not added:
-            return 0
+        self._launch(room.LIST, buffers, slots, added, room.listing(), scalars)
         buffers |= self._cells(way)
         left = self._launch(room.ADD, buffers, slots, cells, room.adding(way.elements), scalars)
         return int(left[room.FULL.name])
@@ -135,22 +141,24 @@ class InPlace(Merge):
     def order(self, way: Way, some: Vector) -> Vector:
         """Some additions by row and neighbor; those of parallel arcs stay in their order."""
         xp = self.device.vector_module
-        keys = xp.multiply(way.of[some], self.num_nodes, dtype=xp.int64)
-        keys += self._others(way)[some]
+        begins, goes = self._ends(way, self.slice)
+        keys = xp.multiply(begins[some], self.num_nodes, dtype=xp.int64)
+        keys += goes[some]
         return some[xp.argsort(keys, kind="stable")].astype(xp.int64, copy=False)
 
-    def _others(self, way: Way) -> Vector:
-        """The neighbors in updates of these rows."""
-        return self.slice.destinations if way.of is self.slice.sources else self.slice.sources
+    def _ends(self, way: Way, slice: Slice) -> tuple[Vector, Vector]:
+        """The nodes of updates whose rows these are, and the neighbors."""
+        return (slice.sources, slice.destinations) if way.forward else (slice.destinations, slice.sources)
 
-    def _rows(self, way: Way) -> dict[str, Buffer]:
-        """What all kernels that change rows take."""
+    def _rows(self, way: Way, slice: Slice | None = None) -> dict[str, Buffer]:
+        """What all kernels that change rows take, for the additions if nothing else is said."""
+        begins, goes = self._ends(way, slice or self.slice)
         return {
             names.OFFSETS.name: way.offsets,
             room.ENDS.name: way.ends,
             room.neighbors().name: way.neighbors,
-            room.BEGINS.name: self._buffer(way.of),
-            room.GOES.name: self._buffer(self._others(way)),
+            room.BEGINS.name: self._buffer(begins),
+            room.GOES.name: self._buffer(goes),
         }
 
     def _cells(self, way: Way) -> dict[str, Buffer]:

@@ -22,15 +22,13 @@ ENDS = ir.Array("ends", _ARC, ir.Extent.NODES, ir.Origin.PARAMETER)
 """Where rows would end whose arcs lay one behind the other: what their degrees are taken from."""
 BEGINS, GOES = of_updates("begins", _NODE), of_updates("goes", _NODE)
 """The ends of updates, in the order of the slice; the row is that of the first."""
-ADDS = of_updates("adds", ir.Element.BOOL)
-"""By update, whether it adds an arc."""
 FIRST_SLOTS, HEADS = of_updates("first_slots", _LONG), of_updates("heads", _INT)
 """By cell of the table, the first slot of a segment and the number of the addition that begins its list; -1 where the
 cell is free."""
 NEXT = of_updates("next", _INT)
 """By addition, the one behind it in its list; -1 behind the last."""
 LEFT_OVER = of_updates("left_over", ir.Element.BOOL)
-"""By update, whether it adds an arc for which its segment has no slot."""
+"""By addition, whether its segment has no slot for the arc."""
 ORDER = of_updates("order", _LONG)
 """Numbers of the additions that are left over, by row, neighbor and number."""
 CELLS = ir.Variable("cells", _INT)
@@ -43,7 +41,7 @@ SEGMENT = 512
 LONGEST_LIST = 64
 """Longer lists are left over: hardly any segment has as many empty slots."""
 
-CHANGE, ADD, ADD_BY_ROW = "change", "add", "add_by_row"
+DELETE, LIST, ADD, ADD_BY_ROW = "delete", "list", "add", "add_by_row"
 """The kernels' names."""
 
 _ZERO, _ONE = ir.Const(0, _ARC), ir.Const(1, _ARC)
@@ -166,15 +164,21 @@ def _listed(i: ir.Variable, key: ir.Variable) -> tuple[ir.KernelOp, ...]:
 
 
 @cache
-def changing() -> ir.Module:
-    """The module whose kernel deletes arcs, in any order, and lists additions by segment."""
+def deleting() -> ir.Module:
+    """The module whose kernel deletes arcs, in any order."""
+    of, i = _Update(), ir.Variable("i", _INT)
+    what = "deletes arcs, each with those parallel to it"
+    return module_of(kernel_of(DELETE, ir.Numbers(ir.Ref(COUNT)), i, (*of.found(ir.Ref(i)), *of.deleted()), what))
+
+
+@cache
+def listing() -> ir.Module:
+    """The module whose kernel lists additions by segment."""
     of, i, key = _Update(), ir.Variable("i", _INT), ir.Variable("key", _LONG)
-    body = (
-        *of.found(ir.Ref(i)),
-        ir.Store(LEFT_OVER, ir.Ref(i), build.FALSE),
-        ir.KernelIf(ir.Load(ADDS, ir.Ref(i)), (*of.segment(key), *_listed(i, key)), of.deleted()),
+    body = (*of.found(ir.Ref(i)), *of.segment(key), *_listed(i, key), ir.Store(LEFT_OVER, ir.Ref(i), build.FALSE))
+    return module_of(
+        kernel_of(LIST, ir.Numbers(ir.Ref(COUNT)), i, body, "lists additions by segment"), scalars=(CELLS,)
     )
-    return module_of(kernel_of(CHANGE, ir.Numbers(ir.Ref(COUNT)), i, body, "deletes arcs, and lists those to come"))
 
 
 class _Segment:
