@@ -1,6 +1,7 @@
 """OpenCL C 1.2: capabilities and spelling."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 
 from starplat.backends import kernels_apart, spelling
@@ -14,9 +15,10 @@ from starplat.ir import nodes as ir
 _SIMPLE = (ir.Combine.ADD, ir.Combine.BIT_AND, ir.Combine.BIT_OR, ir.Combine.BIT_XOR, ir.Combine.MIN, ir.Combine.MAX)
 _WORDS = dict(zip(_SIMPLE, ("add", "and", "or", "xor", "min", "max"), strict=True))
 
-CAPABILITIES, CPU_CAPABILITIES = kernels_apart.capabilities(
+_ON_GPUS, CPU_CAPABILITIES = kernels_apart.capabilities(
     (combine, element) for combine in _SIMPLE for element in (ir.Element.INT, ir.Element.LONG)
 )
+CAPABILITIES = replace(_ON_GPUS, rows_with_room=True)
 """64-bit atomic operations come with extensions: see `extensions`. Those of a GPU are taken for granted."""
 
 _TYPES = {**cplusplus.TYPES, ir.Element.LONG: "long"}

@@ -196,24 +196,44 @@ class Run(Graphs):
         """The updates of a change, of whose list the device has a copy."""
         if change.updates not in self._slices:
             self._slices[change.updates] = Slices(self.device, change.updates)
-        return self._slices[change.updates].between(change.first, change.end, change.kinds)
+        slices = self._slices[change.updates]
+        return (slices.apart if self.module.room else slices.between)(change.first, change.end, change.kinds)
 
     def merge(self, change: Change, slice: Slice, properties: Sequence[Moving]) -> tuple[World, list[Buffer]]:
         """The run goes on with the graph that the device makes or has changed. The first one leaves the device unless
         it is needed again: with it there would be three."""
         self._give_up_first_graph()
         directed, used = self.first_graph.directed, self.module.graph_arrays
-        change_graph = changed_in_place if self.module.room else merged
-        after = change_graph(self.device, self.resident, slice, self._resident, used, properties, directed=directed)
+        change_graph = partial(changed_in_place, stays=self._stays) if self.module.room else merged
+        leaves = not self.repeated and self._world is not None
+        if leaves and ir.WEIGHTS not in used:
+            self._give_up_weights()
+        try:
+            after = change_graph(self.device, self.resident, slice, self._resident, used, properties, directed=directed)
+        finally:
+            if leaves:
+                self._leave_first_graph()
         self._history.then(change)
         self.resident = after.resident
-        if not self.repeated and self._world is not None:
-            self._left_first_graph = True
-            self._leave_world()
-            self.device.forget_graphs([self.first_graph])
-            for array in filter(self._from_weights, self.module.inputs):
-                self._given.pop(array.name, None)
         return self._world_now(), after.cells
+
+    def _stays(self, buffer: Buffer) -> bool:
+        """Whether cells of arcs are needed once the graph has changed: the next repetition begins with the first."""
+        return buffer.lent or (self.repeated and (not self.resident.has_room or self._is_given(buffer)))
+
+    def _give_up_weights(self) -> None:
+        """Gives up the weights of the first graph where the program changes a copy of them."""
+        for array in filter(self._from_weights, self.module.inputs):
+            if array.name in self._changed:
+                self.device.give_up(self._given.pop(array.name))
+
+    def _leave_first_graph(self) -> None:
+        """Takes the first graph off the device, of which the change may have given up arrays."""
+        self._left_first_graph = True
+        self._leave_world()
+        self.device.forget_graphs([self.first_graph])
+        for array in filter(self._from_weights, self.module.inputs):
+            self._given.pop(array.name, None)
 
     def _give_up_first_graph(self) -> None:
         """Gives its blocks back to the device, once nothing holds them."""

@@ -22,6 +22,7 @@ from starplat.schedule.cores.sums_by_key import has_sums_by_key, sums_by_key
 from starplat.schedule.direction.in_parts import choosing_in_parts
 from starplat.schedule.direction.step import push_or_pull
 from starplat.schedule.facts import GraphFacts
+from starplat.schedule.frontier.own_sets import sets_of_their_own
 from starplat.schedule.frontier.step import frontiers
 from starplat.schedule.frontier.until_empty import ends_when_empty
 from starplat.schedule.levels.step import levels_at_hand
@@ -112,6 +113,12 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "rounds that ask all nodes whether a filter holds ask those for which it has become true",
         "before loop, which takes the rounds as they are; before frontier, which makes those nodes a set",
         only_newly_passing,
+    ),
+    Step(
+        "sets",
+        "rounds over flags that are visible outside, or begin as a copy of others, walk a set of their own",
+        "before loop, which leaves arrays that are swapped and visible outside to the host",
+        sets_of_their_own,
     ),
     Step(
         "loop",

@@ -14,6 +14,9 @@ from starplat.graph import generators
 from starplat.graph.updates import ADD, DELETE, Updates
 from starplat.runtime.changing.in_place import LEAST_ROOM, InPlace, Way
 from starplat.runtime.changing.slices import Vector
+from starplat.runtime.devices.buffers import Buffer
+from starplat.runtime.devices.vectors import VectorMemory
+from starplat.runtime.session import default_session
 from tests.backends.emulated import Machine, emulated
 from tests.programs.targets import Target, compiled_targets, opencl_targets
 from tests.programs.test_changing_graphs import Listed, graph_of, same_arcs, updates_of
@@ -198,9 +201,56 @@ def test_an_arc_takes_the_slot_of_one_that_was_deleted(spread: list[int]) -> Non
     assert result.graph.columns.tolist() == list(range(50))
 
 
+def test_lists_of_one_table_hold_the_additions_to_all_segments(spread: list[int]) -> None:
+    """Short rows, segments of a long one, parallel arcs, and deletions of arcs that the same batch adds."""
+    graph = graph_of(3000, [(0, 2 * node, 1) for node in range(1500)] + [(v, v, 1) for v in range(1, 3000)])
+    text = ADDS.replace("g.updateCSRAdd(U);", "g.updateCSRDel(U); g.updateCSRAdd(U);")
+    listed: Listed = [(ADD, v % 1000, (v * 7) % 3000, v) for v in range(4000)]
+    listed += [(kind, 0, 5, number) for number in range(6) for kind in (ADD, DELETE)]
+    updates = updates_of(graph, listed)
+    result = starplat.compile(text).run(graph, target="openmp", schedule=IN_PLACE, U=updates, size=len(listed))
+    changed = updates.rebuilt(graph, 0, len(updates)).graph
+    assert same_arcs(result.graph, changed)
+    assert result["weight"].tolist() == changed.weights.tolist()
+    assert len(spread) == 1
+
+
+@pytest.mark.parametrize("repeat", [1, 2])
+def test_rows_are_laid_out_array_by_array(repeat: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that one old array at a time lies beside the new ones, unless the next repetition needs them."""
+    graph = generators.rmat(12, 16, 3, weights=(1, 9))
+    held: list[int] = []
+    allocate = VectorMemory.allocate_changing
+
+    def watched(self: VectorMemory, dtype: np.dtype[np.generic], count: int) -> Buffer:
+        buffer = allocate(self, dtype, count)
+        held.append(self.held)
+        return buffer
+
+    monkeypatch.setattr(VectorMemory, "allocate_changing", watched)
+    default_session().close()
+    run = starplat.compile(ADDS)
+    updates = updates_of(graph, [(ADD, v, v, 1) for v in range(60)])
+    run.run(graph, target="openmp", schedule=IN_PLACE, repeat=repeat, results=[], U=updates, size=20)
+    size = 4 * (graph.num_nodes + 1 + 2 * graph.num_arcs)
+    assert (max(held) <= 2.2 * size) is (repeat == 1)
+
+
 def test_emulated_cuda_changes_rows_in_place(carry: Program) -> None:
     drawn = generators.rmat(4, 4, 1, weights=(1, 255))
     graph = Graph.from_arcs(drawn.num_nodes, drawn.sources, drawn.columns, drawn.weights, directed=True)
     call = {**cells_of_arcs(graph), "U": updates_for(graph, 30), "size": 7}
     with emulated(Machine()):
         assert_as_checked(carry, graph, call, Target("cuda", "cuda"))
+
+
+@pytest.mark.parametrize("name", ["dynamic_sssp", "dynamic_bfs_levels"])
+def test_emulated_cuda_follows_updates_in_place(name: str) -> None:
+    """Lost nodes are many in some batches, and a few in others: rounds push, and pull by searches."""
+    graph = generators.rmat(5, 4, 2, weights=(1, 255))
+    call = {"changes": updates_for(graph, 60, 2), "batch": 20, **SHIPPED[name]}
+    right = program(name).run(graph, checked=True, **call)
+    with emulated(Machine()):
+        found = program(name).run(graph, target="cuda", schedule=IN_PLACE, **call)
+    for cells in set(right) - {"parent"}:
+        np.testing.assert_array_equal(found[cells], right[cells], cells)

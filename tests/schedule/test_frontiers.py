@@ -29,7 +29,7 @@ SETS = {"one flag": SSSP, "two flags": TWO_FLAGS, "renamed": RENAMED, "peeling":
 
 FLAGS = (
     "others clear the flag during the walk", "the walk adds what is not a constant",
-    "the flags are a parameter", "the flags are handed to a function", "all flags begin as true",
+    "the flags are handed to a function", "all flags begin as true",
 )  # fmt: skip
 """Those of the near misses that have no set."""
 

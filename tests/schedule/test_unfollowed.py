@@ -79,7 +79,7 @@ def test_what_is_followed_is_not_refused(text: str, schedule: str) -> None:
         (PULLS, "priority=delta(64)"),
         (PULLS, "frontier=bitmap"),
         (PEELING, "priority=delta(1)"),
-        (SETS["the flags are a parameter"], "frontier=bitmap"),
+        (SETS["all flags begin as true"], "frontier=bitmap"),
         (ONE_STEP, "memory=mapped"),
         (ONE_STEP, "order=rows"),
     ],

@@ -7,7 +7,7 @@ of the additions those that came after it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,11 +26,6 @@ class Change:
     first: int
     end: int
     kinds: tuple[int, ...]
-
-    @property
-    def by_kind(self) -> tuple[Change, ...]:
-        """The same, one kind after the other."""
-        return tuple(replace(self, kinds=(kind,)) for kind in (DELETE, ADD) if kind in self.kinds)
 
     def of(self, graph: Graph) -> Changed:
         """The graph after this change alone."""

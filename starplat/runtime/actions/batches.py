@@ -46,8 +46,7 @@ def change_graph(machine: Machine, op: ir.ChangeGraph, frame: Frame) -> Flow:
         return Flow.ON
     change = history.Change(_list(machine, op.adds_of, frame), first, end, kinds)
     if machine.world.graphs.merges_on_device:
-        for one in change.by_kind if machine.module.room else (change,):
-            _change_on_device(machine, one, frame)
+        _change_on_device(machine, change, frame)
     else:
         _change_on_host(machine, change, frame)
     return Flow.ON
@@ -65,7 +64,7 @@ def _change_on_host(machine: Machine, change: history.Change, frame: Frame) -> N
 def _change_on_device(machine: Machine, change: history.Change, frame: Frame) -> None:
     graphs = machine.world.graphs
     slice = graphs.slice(change)
-    if not len(slice):
+    if not len(slice) and not slice.deletions:
         return
     world = machine.world
     most = most_slots(world.num_nodes, world.num_arcs, slice.added) if machine.module.room else 0

@@ -22,10 +22,6 @@ from starplat.runtime.resident import ResidentGraph
 
 LEAST_ROOM = 8
 """A row gets room for one more arc for each `ARCS_OF_A_GAP` that it has, and for so many besides."""
-SEGMENT = 512
-"""Slots of a long row within which one thread adds arcs."""
-WHOLE_ROW = 2**31 - 1
-"""More slots than rows have: one thread adds all arcs of a row, and finds every empty slot of it."""
 
 
 def most_slots(num_nodes: int, slots: int, added: int) -> int:
@@ -35,11 +31,11 @@ def most_slots(num_nodes: int, slots: int, added: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Rows of one direction, the nodes of updates whose rows they are, and the cells that move, neighbors first."""
+    """Rows of one direction, that of arcs if `forward`, and the cells that move, neighbors first."""
 
     offsets: Buffer
     ends: Buffer
-    of: Vector
+    forward: bool
     moving: tuple[Moving, ...]
 
     @property
@@ -60,16 +56,17 @@ def changed_in_place(
     properties: Sequence[Moving],
     *,
     directed: bool,
+    stays: Callable[[Buffer], bool],
 ) -> Merged:
-    """The graph after the additions, or the deletions, of a slice: `before` itself, unless its rows have no room, or
-    too little. The arguments are those of `merged`."""
+    """The graph after the changes of a slice: `before` itself, unless its rows have no room, or too little. `stays`
+    says which cells of arcs are needed afterwards as they were. The other arguments are those of `merged`."""
     into = directed and any(array in used for array in (ir.IN_ROW_OFFSETS, ir.IN_ROW_ENDS, ir.IN_COLUMNS))
     own = cells_of_arcs(slice, lying, used)
-    ways = [Way(lying(ir.ROW_OFFSETS), lying(ir.ROW_ENDS), slice.sources, (*own.values(), *properties))]
+    ways = [Way(lying(ir.ROW_OFFSETS), lying(ir.ROW_ENDS), True, (*own.values(), *properties))]
     if into:
         columns = Moving(ir.Element.NODE, lying(ir.IN_COLUMNS), slice.sources)
-        ways.append(Way(lying(ir.IN_ROW_OFFSETS), lying(ir.IN_ROW_ENDS), slice.destinations, (columns,)))
-    change = InPlace(device, slice, before.num_nodes, before.num_arcs, before.wide_arcs)
+        ways.append(Way(lying(ir.IN_ROW_OFFSETS), lying(ir.IN_ROW_ENDS), False, (columns,)))
+    change = InPlace(device, slice, before.num_nodes, before.num_arcs, before.wide_arcs, stays=stays)
     try:
         after = [change.applied(way if before.has_room else change.spread(way)) for way in ways]
     finally:
@@ -89,66 +86,118 @@ def _buffers(ways: Sequence[Way], own: Collection[ir.Array]) -> dict[ir.Array, B
     return buffers
 
 
+@dataclass(kw_only=True)
 class InPlace(Merge):
-    """One change of rows with room."""
+    """One change of rows with room; `stays` says which cells of arcs are needed afterwards as they were."""
+
+    stays: Callable[[Buffer], bool]
 
     def applied(self, way: Way) -> Way:
         """The rows after the change; they lie anew if one of them had too little room."""
-        if not self.slice.added:
-            slots = way.neighbors.count
-            self._launch(room.DELETE, self._rows(way), slots, len(self.slice), room.deleting())
+        self._delete(way)
+        if not (added := self.slice.added):
             return way
-        device, xp = self.device, self.device.vector_module
-        order, length = self.order(way), SEGMENT
-        while True:
-            left_over, count = self.add(way, order, length)
-            if not count:
-                return way
-            with device.working():
-                order = order[xp.flatnonzero(device.as_vector(left_over))]
-                rows = way.of[order]
-            way, length = self.spread(way, rows), WHOLE_ROW
+        left_over = self._room(ir.Element.BOOL, added)
+        if not (full := self._added_where_room(way, left_over)):
+            return way
+        device = self.device
+        with device.working():
+            order = self.order(way, device.vector_module.flatnonzero(device.as_vector(left_over)))
+            rows = self._ends(way, self.slice)[0][order]
+        way = self.spread(way, rows)
+        buffers = self._rows(way) | self._cells(way) | {room.ORDER.name: self._buffer(order)}
+        self._launch(
+            room.ADD_BY_ROW,
+            buffers,
+            way.neighbors.count,
+            full,
+            room.adding_by_row(way.elements),
+            {names.COUNT.name: full},
+        )
+        return way
 
-    def order(self, way: Way) -> Vector:
-        """The numbers of additions, by row and neighbor; those of parallel arcs stay in their order."""
+    def _delete(self, way: Way) -> None:
+        deletions, slots = self.slice.deletions, way.neighbors.count
+        if deletions:
+            scalars: Mapping[str, Value] = {names.COUNT.name: len(deletions)}
+            self._launch(room.DELETE, self._rows(way, deletions), slots, len(deletions), room.deleting(), scalars)
+
+    def _added_where_room(self, way: Way, left_over: Buffer) -> int:
+        """Adds arcs to rows as they lie; which are left over for want of room, and how many."""
+        added, slots = self.slice.added, way.neighbors.count
+        cells = 2 ** (added + added // 2).bit_length() + 1  # an odd number, so that segments do not share a few cells
+        scalars: Mapping[str, Value] = {names.COUNT.name: added, room.CELLS.name: cells}
+        buffers = self._rows(way) | {
+            room.LEFT_OVER.name: left_over,
+            room.FIRST_SLOTS.name: self._table(ir.Element.LONG, cells),
+            room.HEADS.name: self._table(ir.Element.INT, cells),
+            room.NEXT.name: self._room(ir.Element.INT, added),
+        }
+        self._launch(room.LIST, buffers, slots, added, room.listing(), scalars)
+        buffers |= self._cells(way)
+        left = self._launch(room.ADD, buffers, slots, cells, room.adding(way.elements), scalars)
+        return int(left[room.FULL.name])
+
+    def order(self, way: Way, some: Vector) -> Vector:
+        """Some additions by row and neighbor; those of parallel arcs stay in their order."""
         xp = self.device.vector_module
-        with self.device.working():
-            keys = xp.multiply(way.of, self.num_nodes, dtype=xp.int64)
-            keys += self._others(way)
-            return xp.argsort(keys, kind="stable").astype(xp.int64, copy=False)
+        begins, goes = self._ends(way, self.slice)
+        keys = xp.multiply(begins[some], self.num_nodes, dtype=xp.int64)
+        keys += goes[some]
+        return some[xp.argsort(keys, kind="stable")].astype(xp.int64, copy=False)
 
-    def _others(self, way: Way) -> Vector:
-        """The neighbors in updates of these rows."""
-        return self.slice.destinations if way.of is self.slice.sources else self.slice.sources
+    def _ends(self, way: Way, slice: Slice) -> tuple[Vector, Vector]:
+        """The nodes of updates whose rows these are, and the neighbors."""
+        return (slice.sources, slice.destinations) if way.forward else (slice.destinations, slice.sources)
 
-    def _rows(self, way: Way) -> dict[str, Buffer]:
-        """What all kernels that change rows take."""
+    def _rows(self, way: Way, slice: Slice | None = None) -> dict[str, Buffer]:
+        """What all kernels that change rows take, for the additions if nothing else is said."""
+        begins, goes = self._ends(way, slice or self.slice)
         return {
             names.OFFSETS.name: way.offsets,
             room.ENDS.name: way.ends,
             room.neighbors().name: way.neighbors,
-            room.BEGINS.name: self._buffer(way.of),
-            room.GOES.name: self._buffer(self._others(way)),
+            room.BEGINS.name: self._buffer(begins),
+            room.GOES.name: self._buffer(goes),
         }
 
-    def add(self, way: Way, order: Vector, length: int) -> tuple[Buffer, int]:
-        """Adds arcs; which are left over for want of room, and how many."""
-        count, slots = len(order), way.neighbors.count
-        buffers = self._rows(way) | {
-            room.ORDER.name: self._buffer(order),
-            room.SEGMENT.name: self._room(ir.Element.ARC, count),
-            room.LEFT_OVER.name: self._room(ir.Element.INT, count),
-        }
+    def _cells(self, way: Way) -> dict[str, Buffer]:
+        """The cells of arcs that lie there, and those of the added ones, by number in the slice."""
+        buffers = dict[str, Buffer]()
         for number, one in enumerate(way.moving):
             what = names.Carried.numbered(number, one.element)
             buffers |= {what.old.name: one.cells, what.added.name: self._added(one, None)}
-        scalars: Mapping[str, Value] = {names.COUNT.name: count, room.LENGTH.name: length}
-        self._launch(room.SEEK, buffers, slots, count, room.seeking(), scalars)
-        left = self._launch(room.ADD, buffers, slots, count, room.adding(way.elements), scalars)
-        return buffers[room.LEFT_OVER.name], int(left[room.FULL.name])
+        return buffers
+
+    def _table(self, element: ir.Element, count: int) -> Buffer:
+        """Cells that hold nothing yet."""
+        table = self._room(element, count)
+        self.device.fill(table, -1)
+        return table
 
     def spread(self, way: Way, full: Vector | None = None) -> Way:
-        """The rows with new room; more in the rows `full`, each of which is named once for an arc to come."""
+        """The rows with new room; more in the rows `full`, each of which is named once for an arc to come. Cells move
+        one array after the other, neighbors last, by which arcs are told from empty slots."""
+        device = self.device
+        offsets, ends, packed, slots = self._laid_out(way, full)
+        buffers = {names.OFFSETS.name: way.offsets, names.NEW_OFFSETS.name: offsets}
+        buffers |= {spreading.PACKED.name: packed, room.neighbors().name: way.neighbors}
+        buffers |= {spreading.ARCS_BEFORE.name: self._arcs_before(way)}
+        new = list[Moving]()
+        for number, one in reversed(tuple(enumerate(way.moving))):
+            what, module = names.Carried.numbered(min(number, 1), one.element), spreading.spreading(one.element)
+            cells = self._changing(one.element, slots)
+            if number == 0:
+                module = spreading.spreading()
+                device.fill(cells, spreading.NOTHING)
+            self._move(way, {**buffers, what.old.name: one.cells, what.new.name: cells}, module)
+            new.insert(0, replace(one, cells=cells))
+            if not self.stays(one.cells) and all(other.cells is not one.cells for other in way.moving[:number]):
+                device.give_up(one.cells)
+        return replace(way, offsets=offsets, ends=ends, moving=tuple(new))
+
+    def _laid_out(self, way: Way, full: Vector | None) -> tuple[Buffer, Buffer, Buffer, int]:
+        """Where rows begin and end then, how many arcs lie before each, and how many slots there are."""
         device, xp = self.device, self.device.vector_module
         arc, old, ends = way.offsets.dtype, device.as_vector(way.offsets), device.as_vector(way.ends)
         with device.working():
@@ -157,31 +206,24 @@ class InPlace(Merge):
             if full is not None:
                 wanted += xp.bincount(full, minlength=self.num_nodes).astype(wanted.dtype)
             offsets, packed = self._sums(wanted, arc), self._sums(sizes, arc)
+            sizes += offsets[:-1]
             slots = int(offsets[-1])
-            new_ends = offsets[:-1] + sizes
-        new = tuple(replace(one, cells=self._changing(one.element, slots)) for one in way.moving)
-        device.fill(new[0].cells, spreading.NOTHING)
-        buffers = {names.OFFSETS.name: way.offsets, names.NEW_OFFSETS.name: device.as_buffer(offsets)}
-        buffers |= {spreading.PACKED.name: self._buffer(packed), room.neighbors().name: way.neighbors}
-        for number, (one, to) in enumerate(zip(way.moving, new, strict=True)):
-            what = names.Carried.numbered(number, one.element)
-            buffers |= {what.old.name: one.cells, what.new.name: to.cells}
-        self._spread(way, buffers)
-        return replace(way, offsets=buffers[names.NEW_OFFSETS.name], ends=device.as_buffer(new_ends), moving=new)
+        return device.as_buffer(offsets), device.as_buffer(sizes), self._buffer(packed), slots
 
-    def _spread(self, way: Way, buffers: Mapping[str, Buffer]) -> None:
-        """Moves the arcs to where they lie in the new rows."""
-        device, slots = self.device, way.neighbors.count
+    def _arcs_before(self, way: Way) -> Buffer:
+        """By piece of the old slots, how many arcs lie before it."""
+        tallies = self._room(ir.Element.INT, -(-way.neighbors.count // spreading.PIECE))
+        buffers = {room.neighbors().name: way.neighbors, spreading.PIECES.name: tallies}
+        self._move(way, buffers, spreading.tallying())
+        with self.device.working():
+            return self._buffer(self._sums(self.device.as_vector(tallies), way.offsets.dtype))
+
+    def _move(self, way: Way, buffers: Mapping[str, Buffer], module: ir.Module) -> None:
+        """Launches a kernel over the pieces of the old slots."""
+        slots = way.neighbors.count
         pieces = -(-slots // spreading.PIECE)
-        tallies = self._room(ir.Element.INT, pieces)
         scalars: Mapping[str, Value] = {names.COUNT.name: pieces, spreading.SLOTS.name: slots}
-        self._launch(
-            spreading.TALLY, {**buffers, spreading.PIECES.name: tallies}, slots, pieces, spreading.tallying(), scalars
-        )
-        with device.working():
-            before = self._sums(device.as_vector(tallies), way.offsets.dtype)
-        more = {spreading.ARCS_BEFORE.name: self._buffer(before)}
-        self._launch(spreading.SPREAD, {**buffers, **more}, slots, pieces, spreading.spreading(way.elements), scalars)
+        self._launch(module.kernels[0].name, buffers, slots, pieces, module, scalars)
 
     def _sums(self, counts: Vector, arc: object) -> Vector:
         """0, and the sums of the first so many."""

@@ -88,10 +88,10 @@ def moving(elements: tuple[ir.Element, ...]) -> ir.Module:
     return module_of(_moved(MOVE, carried))
 
 
-def module_of(*kernels: ir.Kernel) -> ir.Module:
+def module_of(*kernels: ir.Kernel, scalars: tuple[ir.Variable, ...] = ()) -> ir.Module:
     """A module that launches kernels one after another; all that they use are parameters."""
     arrays = {array: None for kernel in kernels for array in kernel.arrays}
-    parameters = (*map(ir.Parameter, arrays), ir.Parameter(COUNT))
+    parameters = (*map(ir.Parameter, arrays), *map(ir.Parameter, (COUNT, *scalars)))
     body = tuple(ir.Launch(kernel.name) for kernel in kernels)
     return ir.Module(
         source=SourceFile("changing.sp", ""),

@@ -3,6 +3,9 @@
 A slot without an arc holds ~node, of a node that an arc there might lead to: read so, rows ascend. A deletion turns the
 neighbor of its arcs over, so nothing moves. An addition takes the slot before its place if that is empty; else the arcs
 up to the next empty slot move by one. Long rows are shared out as segments, whose empty slots are their own.
+
+Nothing is sorted: the additions to a segment make a list, found by the segment in a table with open addressing, and one
+thread takes the list. Only those that find no room are sorted, for rows that are laid out anew then.
 """
 
 from dataclasses import replace
@@ -19,18 +22,26 @@ ENDS = ir.Array("ends", _ARC, ir.Extent.NODES, ir.Origin.PARAMETER)
 """Where rows would end whose arcs lay one behind the other: what their degrees are taken from."""
 BEGINS, GOES = of_updates("begins", _NODE), of_updates("goes", _NODE)
 """The ends of updates, in the order of the slice; the row is that of the first."""
+FIRST_SLOTS, HEADS = of_updates("first_slots", _LONG), of_updates("heads", _INT)
+"""By cell of the table, the first slot of a segment and the number of the addition that begins its list; -1 where the
+cell is free."""
+NEXT = of_updates("next", _INT)
+"""By addition, the one behind it in its list; -1 behind the last."""
+LEFT_OVER = of_updates("left_over", ir.Element.BOOL)
+"""By addition, whether its segment has no slot for the arc."""
 ORDER = of_updates("order", _LONG)
-"""Numbers of additions in the slice, by row, neighbor and number."""
-SEGMENT = of_updates("segment", _ARC)
-"""By place in ORDER, the first slot of the segment in which the arc is to lie."""
-LEFT_OVER = of_updates("left_over", _INT)
-"""By place in ORDER, whether the segment has no slot for the arc."""
-LENGTH = ir.Variable("length", _ARC)
-"""Slots of a segment; the last of a row has up to twice as many."""
+"""Numbers of the additions that are left over, by row, neighbor and number."""
+CELLS = ir.Variable("cells", _INT)
+"""Cells of the table."""
 FULL = ir.Variable("full", _INT)
-"""How many additions were left over."""
+"""How many additions are left over."""
 
-DELETE, SEEK, ADD = "delete", "seek", "add"
+SEGMENT = 512
+"""Slots of a segment of a long row; the last of a row has up to twice as many."""
+LONGEST_LIST = 64
+"""Longer lists are left over: hardly any segment has as many empty slots."""
+
+DELETE, LIST, ADD, ADD_BY_ROW = "delete", "list", "add", "add_by_row"
 """The kernels' names."""
 
 _ZERO, _ONE = ir.Const(0, _ARC), ir.Const(1, _ARC)
@@ -74,101 +85,139 @@ def _minus_one(variable: ir.Variable) -> ir.SetLocal:
     return ir.SetLocal(variable, build.minus(ir.Ref(variable), ir.Const(1, variable.element)))
 
 
+class _Update:
+    """The variables of a thread that finds the place of an update in its row."""
+
+    def __init__(self) -> None:
+        self.row, self.neighbor, self.seen = variables(_NODE, "row", "neighbor", "seen")
+        self.first, self.low, self.high, self.middle, self.end = variables(
+            _ARC, "first", "low", "high", "middle", "end"
+        )
+
+    def found(self, number: ir.Expression) -> tuple[ir.KernelOp, ...]:
+        """Sets the ends of the update, and the slots of the row."""
+        return (
+            ir.Let(self.row, ir.Load(BEGINS, number)),
+            ir.Let(self.neighbor, ir.Load(GOES, number)),
+            ir.Let(self.first, ir.Load(OFFSETS, ir.Ref(self.row))),
+            ir.Let(self.low, ir.Ref(self.first)),
+            ir.Let(self.end, ir.Load(OFFSETS, build.plus(ir.Ref(self.row), ir.Const(1, _NODE)))),
+            ir.Let(self.high, ir.Ref(self.end)),
+        )
+
+    def deleted(self) -> tuple[ir.KernelOp, ...]:
+        """Deletes the arc with those that are parallel to it."""
+        gone = ir.Variable("gone", _INT)
+        held, empty = ir.Load(neighbors(), ir.Ref(self.low)), turned(ir.Ref(self.neighbor))
+        is_the_same = build.either(build.equal(held, ir.Ref(self.neighbor)), build.equal(held, empty))
+        emptied = ir.CompareSwap(self.seen, neighbors(), ir.Ref(self.low), ir.Ref(self.neighbor), empty)
+        counted = ir.KernelIf(build.equal(ir.Ref(self.seen), ir.Ref(self.neighbor)), (plus_one(gone),))
+        fewer = build.minus(_ZERO, ir.Cast(ir.Ref(gone), _ARC))
+        return (
+            first_that(self.low, self.high, self.middle, _before(ir.Ref(self.middle), self.neighbor)),
+            ir.Let(gone, build.ZERO),
+            ir.Let(self.seen, _MINUS_ONE),
+            ir.KernelWhile(
+                build.both(build.less(ir.Ref(self.low), ir.Ref(self.end)), is_the_same),
+                (emptied, counted, plus_one(self.low)),
+            ),
+            ir.KernelIf(
+                build.greater(ir.Ref(gone), build.ZERO),
+                (ir.UpdateCell(ir.Combine.ADD, ENDS, ir.Ref(self.row), fewer, shared=True),),
+            ),
+        )
+
+    def segment(self, key: ir.Variable) -> tuple[ir.KernelOp, ...]:
+        """Lets `key` be the first slot of the segment in which the arc is to lie."""
+        last, segment = variables(_ARC, "last", "segment")
+        length = ir.Const(SEGMENT, _ARC)
+        return (
+            first_that(self.low, self.high, self.middle, _not_behind(ir.Ref(self.middle), self.neighbor)),
+            ir.Let(last, build.minus(build.divided(build.minus(ir.Ref(self.end), ir.Ref(self.first)), length), _ONE)),
+            ir.Let(segment, build.divided(build.minus(ir.Ref(self.low), ir.Ref(self.first)), length)),
+            ir.KernelIf(build.greater(ir.Ref(segment), ir.Ref(last)), (ir.SetLocal(segment, ir.Ref(last)),)),
+            ir.KernelIf(build.less(ir.Ref(segment), _ZERO), (ir.SetLocal(segment, _ZERO),)),
+            ir.Let(key, ir.Cast(build.plus(ir.Ref(self.first), build.times(ir.Ref(segment), length)), _LONG)),
+        )
+
+
+def _listed(i: ir.Variable, key: ir.Variable) -> tuple[ir.KernelOp, ...]:
+    """Puts the addition `i` into the list of the segment `key`."""
+    cell, behind, found = variables(_INT, "cell", "behind", "found")
+    held, free = ir.Variable("held", _LONG), ir.Const(-1, _LONG)
+    start = ir.Binary(ir.BinaryOperator.REMAINDER, ir.Ref(key), ir.Cast(ir.Ref(CELLS), _LONG), _LONG)
+    claim = ir.CompareSwap(held, FIRST_SLOTS, ir.Ref(cell), free, ir.Ref(key))
+    is_another = build.both(build.differs(ir.Ref(held), free), build.differs(ir.Ref(held), ir.Ref(key)))
+    begin_anew = ir.KernelIf(build.equal(ir.Ref(cell), ir.Ref(CELLS)), (ir.SetLocal(cell, build.ZERO),))
+    push = ir.CompareSwap(found, HEADS, ir.Ref(cell), ir.Ref(behind), ir.Ref(i))
+    return (
+        ir.Let(cell, ir.Cast(start, _INT)),
+        ir.Let(held, free),
+        claim,
+        ir.KernelWhile(is_another, (plus_one(cell), begin_anew, claim)),
+        ir.Let(behind, ir.Const(-1, _INT)),
+        ir.Let(found, build.ZERO),
+        push,
+        ir.KernelWhile(build.differs(ir.Ref(found), ir.Ref(behind)), (ir.SetLocal(behind, ir.Ref(found)), push)),
+        ir.Store(NEXT, ir.Ref(i), ir.Ref(behind)),
+    )
+
+
 @cache
 def deleting() -> ir.Module:
     """The module whose kernel deletes arcs, in any order."""
-    i, gone = variables(_INT, "i", "gone")
-    row, neighbor, seen = variables(_NODE, "row", "neighbor", "seen")
-    low, high, end, middle = variables(_ARC, "low", "high", "end", "middle")
-    held, empty = ir.Load(neighbors(), ir.Ref(low)), turned(ir.Ref(neighbor))
-    is_the_same = build.either(build.equal(held, ir.Ref(neighbor)), build.equal(held, empty))
-    emptied = ir.CompareSwap(seen, neighbors(), ir.Ref(low), ir.Ref(neighbor), empty)
-    counted = ir.KernelIf(build.equal(ir.Ref(seen), ir.Ref(neighbor)), (plus_one(gone),))
-    fewer = build.minus(_ZERO, ir.Cast(ir.Ref(gone), _ARC))
-    body = (
-        *_row_of(ir.Ref(i), row, neighbor, low, high, end),
-        first_that(low, high, middle, _before(ir.Ref(middle), neighbor)),
-        ir.Let(gone, build.ZERO),
-        ir.Let(seen, _MINUS_ONE),
-        ir.KernelWhile(
-            build.both(build.less(ir.Ref(low), ir.Ref(end)), is_the_same), (emptied, counted, plus_one(low))
-        ),
-        ir.KernelIf(
-            build.greater(ir.Ref(gone), build.ZERO),
-            (ir.UpdateCell(ir.Combine.ADD, ENDS, ir.Ref(row), fewer, shared=True),),
-        ),
-    )
+    of, i = _Update(), ir.Variable("i", _INT)
     what = "deletes arcs, each with those parallel to it"
-    return module_of(kernel_of(DELETE, ir.Numbers(ir.Ref(COUNT)), i, body, what))
-
-
-def _row_of(
-    number: ir.Expression,
-    row: ir.Variable,
-    neighbor: ir.Variable,
-    low: ir.Variable,
-    high: ir.Variable,
-    end: ir.Variable,
-) -> tuple[ir.KernelOp, ...]:
-    """The ends of an update, and the slots of the row."""
-    return (
-        ir.Let(row, ir.Load(BEGINS, number)),
-        ir.Let(neighbor, ir.Load(GOES, number)),
-        ir.Let(low, ir.Load(OFFSETS, ir.Ref(row))),
-        ir.Let(end, ir.Load(OFFSETS, build.plus(ir.Ref(row), ir.Const(1, _NODE)))),
-        ir.Let(high, ir.Ref(end)),
-    )
+    return module_of(kernel_of(DELETE, ir.Numbers(ir.Ref(COUNT)), i, (*of.found(ir.Ref(i)), *of.deleted()), what))
 
 
 @cache
-def seeking() -> ir.Module:
-    """The module whose kernel finds the segments of additions."""
-    i, number = variables(_INT, "i", "number")
-    row, neighbor = variables(_NODE, "row", "neighbor")
-    low, high, end, middle = variables(_ARC, "low", "high", "end", "middle")
-    first, last, segment = variables(_ARC, "first", "last", "segment_in_row")
-    body = (
-        ir.Let(number, ir.Cast(ir.Load(ORDER, ir.Ref(i)), _INT)),
-        *_row_of(ir.Ref(number), row, neighbor, low, high, end),
-        ir.Let(first, ir.Ref(low)),
-        first_that(low, high, middle, _not_behind(ir.Ref(middle), neighbor)),
-        ir.Let(last, build.minus(build.divided(build.minus(ir.Ref(end), ir.Ref(first)), ir.Ref(LENGTH)), _ONE)),
-        ir.Let(segment, build.divided(build.minus(ir.Ref(low), ir.Ref(first)), ir.Ref(LENGTH))),
-        ir.KernelIf(build.greater(ir.Ref(segment), ir.Ref(last)), (ir.SetLocal(segment, ir.Ref(last)),)),
-        ir.KernelIf(build.less(ir.Ref(segment), _ZERO), (ir.SetLocal(segment, _ZERO),)),
-        ir.Store(SEGMENT, ir.Ref(i), build.plus(ir.Ref(first), build.times(ir.Ref(segment), ir.Ref(LENGTH)))),
+def listing() -> ir.Module:
+    """The module whose kernel lists additions by segment."""
+    of, i, key = _Update(), ir.Variable("i", _INT), ir.Variable("key", _LONG)
+    body = (*of.found(ir.Ref(i)), *of.segment(key), *_listed(i, key), ir.Store(LEFT_OVER, ir.Ref(i), build.FALSE))
+    return module_of(
+        kernel_of(LIST, ir.Numbers(ir.Ref(COUNT)), i, body, "lists additions by segment"), scalars=(CELLS,)
     )
-    return module_of(kernel_of(SEEK, ir.Numbers(ir.Ref(COUNT)), i, body, "where arcs are to be added"))
 
 
 class _Segment:
-    """The variables of a thread that adds arcs to the slots from `first` up to `end`. An arc is to lie before that of
-    slot `low`, in the empty slot `to`, or -1; `gap` begins as `low` and looks for that slot."""
+    """The variables of a thread that adds arcs to the slots from `first` up to `end` of a row. An arc is to lie before
+    that of slot `low`, in the empty slot `to`, or -1; `gap` begins as `low` and looks for that slot."""
 
-    def __init__(self, carried: tuple[Carried, ...]) -> None:
-        self.carried = carried
-        self.place, self.number, self.added = variables(_INT, "place", "number", "added")
-        self.neighbor = ir.Variable("neighbor", _NODE)
+    def __init__(self, elements: tuple[ir.Element, ...]) -> None:
+        self.carried = tuple(Carried.numbered(number, element) for number, element in enumerate(elements))
+        self.number, self.added = variables(_INT, "number", "added")
+        self.row, self.neighbor = variables(_NODE, "row", "neighbor")
         self.first, self.end, self.low, self.gap, self.to = variables(_ARC, "first", "end", "low", "gap", "to")
 
-    def update(self) -> ir.Expression:
-        """The number in the slice of the addition at `place`."""
-        return ir.Cast(ir.Load(ORDER, ir.Ref(self.place)), _INT)
+    def begins(self, number: ir.Expression, first: ir.Expression | None = None) -> tuple[ir.KernelOp, ...]:
+        """Sets what is the same for all arcs; `first` is that of the row if not given."""
+        self_row = ir.Ref(self.row)
+        return (
+            ir.Let(self.row, ir.Load(BEGINS, number)),
+            ir.Let(self.first, ir.Load(OFFSETS, self_row) if first is None else first),
+            ir.Let(self.end, ir.Load(OFFSETS, build.plus(self_row, ir.Const(1, _NODE)))),
+            ir.Let(self.added, build.ZERO),
+        )
 
-    def ends(self, row: ir.Variable) -> tuple[ir.KernelOp, ...]:
-        """Sets `end`; the last segment of a row ends where the row does."""
-        left = build.minus(build.minus(ir.Ref(self.end), ir.Ref(self.first)), ir.Ref(LENGTH))
-        cut = ir.SetLocal(self.end, build.plus(ir.Ref(self.first), ir.Ref(LENGTH)))
-        of_row = ir.Load(OFFSETS, build.plus(ir.Ref(row), ir.Const(1, _NODE)))
-        return (ir.Let(self.end, of_row), ir.KernelIf(build.denied(build.less(left, ir.Ref(LENGTH))), (cut,)))
+    def cut(self) -> ir.KernelOp:
+        """Lets the slots end where the segment does; the last segment of a row ends where the row does."""
+        length = ir.Const(SEGMENT, _ARC)
+        left = build.minus(build.minus(ir.Ref(self.end), ir.Ref(self.first)), length)
+        end = ir.SetLocal(self.end, build.plus(ir.Ref(self.first), length))
+        return ir.KernelIf(build.at_least(left, length), (end,))
 
-    def add_one(self) -> tuple[ir.KernelOp, ...]:
-        """Adds the arc at `place`, or notes that it is left over."""
+    def ends(self) -> ir.KernelOp:
+        """Tells the row how many arcs it has got."""
+        return ir.UpdateCell(ir.Combine.ADD, ENDS, ir.Ref(self.row), ir.Cast(ir.Ref(self.added), _ARC), shared=True)
+
+    def add_one(self, left_over: tuple[ir.KernelOp, ...] = ()) -> tuple[ir.KernelOp, ...]:
+        """Adds the arc `number`; does `left_over` if there is no slot for it."""
         high, middle = variables(_ARC, "high", "middle")
         is_full = build.less(ir.Ref(self.to), _ZERO)
         stores = (ir.Store(one.old, ir.Ref(self.to), ir.Load(one.added, ir.Ref(self.number))) for one in self.carried)
         return (
-            ir.Let(self.number, self.update()),
             ir.Let(self.neighbor, ir.Load(GOES, ir.Ref(self.number))),
             ir.Let(self.low, ir.Ref(self.first)),
             ir.Let(high, ir.Ref(self.end)),
@@ -176,8 +225,7 @@ class _Segment:
             ir.Let(self.gap, ir.Ref(self.low)),
             ir.Let(self.to, ir.Const(-1, _ARC)),
             self.find_slot(),
-            ir.Store(LEFT_OVER, ir.Ref(self.place), ir.Select(is_full, build.ONE, build.ZERO)),
-            ir.KernelIf(is_full, (ir.Contribute(FULL, build.ONE),), (*stores, plus_one(self.added))),
+            ir.KernelIf(is_full, left_over, (*stores, plus_one(self.added))),
         )
 
     def find_slot(self) -> ir.KernelOp:
@@ -212,25 +260,70 @@ class _Segment:
 
 @cache
 def adding(elements: tuple[ir.Element, ...]) -> ir.Module:
-    """The module whose kernel adds arcs, those of a segment by one thread; the first cells are the neighbors."""
-    of = _Segment(tuple(Carried.numbered(number, element) for number, element in enumerate(elements)))
-    i, more, row = ir.Variable("i", _INT), ir.Variable("more", _INT), ir.Variable("row", _NODE)
-    segment_here = ir.Load(SEGMENT, ir.Ref(of.place))
-    segment_before = ir.Load(SEGMENT, build.minus(ir.Ref(of.place), build.ONE))
-    mine = build.equal(segment_here, ir.Ref(of.first))
-    is_another = (ir.KernelIf(build.denied(mine), (ir.SetLocal(more, build.ZERO),)),)
-    is_last = (ir.SetLocal(more, build.ZERO),)
-    go_on = (plus_one(of.place), ir.KernelIf(build.less(ir.Ref(of.place), ir.Ref(COUNT)), is_another, is_last))
-    of_segment = (
-        ir.Let(of.first, segment_here),
-        ir.Let(row, ir.Load(BEGINS, of.update())),
-        *of.ends(row),
-        ir.Let(of.added, build.ZERO),
-        ir.Let(more, build.ONE),
-        ir.KernelWhile(build.greater(ir.Ref(more), build.ZERO), (*of.add_one(), *go_on)),
-        ir.UpdateCell(ir.Combine.ADD, ENDS, ir.Ref(row), ir.Cast(ir.Ref(of.added), _ARC), shared=True),
+    """The module whose kernel adds arcs, those of a list by one thread; the first cells are the neighbors."""
+    of = _Segment(elements)
+    cell, head, many, last, one = variables(_INT, "cell", "head", "many", "last", "one")
+
+    def each_listed(body: tuple[ir.KernelOp, ...]) -> tuple[ir.KernelOp, ...]:
+        go_on = ir.SetLocal(one, ir.Load(NEXT, ir.Ref(one)))
+        return (ir.Let(one, ir.Ref(head)), ir.KernelWhile(build.at_least(ir.Ref(one), build.ZERO), (*body, go_on)))
+
+    def leave_over(number: ir.Variable) -> tuple[ir.KernelOp, ...]:
+        return (ir.Store(LEFT_OVER, ir.Ref(number), build.TRUE), ir.Contribute(FULL, build.ONE))
+
+    is_next = build.both(build.greater(ir.Ref(one), ir.Ref(last)), build.less(ir.Ref(one), ir.Ref(of.number)))
+    add_next = (
+        ir.Let(of.number, ir.Ref(COUNT)),
+        *each_listed((ir.KernelIf(is_next, (ir.SetLocal(of.number, ir.Ref(one)),)),)),
+        *of.add_one(leave_over(of.number)),
+        ir.SetLocal(last, ir.Ref(of.number)),
+        _minus_one(many),
     )
-    begins = build.either(build.equal(ir.Ref(i), build.ZERO), build.differs(segment_before, segment_here))
-    body = (ir.Let(of.place, ir.Ref(i)), ir.KernelIf(begins, of_segment))
-    kernel = kernel_of(ADD, ir.Numbers(ir.Ref(COUNT)), i, body, "adds arcs to rows that have room")
-    return module_of(replace(kernel, reductions=(ir.Reduction(FULL, ir.Combine.ADD),)))
+    add_all = (
+        *of.begins(ir.Ref(head), ir.Cast(ir.Load(FIRST_SLOTS, ir.Ref(cell)), _ARC)),
+        of.cut(),
+        ir.Let(last, ir.Const(-1, _INT)),
+        ir.KernelWhile(build.greater(ir.Ref(many), build.ZERO), add_next),
+        of.ends(),
+    )
+    of_list = (
+        ir.Let(many, build.ZERO),
+        *each_listed((plus_one(many),)),
+        ir.KernelIf(build.greater(ir.Ref(many), build.number(LONGEST_LIST)), each_listed(leave_over(one)), add_all),
+    )
+    body = (ir.Let(head, ir.Load(HEADS, ir.Ref(cell))), ir.KernelIf(build.at_least(ir.Ref(head), build.ZERO), of_list))
+    kernel = kernel_of(ADD, ir.Numbers(ir.Ref(CELLS)), cell, body, "adds arcs to rows that have room")
+    return module_of(replace(kernel, reductions=(ir.Reduction(FULL, ir.Combine.ADD),)), scalars=(CELLS,))
+
+
+@cache
+def adding_by_row(elements: tuple[ir.Element, ...]) -> ir.Module:
+    """The module whose kernel adds sorted arcs to rows with room for them, those of a row by one thread."""
+    of = _Segment(elements)
+    i, place, more = variables(_INT, "i", "place", "more")
+
+    def number(place: ir.Expression) -> ir.Expression:
+        return ir.Cast(ir.Load(ORDER, place), _INT)
+
+    row = ir.Load(BEGINS, number(ir.Ref(place)))
+    stop = (ir.SetLocal(more, build.ZERO),)
+    is_another = (ir.KernelIf(build.differs(row, ir.Ref(of.row)), stop),)
+    of_row = (
+        *of.begins(number(ir.Ref(i))),
+        ir.Let(place, ir.Ref(i)),
+        ir.Let(more, build.ONE),
+        ir.KernelWhile(
+            build.greater(ir.Ref(more), build.ZERO),
+            (
+                ir.Let(of.number, number(ir.Ref(place))),
+                *of.add_one(),
+                plus_one(place),
+                ir.KernelIf(build.less(ir.Ref(place), ir.Ref(COUNT)), is_another, stop),
+            ),
+        ),
+        of.ends(),
+    )
+    before = ir.Load(BEGINS, number(build.minus(ir.Ref(i), build.ONE)))
+    begins = build.either(build.equal(ir.Ref(i), build.ZERO), build.differs(before, ir.Load(BEGINS, number(ir.Ref(i)))))
+    body = (ir.KernelIf(begins, of_row),)
+    return module_of(kernel_of(ADD_BY_ROW, ir.Numbers(ir.Ref(COUNT)), i, body, "adds sorted arcs to rows"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -26,8 +26,9 @@ class Slice:
 
     Attributes:
         sources, destinations: where their arcs begin and end.
-        adds: whether they add, one for all or one each.
+        adds: whether each adds.
         added: how many add.
+        deletions: those that come before them, if these only add.
     """
 
     sources: Vector
@@ -36,6 +37,7 @@ class Slice:
     added: int
     of: OfKind
     begin: int
+    deletions: Slice | None = None
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -71,8 +73,7 @@ class OfKind:
     def between(self, begin: int, end: int, added: int) -> Slice:
         """Some of them, of which so many add."""
         sources, destinations = self._ends
-        adds = self._adds[begin:end] if len(self._kinds) > 1 else added > 0
-        return Slice(sources[begin:end], destinations[begin:end], adds, added, self, begin)
+        return Slice(sources[begin:end], destinations[begin:end], self._adds[begin:end], added, self, begin)
 
     def weights(self, element: ir.Element) -> Vector:
         """The weights of all of them.
@@ -102,3 +103,8 @@ class Slices:
         places = {(DELETE,): (first - begin, end - stop), (ADD,): (begin, stop), (DELETE, ADD): (first, end)}
         chosen = tuple(sorted(kinds, key=(DELETE, ADD).index))
         return self._kinds[chosen].between(*places[chosen], stop - begin if ADD in chosen else 0)
+
+    def apart(self, first: int, end: int, kinds: Sequence[int]) -> Slice:
+        """The same, additions with the deletions before them, each kind in a row of its own."""
+        adding = self.between(first, end if ADD in kinds else first, (ADD,))
+        return replace(adding, deletions=self.between(first, end, (DELETE,)) if DELETE in kinds else None)

@@ -58,9 +58,10 @@ def tallying() -> ir.Module:
 
 
 @cache
-def spreading(elements: tuple[ir.Element, ...]) -> ir.Module:
-    """The module whose kernel moves the arcs of rows with or without room into empty rows with room."""
-    carried = tuple(Carried.numbered(number, element) for number, element in enumerate(elements))
+def spreading(element: ir.Element | None = None) -> ir.Module:
+    """The module whose kernel moves the neighbors of rows with or without room into empty rows with room, or else other
+    cells of theirs."""
+    one = Carried.numbered(0, _NODE) if element is None else Carried.numbered(1, element)
     i = ir.Variable("i", _INT)
     row, low, high, middle = variables(_NODE, "row", "low", "high", "middle")
     slot, rank, place, to = variables(_ARC, "slot", "rank", "place", "to")
@@ -72,7 +73,7 @@ def spreading(elements: tuple[ir.Element, ...]) -> ir.Module:
     is_last_before_gap = build.equal(
         ir.Binary(ir.BinaryOperator.REMAINDER, ir.Ref(place), every, _ARC), ir.Const(ARCS_OF_A_GAP - 1, _ARC)
     )
-    new = carried[0].new
+    gap = ir.Store(one.new, build.plus(ir.Ref(to), _ONE), turned(ir.Load(neighbors(), ir.Ref(slot))))
     move: tuple[ir.KernelOp, ...] = (
         ir.KernelWhile(ends_before(row), (plus_one(row),)),
         ir.Let(place, build.minus(ir.Ref(rank), ir.Load(PACKED, ir.Ref(row)))),
@@ -82,11 +83,8 @@ def spreading(elements: tuple[ir.Element, ...]) -> ir.Module:
                 build.plus(ir.Load(NEW_OFFSETS, ir.Ref(row)), ir.Ref(place)), build.divided(ir.Ref(place), every)
             ),
         ),
-        *(ir.Store(one.new, ir.Ref(to), ir.Load(one.old, ir.Ref(slot))) for one in carried),
-        ir.KernelIf(
-            is_last_before_gap,
-            (ir.Store(new, build.plus(ir.Ref(to), _ONE), turned(ir.Load(neighbors(), ir.Ref(slot)))),),
-        ),
+        ir.Store(one.new, ir.Ref(to), ir.Load(one.old, ir.Ref(slot))),
+        *(() if element is not None else (ir.KernelIf(is_last_before_gap, (gap,)),)),
         plus_one(rank),
     )
     first = ir.Variable("first", _ARC)

@@ -26,6 +26,10 @@ class Buffer:
     placement: ir.Placement = ir.Placement.DEVICE
     near: int = 0
 
+    def give_up(self) -> None:
+        """Lets go of the memory, also where something still names the buffer: nothing uses its cells any more."""
+        object.__setattr__(self, "memory", None)
+
     @property
     def size(self) -> int:
         """Bytes of the cells."""

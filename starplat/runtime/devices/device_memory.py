@@ -179,9 +179,15 @@ class DeviceMemory(ABC):
         self.trim()
         return True
 
+    def give_up(self, buffer: Buffer) -> None:
+        """Gives the memory of a buffer back at once, and all that is kept for later."""
+        self._ours.discard(buffer)
+        buffer.give_up()
+        self.trim()
+
     def release(self, buffer: Buffer) -> None:
         """Keeps the memory for the next allocation of its size."""
-        if not buffer.lent and buffer.placement is not ir.Placement.SPLIT:
+        if buffer.memory is not None and not buffer.lent and buffer.placement is not ir.Placement.SPLIT:
             self._free[buffer.dtype, buffer.count, buffer.placement].append(buffer)
 
     def trim(self) -> None:

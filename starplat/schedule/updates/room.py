@@ -9,7 +9,7 @@ arcs end. Both are right for rows without room as well, with which every run beg
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import build
+from starplat.ir import build, conditions
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import changes_graph
@@ -160,7 +160,7 @@ class _Passing(Rewriter):
         rebuilt = self.rebuild(op)
         if isinstance(rebuilt, ir.ForNeighbors):
             assert rebuilt.layout in ir.ENDS, "rows of a graph that changes lie in one way"
-            return (replace(rebuilt, body=(ir.KernelIf(_is_node(ir.Ref(rebuilt.neighbor)), rebuilt.body),)),)
+            return (replace(rebuilt, body=(_where_node(ir.Ref(rebuilt.neighbor), rebuilt.body),)),)
         return (rebuilt,)
 
     def expression(self, expression: ir.Expression) -> ir.Expression:
@@ -170,6 +170,14 @@ class _Passing(Rewriter):
         if isinstance(expression, ir.FindArc):
             expression = replace(expression, among_gaps=True)
         return self.rebuild(expression)
+
+
+def _where_node(neighbor: ir.Expression, body: tuple[ir.KernelOp, ...]) -> ir.KernelIf:
+    """The operations where a slot holds an arc; a search stays one test for each arc."""
+    match body:
+        case (ir.KernelIf(condition, then, ()),):
+            return ir.KernelIf(build.both(_is_node(neighbor), *conditions.conjuncts(condition)), then)
+    return ir.KernelIf(_is_node(neighbor), body)
 
 
 def _is_node(neighbor: ir.Expression) -> ir.Expression:
