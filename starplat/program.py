@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from inspect import signature
 from os import PathLike
 from pathlib import Path
@@ -20,17 +20,18 @@ from starplat.analysis.forms import forms
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Label, Severity, in_a_line, warn
 from starplat.frontend import typed
 from starplat.pipeline import Checked, artifact, check, is_race, lower, lower_checked, schedule_beside
+from starplat.program_options import Asked
 from starplat.program_text import TEXT_NAME, source_of
-from starplat.progress_listener import of_run
 from starplat.source import SourceFile
 
 if TYPE_CHECKING:
     from starplat.graph import Graph
     from starplat.ir import nodes as ir
     from starplat.ir.processors import Processor
-    from starplat.runtime import Bound, Limits, Progress, Result, Session
+    from starplat.runtime import Bound, Progress, Result, Session
     from starplat.runtime.everywhere import Everywhere
     from starplat.runtime.parts.communicator import Communicator
+    from starplat.runtime.request import Request
     from starplat.schedule import Schedule
     from starplat.toolchain.description import DeviceDescription
 
@@ -88,7 +89,7 @@ class Program:
     def form_on(self, *graphs: Graph, given: Mapping[str, object] = MappingProxyType({})) -> str | None:
         """The function that runs on graphs enter, where the program has forms of one for different numbers: the
         first whose integers meet no fraction in the graphs' weights and the arguments `given`. Else None."""
-        from starplat.runtime.forms import form_for
+        from starplat.runtime.arguments.forms import form_for
 
         return form_for(self.forms, graphs, given).name if self.forms else None
 
@@ -224,108 +225,71 @@ class Program:
             DiagnosticError: an argument, a device or the schedule is missing or wrong, (E0730, E0731) the run takes
                 more than it may, (E0795) an answer is not the interpreter's, or a checked run found what is wrong.
         """
-        from starplat.runtime import limits, run_module
-        from starplat.schedule import PLAIN
+        asked = Asked(
+            target=target, device=device, function=function, schedule=schedule, validate=validate, checked=checked,
+            results=results, device_results=device_results, repeat=repeat, trace=trace, max_rounds=max_rounds,
+            time_limit=time_limit, device_memory=device_memory, host_memory=host_memory, follow=follow,
+            on_batch=on_batch, session=session, comm=comm, devices=devices, arguments=arguments, named=named,
+        )  # fmt: skip
+        if comm is not None or asked.parts > 1:
+            return self._in_parts(graph, asked)
+        if checked or (self.checked.remarks and _is_reference(target)):
+            return self._checked(graph, asked)
+        return self._as_scheduled(graph, asked)
+
+    def _as_scheduled(self, graph: Any, asked: Asked) -> Result:
+        """A run on one device."""
+        from starplat.runtime.launch import run_as_asked
         from starplat.schedule.parse import as_schedule
 
-        options: dict[str, Any] = {
-            "target": target, "results": results, "repeat": repeat, "trace": trace, "session": session,
-        }  # fmt: skip
-        many = None if devices is None else _how_many(target, devices)
-        calling = partial(self._call, function=function, arguments=arguments, named=named)
-        limited = partial(limits, max_rounds, time_limit, device_memory=device_memory, host_memory=host_memory)
-        if comm is not None or (many or 1) > 1:
-            beside = {
-                "a schedule": schedule not in (None, PLAIN, "plain"), "validate": validate, "checked": checked,
-                "device results": device_results, "on_batch": on_batch, "target all": target == "all",
-                "comm and devices at once": comm is not None and many is not None,
-                "a number of a device": comm is None and device is not None,
-            }  # fmt: skip
-            return self._in_parts(
-                comm,
-                many,
-                beside,
-                calling,
-                graph,
-                partial(limited, follow=follow),
-                {**options, "only_if_it_pays": devices == "auto"} if many else {**options, "device_index": device},
-            )
-        running: Callable[..., Result] = partial(
-            run_module, **options, device_index=device or 0, device_results=device_results, on_batch=on_batch
-        )
-        limited = partial(limited, follow=follow or of_run(self.name))
-        if checked or (self.checked.remarks and _is_reference(target)):
-            interpreted = target in ("auto", "reference", "all")
-            asked = {
-                "target all": target == "all", "a schedule": schedule, "--validate": validate, "--trace": trace,
-                "device results": interpreted and device_results, "--repeat": interpreted and repeat > 1,
-                "--max-rounds": interpreted and max_rounds, "--time-limit": interpreted and time_limit,
-                "--device-memory": interpreted and device_memory, "--host-memory": interpreted and host_memory,
-            }  # fmt: skip
-            self._refuse_beside_checked(asked)
-            call = calling(graph)
-            if interpreted:
-                return self._interpreted(call, results, on_batch)
-            return self._checked_on_device(call, running, limited())
-        allowed, wanted = limited(), as_schedule(schedule) or self.schedule
-        call = calling(graph)
-        before = call.given.on_host(call.graph) if validate else call.given
-        result = running(
-            call.module, call.graph, arguments=call.given, schedule=wanted, limits=allowed, compile_seconds=call.seconds
-        )
+        limits, schedule = asked.limits(self.name), as_schedule(asked.schedule) or self.schedule
+        call = self._call(graph, asked.function, asked.arguments, asked.named)
+        before = call.given.on_host(call.graph) if asked.validate else call.given
+        request = asked.request(limits, schedule=schedule, compile_seconds=call.seconds)
+        result = run_as_asked(call.module, call.graph, call.given, request)
         for doubtful in (*result.warnings, *self._unsaid(result.target)):
             warn(in_a_line(doubtful), doubtful)
-        return self._validated(result, call.module, before, allowed, session) if validate else result
+        return self._validated(result, call.module, before, request) if asked.validate else result
 
-    def _in_parts(
-        self,
-        comm: Any,
-        many: int | None,
-        beside: Mapping[str, object],
-        call: Callable[[Any], _Call],
-        graph: Any,
-        limited: Callable[[], Limits],
-        options: Mapping[str, Any],
-    ) -> Result:
+    def _in_parts(self, graph: Any, asked: Asked) -> Result:
         """A run in parts, on so many devices or among the ranks of a communicator; what is wrong on one rank is raised
         on all."""
         from starplat.runtime.divided.among_ranks import communicator_of, require_divisible, run_in_parts
         from starplat.runtime.divided.on_devices import run_on_devices
         from starplat.runtime.parts.agreeing import agreed
 
-        communicator = None if many is not None else communicator_of(comm)
+        def prepared() -> tuple[_Call, Request]:
+            require_divisible(asked.beside_parts())
+            call = self._call(taken, asked.function, asked.arguments, asked.named)
+            return call, asked.request(asked.limits(), compile_seconds=call.seconds)
 
-        def prepared() -> tuple[_Call, Limits]:
-            require_divisible(beside)
-            return call(taken), limited()
+        if asked.devices is None:
+            communicator = communicator_of(asked.comm)
+            taken = _taken_by_ranks(graph, communicator)
+            call, request = agreed(communicator, prepared)
+            return run_in_parts(call.module, call.graph, communicator, call.given.on_host(call.graph), request)
+        taken = graph
+        call, request = prepared()
+        given, pays = call.given.on_host(call.graph), asked.devices == "auto"
+        return run_on_devices(call.module, call.graph, asked.parts, given, request, only_if_it_pays=pays)
 
-        taken = graph if communicator is None else _taken_by_ranks(graph, communicator)
-        made, within = prepared() if communicator is None else agreed(communicator, prepared)
-        given = made.given.on_host(made.graph)
-        options = {**options, "limits": within, "compile_seconds": made.seconds}
-        if communicator is None:
-            return run_on_devices(made.module, made.graph, many or 1, given, **options)
-        return run_in_parts(made.module, made.graph, communicator, given, **options)
-
-    def _interpreted(
-        self, call: _Call, results: Sequence[str] | None, on_batch: Callable[[int, Result], None] | None
-    ) -> Result:
-        """A checked run on `reference`."""
+    def _checked(self, graph: Any, asked: Asked) -> Result:
+        """A checked run: interpreted, or on a device, of the program as it is written."""
         from starplat.runtime.checked import run_checked
-
-        given = call.given.on_host(call.graph)
-        return run_checked(self.checked.whole_facts, call.module.entry, call.graph, given, results, on_batch)
-
-    def _checked_on_device(self, call: _Call, running: Callable[..., Result], allowed: Limits) -> Result:
-        """A checked run on a device, of the program as it is written."""
+        from starplat.runtime.launch import run_as_asked
         from starplat.schedule import PLAIN
 
-        if (entry := call.module.entry) not in self._checked_modules:
+        interpreted = asked.target in ("auto", "reference", "all")
+        self._refuse_beside_checked(asked.beside_checked(interpreted=interpreted))
+        call = self._call(graph, asked.function, asked.arguments, asked.named)
+        entry = call.module.entry
+        if interpreted:
+            given = call.given.on_host(call.graph)
+            return run_checked(self.checked.whole_facts, entry, call.graph, given, asked.results, asked.on_batch)
+        if entry not in self._checked_modules:
             self._checked_modules[entry] = lower_checked(self.checked, entry)
-        module, given = self._checked_modules[entry], call.given
-        return running(
-            module, call.graph, arguments=given, schedule=PLAIN, limits=allowed, compile_seconds=call.seconds
-        )
+        request = asked.request(asked.limits(self.name), schedule=PLAIN, compile_seconds=call.seconds)
+        return run_as_asked(self._checked_modules[entry], call.graph, call.given, request)
 
     def _refuse_beside_checked(self, beside: Mapping[str, object]) -> None:
         """Raises E0718 where a checked run is asked for what it does not have."""
@@ -429,13 +393,11 @@ class Program:
                 f"{called!r}; declared as 'node {name}' it would be given by that"
             )
 
-    def _validated(
-        self, result: Result, module: ir.Module, given: Bound, limits: Limits, session: Session | None
-    ) -> Result:
+    def _validated(self, result: Result, module: ir.Module, given: Bound, asked: Request) -> Result:
         from starplat.runtime import validate
 
         racy = any(map(is_race, self.warnings))
-        compared, verdict = validate(result, module, given, racy=racy, limits=limits, session=session)
+        compared, verdict = validate(result, module, given, racy=racy, limits=asked.limits, session=asked.session)
         if verdict.difference is not None:
             raise _differs(result, str(verdict.difference))
         return compared
@@ -445,17 +407,6 @@ def _is_reference(target: str) -> bool:
     from starplat.runtime.targets import automatic
 
     return (automatic() if target == "auto" else target) == "reference"
-
-
-def _how_many(target: str, devices: int | str) -> int:
-    """The number of parts that were asked for: `auto` is as many as the target has GPUs, one if it has none.
-
-    Raises:
-        DiagnosticError: E0902, the target has not so many devices; E0712, it is no number of devices.
-    """
-    from starplat.runtime.targets import count_devices
-
-    return count_devices(target, devices)
 
 
 @dataclass(frozen=True)

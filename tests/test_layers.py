@@ -28,7 +28,7 @@ ORDER = (
     {"program_text", "graph_files", "highlighting"},
     {"imports"},
     {"pipeline"},
-    {"editing"},
+    {"editing", "program_options"},
     {"program"},
     {"algorithms"},
     {"networkx"},
