@@ -7,20 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-from inspect import signature
-from os import PathLike
+from functools import cached_property
 from pathlib import Path
-from time import perf_counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from starplat.analysis import Facts, node_numbers
+from starplat.analysis import Facts
 from starplat.analysis.forms import forms
-from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Label, Severity, in_a_line, warn
+from starplat.diagnostics import Diagnostic, Severity, in_a_line, warn
 from starplat.frontend import typed
 from starplat.pipeline import Checked, artifact, check, is_race, lower, lower_checked, schedule_beside
-from starplat.program_options import Asked
 from starplat.program_text import TEXT_NAME, source_of
 from starplat.source import SourceFile
 
@@ -30,8 +26,6 @@ if TYPE_CHECKING:
     from starplat.ir.processors import Processor
     from starplat.runtime import Bound, Progress, Result, Session
     from starplat.runtime.everywhere import Everywhere
-    from starplat.runtime.parts.communicator import Communicator
-    from starplat.runtime.request import Request
     from starplat.schedule import Schedule
     from starplat.toolchain.description import DeviceDescription
 
@@ -118,6 +112,12 @@ class Program:
         if function not in self._modules:
             self._modules[function] = lower(self.checked, function)
         return self._modules[function]
+
+    def checked_module(self, function: str) -> ir.Module:
+        """The same for a checked run on a device."""
+        if function not in self._checked_modules:
+            self._checked_modules[function] = lower_checked(self.checked, function)
+        return self._checked_modules[function]
 
     def artifact(
         self,
@@ -225,90 +225,16 @@ class Program:
             DiagnosticError: an argument, a device or the schedule is missing or wrong, (E0730, E0731) the run takes
                 more than it may, (E0795) an answer is not the interpreter's, or a checked run found what is wrong.
         """
+        from starplat.program_options import Asked
+        from starplat.program_runs import run
+
         asked = Asked(
             target=target, device=device, function=function, schedule=schedule, validate=validate, checked=checked,
             results=results, device_results=device_results, repeat=repeat, trace=trace, max_rounds=max_rounds,
             time_limit=time_limit, device_memory=device_memory, host_memory=host_memory, follow=follow,
             on_batch=on_batch, session=session, comm=comm, devices=devices, arguments=arguments, named=named,
         )  # fmt: skip
-        if comm is not None or asked.parts > 1:
-            return self._in_parts(graph, asked)
-        if checked or (self.checked.remarks and _is_reference(target)):
-            return self._checked(graph, asked)
-        return self._as_scheduled(graph, asked)
-
-    def _as_scheduled(self, graph: Any, asked: Asked) -> Result:
-        """A run on one device."""
-        from starplat.runtime.launch import run_as_asked
-        from starplat.schedule.parse import as_schedule
-
-        limits, schedule = asked.limits(self.name), as_schedule(asked.schedule) or self.schedule
-        call = self._call(graph, asked.function, asked.arguments, asked.named)
-        before = call.given.on_host(call.graph) if asked.validate else call.given
-        request = asked.request(limits, schedule=schedule, compile_seconds=call.seconds)
-        result = run_as_asked(call.module, call.graph, call.given, request)
-        for doubtful in (*result.warnings, *self._unsaid(result.target)):
-            warn(in_a_line(doubtful), doubtful)
-        return self._validated(result, call.module, before, request) if asked.validate else result
-
-    def _in_parts(self, graph: Any, asked: Asked) -> Result:
-        """A run in parts, on so many devices or among the ranks of a communicator; what is wrong on one rank is raised
-        on all."""
-        from starplat.runtime.divided.among_ranks import communicator_of, require_divisible, run_in_parts
-        from starplat.runtime.divided.on_devices import run_on_devices
-        from starplat.runtime.parts.agreeing import agreed
-
-        def prepared() -> tuple[_Call, Request]:
-            require_divisible(asked.beside_parts())
-            call = self._call(taken, asked.function, asked.arguments, asked.named)
-            return call, asked.request(asked.limits(), compile_seconds=call.seconds)
-
-        if asked.devices is None:
-            communicator = communicator_of(asked.comm)
-            taken = _taken_by_ranks(graph, communicator)
-            call, request = agreed(communicator, prepared)
-            return run_in_parts(call.module, call.graph, communicator, call.given.on_host(call.graph), request)
-        taken = graph
-        call, request = prepared()
-        given, pays = call.given.on_host(call.graph), asked.devices == "auto"
-        return run_on_devices(call.module, call.graph, asked.parts, given, request, only_if_it_pays=pays)
-
-    def _checked(self, graph: Any, asked: Asked) -> Result:
-        """A checked run: interpreted, or on a device, of the program as it is written."""
-        from starplat.runtime.checked import run_checked
-        from starplat.runtime.launch import run_as_asked
-        from starplat.schedule import PLAIN
-
-        interpreted = asked.target in ("auto", "reference", "all")
-        self._refuse_beside_checked(asked.beside_checked(interpreted=interpreted))
-        call = self._call(graph, asked.function, asked.arguments, asked.named)
-        entry = call.module.entry
-        if interpreted:
-            given = call.given.on_host(call.graph)
-            return run_checked(self.checked.whole_facts, entry, call.graph, given, asked.results, asked.on_batch)
-        if entry not in self._checked_modules:
-            self._checked_modules[entry] = lower_checked(self.checked, entry)
-        request = asked.request(asked.limits(self.name), schedule=PLAIN, compile_seconds=call.seconds)
-        return run_as_asked(self._checked_modules[entry], call.graph, call.given, request)
-
-    def _refuse_beside_checked(self, beside: Mapping[str, object]) -> None:
-        """Raises E0718 where a checked run is asked for what it does not have."""
-        if besides := [name for name, is_asked in beside.items() if is_asked]:
-            message = f"a checked run goes without {', '.join(besides)}"
-            help = "it runs the program as it is written, on one target: leave the rest out"
-            if self.checked.remarks:
-                help += "; a program with 'print' or 'assert' always runs so on reference"
-            raise DiagnosticError(Diagnostic("E0718", message, help=help))
-
-    def _unsaid(self, target: str) -> tuple[Diagnostic, ...]:
-        """W0702, if the program prints: the run on a target said nothing of it."""
-        prints = [s for s in self.checked.remarks if isinstance(s, typed.Print)]
-        if not prints:
-            return ()
-        place = Label(prints[0].span, "not carried out")
-        help = "--checked or --target reference (checked=True, target='reference') carries it out"
-        message = f"a run on {target} prints nothing"
-        return (Diagnostic("W0702", message, self.source, place, help=help, severity=Severity.WARNING),)
+        return run(self, graph, asked)
 
     def run_everywhere(
         self,
@@ -342,11 +268,12 @@ class Program:
         Raises:
             DiagnosticError: an argument is wrong. What goes wrong on a device is part of the answer.
         """
+        from starplat.program_runs import called
         from starplat.runtime import limits
         from starplat.runtime.everywhere import run_everywhere
         from starplat.schedule.parse import as_schedule
 
-        call = self._call(graph, function, arguments, named)
+        call = called(self, graph, function, arguments, named)
         return run_everywhere(
             call.module,
             call.graph,
@@ -361,90 +288,3 @@ class Program:
             session=session,
             started=started,
         )
-
-    def _call(
-        self,
-        graph: Any,
-        function: str | None,
-        arguments: Mapping[str, object] | Bound | None,
-        named: Mapping[str, object],
-    ) -> _Call:
-        """What is run: the graph that was given, the module for it, and its arguments."""
-        from starplat.runtime import Bound, bind
-
-        taken = _taken(graph)
-        started = perf_counter()
-        given = {} if isinstance(arguments, Bound) else {**(arguments or {}), **named}
-        module = self.module(function or self.form_on(taken, given={**given, **named}))
-        seconds = perf_counter() - started
-        bound = arguments if isinstance(arguments, Bound) else bind(module, taken, given, _options())
-        self._warn_of_numbers(module.entry, taken, bound)
-        return _Call(taken, module, bound, seconds)
-
-    def _warn_of_numbers(self, function: str, graph: Graph, given: Bound) -> None:
-        """Says of an int that the program takes for a node which node it is, where the input calls that otherwise."""
-        for name in node_numbers.ints_taken_for_nodes(self.checked.tree, function):
-            number = given.scalars.get(name)
-            if number is None or not 0 <= number < graph.num_nodes or graph.original_id(int(number)) == number:
-                continue
-            called = graph.original_id(int(number))
-            warn(
-                f"'{name}' is a number that the program takes for a node: {number} is the node that {graph.name} calls "
-                f"{called!r}; declared as 'node {name}' it would be given by that"
-            )
-
-    def _validated(self, result: Result, module: ir.Module, given: Bound, asked: Request) -> Result:
-        from starplat.runtime import validate
-
-        racy = any(map(is_race, self.warnings))
-        compared, verdict = validate(result, module, given, racy=racy, limits=asked.limits, session=asked.session)
-        if verdict.difference is not None:
-            raise _differs(result, str(verdict.difference))
-        return compared
-
-
-def _is_reference(target: str) -> bool:
-    from starplat.runtime.targets import automatic
-
-    return (automatic() if target == "auto" else target) == "reference"
-
-
-@dataclass(frozen=True)
-class _Call:
-    """A module on a graph with the arguments of its entry; `seconds` is what lowering took."""
-
-    graph: Graph
-    module: ir.Module
-    given: Bound
-    seconds: float
-
-
-def _taken(graph: Any) -> Graph:
-    """The graph that was given: itself, in a file, or in what another library holds."""
-    from starplat.graph import from_object
-    from starplat.graph_files import read
-
-    return read(graph) if isinstance(graph, (str, PathLike)) else from_object(graph)
-
-
-def _taken_by_ranks(graph: Any, communicator: Communicator) -> Any:
-    """The same for the ranks of a run in parts: of a file each reads its piece."""
-    from starplat.graph_files import read_by_ranks
-
-    if not all(communicator.gather(isinstance(graph, (str, PathLike)))):
-        return graph
-    return read_by_ranks(graph, communicator)
-
-
-@cache
-def _options() -> tuple[str, ...]:
-    """What `Program.run` takes beside the program's own parameters."""
-    parameters = signature(Program.run).parameters.values()
-    return tuple(parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY)
-
-
-def _differs(result: Result, difference: str) -> DiagnosticError:
-    """E0795: a target's answer is not the interpreter's: our mistake, or the device's."""
-    message = f"{result.program} on {result.target}, {result.device}: {difference}"
-    help = "this is a mistake of starplat or of the device's compiler; please report it with the program and the graph"
-    return DiagnosticError(Diagnostic("E0795", message, help=help), exit_code=ExitCode.BUILD_FAILED)

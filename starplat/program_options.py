@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starplat.progress_listener import of_run
-
-if TYPE_CHECKING:
-    from starplat.runtime import Bound, Limits, Progress, Result, Session
-    from starplat.runtime.request import Request
-    from starplat.schedule import Schedule
+from starplat.runtime import Bound, Limits, Progress, Result, Session, limits
+from starplat.runtime.request import Request
+from starplat.runtime.targets import count_devices
+from starplat.schedule import PLAIN, Schedule
 
 
 @dataclass(eq=False, kw_only=True)
@@ -50,8 +49,6 @@ class Asked:
         """
         if self.devices is None:
             return 1
-        from starplat.runtime.targets import count_devices
-
         return count_devices(self.target, self.devices)
 
     def limits(self, program: str | None = None) -> Limits:
@@ -60,15 +57,11 @@ class Asked:
         Raises:
             DiagnosticError: E0732, one is no limit.
         """
-        from starplat.runtime import limits
-
         follow = self.follow or (None if program is None else of_run(program))
         return limits(self.max_rounds, self.time_limit, follow, self.device_memory, self.host_memory)
 
     def request(self, limits: Limits, *, schedule: Schedule | None = None, compile_seconds: float) -> Request:
         """The request for a run that may take so much."""
-        from starplat.runtime.request import Request
-
         return Request(
             target=self.target,
             device_index=self.device,
@@ -85,8 +78,6 @@ class Asked:
 
     def beside_parts(self) -> Mapping[str, object]:
         """Whether something is asked for that runs in parts go without, by its name."""
-        from starplat.schedule import PLAIN
-
         return {
             "a schedule": self.schedule not in (None, PLAIN, "plain"),
             "validate": self.validate,
@@ -112,3 +103,7 @@ class Asked:
             "--device-memory": interpreted and self.device_memory,
             "--host-memory": interpreted and self.host_memory,
         }
+
+
+OPTIONS = tuple(each.name for each in fields(Asked) if each.name != "named")
+"""The names of the options."""
