@@ -7,30 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property, partial
-from inspect import signature
-from os import PathLike
+from functools import cached_property
 from pathlib import Path
-from time import perf_counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from starplat.analysis import Facts, node_numbers
+from starplat.analysis import Facts
 from starplat.analysis.forms import forms
-from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Label, Severity, in_a_line, warn
+from starplat.diagnostics import Diagnostic, Severity, in_a_line, warn
 from starplat.frontend import typed
 from starplat.pipeline import Checked, artifact, check, is_race, lower, lower_checked, schedule_beside
 from starplat.program_text import TEXT_NAME, source_of
-from starplat.progress_listener import of_run
 from starplat.source import SourceFile
 
 if TYPE_CHECKING:
     from starplat.graph import Graph
     from starplat.ir import nodes as ir
     from starplat.ir.processors import Processor
-    from starplat.runtime import Bound, Limits, Progress, Result, Session
+    from starplat.runtime import Bound, Progress, Result, Session
     from starplat.runtime.everywhere import Everywhere
-    from starplat.runtime.parts.communicator import Communicator
     from starplat.schedule import Schedule
     from starplat.toolchain.description import DeviceDescription
 
@@ -88,7 +83,7 @@ class Program:
     def form_on(self, *graphs: Graph, given: Mapping[str, object] = MappingProxyType({})) -> str | None:
         """The function that runs on graphs enter, where the program has forms of one for different numbers: the
         first whose integers meet no fraction in the graphs' weights and the arguments `given`. Else None."""
-        from starplat.runtime.forms import form_for
+        from starplat.runtime.arguments.forms import form_for
 
         return form_for(self.forms, graphs, given).name if self.forms else None
 
@@ -117,6 +112,12 @@ class Program:
         if function not in self._modules:
             self._modules[function] = lower(self.checked, function)
         return self._modules[function]
+
+    def checked_module(self, function: str) -> ir.Module:
+        """The same for a checked run on a device."""
+        if function not in self._checked_modules:
+            self._checked_modules[function] = lower_checked(self.checked, function)
+        return self._checked_modules[function]
 
     def artifact(
         self,
@@ -227,127 +228,16 @@ class Program:
             DiagnosticError: an argument, a device or the schedule is missing or wrong, (E0730, E0731) the run takes
                 more than it may, (E0795) an answer is not the interpreter's, or a checked run found what is wrong.
         """
-        from starplat.runtime import limits, run_module
-        from starplat.schedule import PLAIN
-        from starplat.schedule.parse import as_schedule
+        from starplat.program_options import Asked
+        from starplat.program_runs import run
 
-        options: dict[str, Any] = {
-            "target": target, "results": results, "repeat": repeat, "trace": trace, "session": session,
-        }  # fmt: skip
-        many = None if devices is None else _how_many(target, devices)
-        calling = partial(self._call, function=function, arguments=arguments, named=named)
-        limited = partial(limits, max_rounds, time_limit, device_memory=device_memory, host_memory=host_memory)
-        if comm is not None or (many or 1) > 1:
-            beside = {
-                "a schedule": schedule not in (None, PLAIN, "plain"), "validate": validate, "checked": checked,
-                "device results": device_results, "on_batch": on_batch, "target all": target == "all",
-                "comm and devices at once": comm is not None and many is not None,
-                "a number of a device": comm is None and device is not None,
-            }  # fmt: skip
-            return self._in_parts(
-                comm,
-                many,
-                beside,
-                calling,
-                graph,
-                partial(limited, follow=follow),
-                {**options, "only_if_it_pays": devices == "auto"} if many else {**options, "device_index": device},
-            )
-        running: Callable[..., Result] = partial(
-            run_module, **options, device_index=device or 0, device_results=device_results, on_batch=on_batch
-        )
-        limited = partial(limited, follow=follow or of_run(self.name))
-        if checked or (self.checked.remarks and _is_reference(target)):
-            interpreted = target in ("auto", "reference", "all")
-            asked = {
-                "target all": target == "all", "a schedule": schedule, "--validate": validate, "--trace": trace,
-                "device results": interpreted and device_results, "--repeat": interpreted and repeat > 1,
-                "--max-rounds": interpreted and max_rounds, "--time-limit": interpreted and time_limit,
-                "--device-memory": interpreted and device_memory, "--host-memory": interpreted and host_memory,
-            }  # fmt: skip
-            self._refuse_beside_checked(asked)
-            call = calling(graph)
-            if interpreted:
-                return self._interpreted(call, results, on_batch)
-            return self._checked_on_device(call, running, limited())
-        allowed, wanted = limited(), as_schedule(schedule) or self.schedule
-        call = calling(graph)
-        before = call.given.on_host(call.graph) if validate else call.given
-        result = running(
-            call.module, call.graph, arguments=call.given, schedule=wanted, limits=allowed, compile_seconds=call.seconds
-        )
-        for doubtful in (*result.warnings, *self._unsaid(result.target)):
-            warn(in_a_line(doubtful), doubtful)
-        return self._validated(result, call.module, before, allowed, session) if validate else result
-
-    def _in_parts(
-        self,
-        comm: Any,
-        many: int | None,
-        beside: Mapping[str, object],
-        call: Callable[[Any], _Call],
-        graph: Any,
-        limited: Callable[[], Limits],
-        options: Mapping[str, Any],
-    ) -> Result:
-        """A run in parts, on so many devices or among the ranks of a communicator; what is wrong on one rank is raised
-        on all."""
-        from starplat.runtime.divided.among_ranks import communicator_of, require_divisible, run_in_parts
-        from starplat.runtime.divided.on_devices import run_on_devices
-        from starplat.runtime.parts.agreeing import agreed
-
-        communicator = None if many is not None else communicator_of(comm)
-
-        def prepared() -> tuple[_Call, Limits]:
-            require_divisible(beside)
-            return call(taken), limited()
-
-        taken = graph if communicator is None else _taken_by_ranks(graph, communicator)
-        made, within = prepared() if communicator is None else agreed(communicator, prepared)
-        given = made.given.on_host(made.graph)
-        options = {**options, "limits": within, "compile_seconds": made.seconds}
-        if communicator is None:
-            return run_on_devices(made.module, made.graph, many or 1, given, **options)
-        return run_in_parts(made.module, made.graph, communicator, given, **options)
-
-    def _interpreted(
-        self, call: _Call, results: Sequence[str] | None, on_batch: Callable[[int, Result], None] | None
-    ) -> Result:
-        """A checked run on `reference`."""
-        from starplat.runtime.checked import run_checked
-
-        given = call.given.on_host(call.graph)
-        return run_checked(self.checked.whole_facts, call.module.entry, call.graph, given, results, on_batch)
-
-    def _checked_on_device(self, call: _Call, running: Callable[..., Result], allowed: Limits) -> Result:
-        """A checked run on a device, of the program as it is written."""
-        from starplat.schedule import PLAIN
-
-        if (entry := call.module.entry) not in self._checked_modules:
-            self._checked_modules[entry] = lower_checked(self.checked, entry)
-        module, given = self._checked_modules[entry], call.given
-        return running(
-            module, call.graph, arguments=given, schedule=PLAIN, limits=allowed, compile_seconds=call.seconds
-        )
-
-    def _refuse_beside_checked(self, beside: Mapping[str, object]) -> None:
-        """Raises E0718 where a checked run is asked for what it does not have."""
-        if besides := [name for name, is_asked in beside.items() if is_asked]:
-            message = f"a checked run goes without {', '.join(besides)}"
-            help = "it runs the program as it is written, on one target: leave the rest out"
-            if self.checked.remarks:
-                help += "; a program with 'print' or 'assert' always runs so on reference"
-            raise DiagnosticError(Diagnostic("E0718", message, help=help))
-
-    def _unsaid(self, target: str) -> tuple[Diagnostic, ...]:
-        """W0702, if the program prints: the run on a target said nothing of it."""
-        prints = [s for s in self.checked.remarks if isinstance(s, typed.Print)]
-        if not prints:
-            return ()
-        place = Label(prints[0].span, "not carried out")
-        help = "--checked or --target reference (checked=True, target='reference') carries it out"
-        message = f"a run on {target} prints nothing"
-        return (Diagnostic("W0702", message, self.source, place, help=help, severity=Severity.WARNING),)
+        asked = Asked(
+            target=target, device=device, function=function, schedule=schedule, validate=validate, checked=checked,
+            results=results, device_results=device_results, repeat=repeat, trace=trace, max_rounds=max_rounds,
+            time_limit=time_limit, device_memory=device_memory, host_memory=host_memory, follow=follow,
+            on_batch=on_batch, session=session, comm=comm, devices=devices, arguments=arguments, named=named,
+        )  # fmt: skip
+        return run(self, graph, asked)
 
     def run_everywhere(
         self,
@@ -381,11 +271,12 @@ class Program:
         Raises:
             DiagnosticError: an argument is wrong. What goes wrong on a device is part of the answer.
         """
+        from starplat.program_runs import called
         from starplat.runtime import limits
         from starplat.runtime.everywhere import run_everywhere
         from starplat.schedule.parse import as_schedule
 
-        call = self._call(graph, function, arguments, named)
+        call = called(self, graph, function, arguments, named)
         return run_everywhere(
             call.module,
             call.graph,
@@ -400,103 +291,3 @@ class Program:
             session=session,
             started=started,
         )
-
-    def _call(
-        self,
-        graph: Any,
-        function: str | None,
-        arguments: Mapping[str, object] | Bound | None,
-        named: Mapping[str, object],
-    ) -> _Call:
-        """What is run: the graph that was given, the module for it, and its arguments."""
-        from starplat.runtime import Bound, bind
-
-        taken = _taken(graph)
-        started = perf_counter()
-        given = {} if isinstance(arguments, Bound) else {**(arguments or {}), **named}
-        module = self.module(function or self.form_on(taken, given={**given, **named}))
-        seconds = perf_counter() - started
-        bound = arguments if isinstance(arguments, Bound) else bind(module, taken, given, _options())
-        self._warn_of_numbers(module.entry, taken, bound)
-        return _Call(taken, module, bound, seconds)
-
-    def _warn_of_numbers(self, function: str, graph: Graph, given: Bound) -> None:
-        """Says of an int that the program takes for a node which node it is, where the input calls that otherwise."""
-        for name in node_numbers.ints_taken_for_nodes(self.checked.tree, function):
-            number = given.scalars.get(name)
-            if number is None or not 0 <= number < graph.num_nodes or graph.original_id(int(number)) == number:
-                continue
-            called = graph.original_id(int(number))
-            warn(
-                f"'{name}' is a number that the program takes for a node: {number} is the node that {graph.name} calls "
-                f"{called!r}; declared as 'node {name}' it would be given by that"
-            )
-
-    def _validated(
-        self, result: Result, module: ir.Module, given: Bound, limits: Limits, session: Session | None
-    ) -> Result:
-        from starplat.runtime import validate
-
-        racy = any(map(is_race, self.warnings))
-        compared, verdict = validate(result, module, given, racy=racy, limits=limits, session=session)
-        if verdict.difference is not None:
-            raise _differs(result, str(verdict.difference))
-        return compared
-
-
-def _is_reference(target: str) -> bool:
-    from starplat.runtime.targets import automatic
-
-    return (automatic() if target == "auto" else target) == "reference"
-
-
-def _how_many(target: str, devices: int | str) -> int:
-    """The number of parts that were asked for: `auto` is as many as the target has GPUs, one if it has none.
-
-    Raises:
-        DiagnosticError: E0902, the target has not so many devices; E0712, it is no number of devices.
-    """
-    from starplat.runtime.targets import count_devices
-
-    return count_devices(target, devices)
-
-
-@dataclass(frozen=True)
-class _Call:
-    """A module on a graph with the arguments of its entry; `seconds` is what lowering took."""
-
-    graph: Graph
-    module: ir.Module
-    given: Bound
-    seconds: float
-
-
-def _taken(graph: Any) -> Graph:
-    """The graph that was given: itself, in a file, or in what another library holds."""
-    from starplat.graph import from_object
-    from starplat.graph_files import read
-
-    return read(graph) if isinstance(graph, (str, PathLike)) else from_object(graph)
-
-
-def _taken_by_ranks(graph: Any, communicator: Communicator) -> Any:
-    """The same for the ranks of a run in parts: of a file each reads its piece."""
-    from starplat.graph_files import read_by_ranks
-
-    if not all(communicator.gather(isinstance(graph, (str, PathLike)))):
-        return graph
-    return read_by_ranks(graph, communicator)
-
-
-@cache
-def _options() -> tuple[str, ...]:
-    """What `Program.run` takes beside the program's own parameters."""
-    parameters = signature(Program.run).parameters.values()
-    return tuple(parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY)
-
-
-def _differs(result: Result, difference: str) -> DiagnosticError:
-    """E0795: a target's answer is not the interpreter's: our mistake, or the device's."""
-    message = f"{result.program} on {result.target}, {result.device}: {difference}"
-    help = "this is a mistake of starplat or of the device's compiler; please report it with the program and the graph"
-    return DiagnosticError(Diagnostic("E0795", message, help=help), exit_code=ExitCode.BUILD_FAILED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import subprocess
 import sys
@@ -133,3 +134,10 @@ def test_a_misspelt_option_is_told_from_a_parameter() -> None:
 
 def test_a_graph_says_in_a_line_what_it_is() -> None:
     assert repr(starplat.Graph.from_arcs(3, [0, 1], [1, 2])).startswith("<Graph graph: ")
+
+
+def test_a_record_of_options_has_all_of_them() -> None:
+    from starplat.program_options import OPTIONS
+
+    parameters = inspect.signature(starplat.Program.run).parameters.values()
+    assert tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY) == OPTIONS

@@ -28,7 +28,8 @@ ORDER = (
     {"program_text", "graph_files", "highlighting"},
     {"imports"},
     {"pipeline"},
-    {"editing"},
+    {"editing", "program_options"},
+    {"program_runs"},
     {"program"},
     {"algorithms"},
     {"networkx"},
@@ -37,7 +38,7 @@ ORDER = (
     {"cli"},
 )
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
-USES_GRAPH = {"graph", "runtime", "graph_files", "pipeline", "program", "networkx", "bench", "cli"}
+USES_GRAPH = {"graph", "runtime", "graph_files", "pipeline", "program", "program_runs", "networkx", "bench", "cli"}
 GRAPH_USES = {"graph", "source", "diagnostics", "resources"}
 MOST_FILES = 20
 ENTRANCES = {"__init__", "__main__"}

@@ -12,7 +12,7 @@ from starplat.cli import console
 
 if TYPE_CHECKING:
     from starplat.ir.processors import Processor
-    from starplat.runtime.scheduling_device import Chosen
+    from starplat.runtime.scheduling.device import Chosen
     from starplat.schedule import Schedule
 
 
@@ -56,7 +56,7 @@ class DeviceChoice:
             DiagnosticError: E0796, there is no such target; E0666 or E0902, no such device.
         """
         from starplat import pipeline
-        from starplat.runtime.scheduling_device import chosen
+        from starplat.runtime.scheduling.device import chosen
 
         pipeline.require_target(target)
         return chosen(target, self.device, self.kind)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -45,7 +45,9 @@ _SAME_BOTH_WAYS = {
 """Of an undirected graph the incoming arcs lie as the outgoing ones do; only their numbers differ."""
 
 
+Found = TypeVar("Found")
 _Key = tuple[str, ir.Element, ir.Placement]
+_MOST_KEPT = 256
 
 
 class HostArrays(Mapping[str, Cells]):
@@ -78,6 +80,7 @@ class ResidentGraph:
     def __init__(self, device: Device, num_nodes: int, num_arcs: int, *, directed: bool) -> None:
         self._device = device
         self._buffers: dict[_Key, Buffer] = {}
+        self._kept: dict[Hashable, Any] = {}
         self._when_graph_goes: weakref.finalize[..., Any] | None = None
         self.num_nodes, self.num_arcs = num_nodes, num_arcs
         self.wide_arcs = needs_wide_arcs(num_arcs)
@@ -153,6 +156,17 @@ class ResidentGraph:
         for array in ir.HEAD_ARRAYS:
             self._drop(self._key(array, ir.Placement.DEVICE))
         self.cut, self.num_heads = None, 0
+
+    def kept(self, key: Hashable, find: Callable[[], Found]) -> Found:
+        """What was found out about runs on this graph here, by all that it depends on beside the graph and the device;
+        else it is found now. It must not hold the graph."""
+        if key not in self._kept:
+            found = find()
+            while len(self._kept) >= _MOST_KEPT:
+                del self._kept[next(iter(self._kept))]
+            self._kept[key] = found
+        known: Found = self._kept[key]
+        return known
 
     def _allocated(self, array: ir.Array, where: Whereabouts) -> Buffer:
         count = array.extent.cells(self.num_nodes, self.num_arcs, num_heads=self.num_heads)
@@ -242,6 +256,7 @@ class ResidentGraph:
     def give_back(self) -> None:
         """Leaves the device, and with it what was kept for runs on graphs of this size."""
         self._buffers.clear()
+        self._kept.clear()
         if self._when_graph_goes is not None:
             self._when_graph_goes.detach()
         _trim(weakref.ref(self._device))

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import PurePath
 
 from starplat.diagnostics import DiagnosticError
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
+from starplat.runtime.arguments.entry import entry_of
 from starplat.runtime.devices.device import Device
 from starplat.runtime.elements import dtype_of
 from starplat.runtime.estimate import Estimate, Sizes, temporaries, too_large, too_large_for_host
 from starplat.runtime.heads import largest_cut, longest_row
 from starplat.runtime.placing import KEPT_FROM, MANAGED, MAPPED, ON_DEVICE, Candidate, Whereabouts, divided, spare
 from starplat.runtime.resident import ResidentGraph, make_room
+from starplat.same import Same, remembered
 
 _MANY = 1 << 20
 """So many arcs say how many bytes one takes: there is room for one at least."""
@@ -46,11 +47,7 @@ class Room:
 
     def __post_init__(self) -> None:
         self._of_graph = (*self.module.graph_arrays, *self.weights)
-        self._chunks = [kernel.chunks for kernel in self.module.kernels if kernel.chunks is not None]
-        self._heads = [array for array in self.module.graph_arrays if array in ir.HEAD_ARRAYS]
-        self._parameters = [
-            p.what for p in self.module.function(self.module.entry).parameters if isinstance(p.what, ir.Array)
-        ]
+        self._chunks, self._heads = _chunks_of(self.module), _heads_of(self.module)
 
     @property
     def _sizes(self) -> Sizes:
@@ -67,8 +64,7 @@ class Room:
     def fits(self) -> bool:
         """Whether there is room for the run, and kernels can count the cells of all arrays. Arrays of arcs that are
         mapped on demand are given what all else leaves."""
-        cells = (array.extent.cells_of_a_node for function in self.module.functions for array in function.arrays)
-        if self.resident.num_nodes * max(cells, default=1) > self.device.most_nodes:
+        if self.resident.num_nodes * _most_cells_of_a_node(self.module) > self.device.most_nodes:
             return False
         if self._chunks:
             self._size_chunks()
@@ -108,10 +104,17 @@ class Room:
         return expected
 
     def estimate(self) -> Estimate:
-        """What the run takes as its arrays lie now."""
+        """What the run takes as its arrays lie now. Where none may lie elsewhere, that is kept with the graph."""
+        if self.module.mapped:
+            return self._estimate()
+        key = Same(self.module), self._sizes, tuple(self.copies.values()), tuple(array.name for array in self.weights)
+        return self.resident.kept(key, self._estimate)
+
+    def _estimate(self) -> Estimate:
         sizes, mapped = self._sizes, self.module.mapped
         lying = self.resident.apart(array for array in self._of_graph if array not in mapped)
-        own = sum(self.copies[array.name] * sizes.of(array) for array in self._parameters if array not in mapped)
+        parameters = (array for array in entry_of(self.module).parameters if array not in mapped)
+        own = sum(self.copies[array.name] * sizes.of(array) for array in parameters)
         far, near = {}, {True: 0, False: 0}
         for array in self._arrays_of_arcs():
             there = self._size_on_device(array)
@@ -122,7 +125,7 @@ class Room:
 
     @property
     def _program(self) -> str:
-        return PurePath(self.module.source.name).stem
+        return entry_of(self.module).program
 
     # --- inside ----------------------------------------------------------------------------------------------------
 
@@ -245,3 +248,21 @@ class Room:
 
     def _is_there(self, array: ir.Array) -> bool:
         return self._is_of_graph(array) and self.resident.holds(array, self.where(array))
+
+
+@remembered(256)
+def _chunks_of(module: ir.Module) -> tuple[ir.Chunks | ir.ChunksOfArcs, ...]:
+    """What kernels of the module get chunks of."""
+    return tuple(kernel.chunks for kernel in module.kernels if kernel.chunks is not None)
+
+
+@remembered(256)
+def _heads_of(module: ir.Module) -> tuple[ir.Array, ...]:
+    """The arrays of heads of rows among those of the graph."""
+    return tuple(array for array in module.graph_arrays if array in ir.HEAD_ARRAYS)
+
+
+@remembered(256)
+def _most_cells_of_a_node(module: ir.Module) -> int:
+    """The most cells for a node that an array of a function has."""
+    return max((a.extent.cells_of_a_node for function in module.functions for a in function.arrays), default=1)

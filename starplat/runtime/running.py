@@ -21,12 +21,11 @@ from starplat.graph.graph import Graph
 from starplat.graph.updates import Updates
 from starplat.graph.updates.history import Change, History
 from starplat.ir import nodes as ir
-from starplat.ir.launches import changed, changes_graph
-from starplat.ir.visitor import walk_host, written_arrays
 from starplat.runtime.actions.executor import Executor
 from starplat.runtime.actions.machine import Graphs, Place, World
-from starplat.runtime.arguments.bind import Bound, brought_over, parts_of_updates
+from starplat.runtime.arguments.bind import Bound, brought_over
 from starplat.runtime.arguments.caller_arrays import CallerArray
+from starplat.runtime.arguments.entry import entry_of
 from starplat.runtime.attending.progress import Progress
 from starplat.runtime.changing.in_place import changed_in_place
 from starplat.runtime.changing.merge import Moving
@@ -42,7 +41,6 @@ from starplat.runtime.resident import HostArrays, ResidentGraph, on_device, weig
 from starplat.runtime.room import Room
 from starplat.runtime.tracing.watch import Watch
 from starplat.runtime.tracing.watched import WatchedExecutor
-from starplat.same import remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +70,12 @@ class Run(Graphs):
     communicator: Communicator | None = None
 
     def __post_init__(self) -> None:
+        self._entry = entry_of(self.module)
         self._history = History(self.first_graph)
         self._world: World | None = None
         self._left_first_graph = False
         self._slices: dict[Updates, Slices] = {}
         self.num_updates = max(map(len, self.bound.updates.values()), default=0)
-        self._changes_graph = changes_graph(self.module)
-        self._lists = {name: parts[0] for name, parts in parts_of_updates(self.module).items()}
         self.returned: Returned = None
         self.launches = 0
         self.batch_seconds: list[float] = []
@@ -86,17 +83,9 @@ class Run(Graphs):
         self._given: dict[str, Buffer] = {}
         self._first: dict[str, Buffer] = {}
         self._places: dict[str, Place] = {}
-        self._inputs = {array.name for array in self.module.inputs}
-        self._parameters = [
-            parameter.what
-            for parameter in self.module.function(self.module.entry).parameters
-            if isinstance(parameter.what, ir.Array)
-        ]
-        self._changed = changed_parameters(self.module)
-        self._on_host = arrays_on_host(self.module)
         self._adopted = self._adoptions()
-        copies = {array.name: self._copies(array) for array in self._parameters}
-        weights = frozenset(filter(self._from_weights, self.module.inputs))
+        copies = {array.name: self._copies(array) for array in self._entry.parameters}
+        weights = tuple(filter(self._from_weights, self.module.inputs))
         adopted = frozenset(self._adopted)
         self.room = Room(
             self.module, self.device, self.resident, adopted, weights, copies, self.num_updates, graph=self.graph
@@ -107,45 +96,45 @@ class Run(Graphs):
     def _adoptions(self) -> dict[str, _Adoption]:
         """The arguments that lie on the device, as buffers."""
         found = {}
-        for array in self._parameters:
+        for array in self._entry.parameters:
             lent = self.bound.arrays.get(array.name)
-            away = array.name in self._on_host or (self._changes_graph and array.extent.grows_with_arcs)
+            away = array.name in self._entry.on_host or (self._entry.changes_graph and array.extent.grows_with_arcs)
             if isinstance(lent, CallerArray) and not away:
                 dtype, count = self._kind(array)
                 adopted = self.device.adopt(lent.value, dtype, count)
                 if adopted is not None:
                     found[array.name] = _Adoption(lent, adopted, Buffer(dtype, count, adopted.memory, lent=True))
         for (one, a), (other, b) in combinations(found.items(), 2):
-            if a.adopted.overlaps(b.adopted) and (one in self._changed or other in self._changed):
+            if a.adopted.overlaps(b.adopted) and (one in self._entry.changed or other in self._entry.changed):
                 raise _shared(a.lent.name, b.lent.name)
         return found
 
     def _copies(self, array: ir.Array) -> int:
         """How many arrays of its size a parameter takes besides the graph's: none for what is used in place."""
-        adoption, changed = self._adopted.get(array.name), array.name in self._changed
-        if array.name in self._on_host:
+        adoption, changed = self._adopted.get(array.name), array.name in self._entry.changed
+        if array.name in self._entry.on_host:
             return 0
         if adoption is not None:
             return (changed and self.repeated) + (not self._in_place(array, adoption))
         if self._from_weights(array):
             return int(changed)
-        return 1 + (changed and array.name in self._inputs and array.name in self.bound.arrays)
+        return 1 + (changed and array.name in self._entry.inputs and array.name in self.bound.arrays)
 
     def _from_weights(self, array: ir.Array) -> bool:
         """Whether a parameter begins on the device as the graph's weights."""
-        given = array.name in self.bound.arrays or array.name in self._on_host
-        return array.origin is ir.Origin.WEIGHT and array.name in self._inputs and not given
+        given = array.name in self.bound.arrays or array.name in self._entry.on_host
+        return array.origin is ir.Origin.WEIGHT and array.name in self._entry.inputs and not given
 
     def _in_place(self, array: ir.Array, adoption: _Adoption) -> bool:
         adopted = adoption.adopted
-        return not adopted.loose and not (adopted.read_only and array.name in self._changed)
+        return not adopted.loose and not (adopted.read_only and array.name in self._entry.changed)
 
     def upload(self) -> None:
         """Brings to the device what is not there yet: the graph's arrays, the weights, what the caller gave."""
         self.held.callback(self._leave)
         for array in self.module.inputs:
             given = self.bound.arrays.get(array.name)
-            if array.name in self._on_host:
+            if array.name in self._entry.on_host:
                 continue
             if array.name in self._adopted:
                 self._given[array.name] = self._adopted[array.name].buffer
@@ -224,7 +213,7 @@ class Run(Graphs):
     def _give_up_weights(self) -> None:
         """Gives up the weights of the first graph where the program changes a copy of them."""
         for array in filter(self._from_weights, self.module.inputs):
-            if array.name in self._changed:
+            if array.name in self._entry.changed:
                 self.device.give_up(self._given.pop(array.name))
 
     def _leave_first_graph(self) -> None:
@@ -253,7 +242,7 @@ class Run(Graphs):
 
     def updates_in(self, buffer: Buffer) -> Updates:
         """The list of which a buffer holds a part."""
-        lists = ((name, self._places[adds].buffer) for name, adds in self._lists.items())
+        lists = ((name, self._places[adds].buffer) for name, adds in self._entry.lists.items())
         return next(self.bound.updates[name] for name, place in lists if place is buffer)
 
     def is_given(self, buffer: Buffer) -> bool:
@@ -295,10 +284,10 @@ class Run(Graphs):
         watched = None if watch is None else WatchedExecutor(kernels, self._world, watch, progress)
         executor = watched or Executor(kernels, self._world, progress)
         self.held.callback(self._give_back)
-        for array in self._parameters:
+        for array in self._entry.parameters:
             self._places[array.name] = self._start(array)
         launched = self.device.traffic.launches
-        self.may_begin_again = self._changed.isdisjoint(self._adopted)
+        self.may_begin_again = self._entry.changed.isdisjoint(self._adopted)
         with nullcontext() if self.communicator is None else self.communicator.running(self.device):
             stop = self.device.stopwatch()
             self.returned = executor.run(self._places, self.bound.scalars, self.bound.lists)
@@ -314,21 +303,21 @@ class Run(Graphs):
     def _start(self, array: ir.Array) -> Place:
         """Where a parameter's cells begin: what was given, or nothing; anything where the program sets them first."""
         given, known = self._given.get(array.name), self.bound.arrays.get(array.name)
-        if array.name in self._on_host:
+        if array.name in self._entry.on_host:
             return self._start_on_host(array)
         known = None if isinstance(known, CallerArray) else known
         adoption = self._adopted.get(array.name)
         if adoption is not None and self._in_place(array, adoption):
             self._begin_again(array, adoption.buffer)
             return Place(adoption.buffer)
-        if given is not None and adoption is None and array.name not in self._changed:
+        if given is not None and adoption is None and array.name not in self._entry.changed:
             return Place(given, known)
         place = Place(self._allocated(array))
         if given is not None:
             self._begin_again(array, given)
             self.device.copy(place.buffer, given)
             place.known = known
-        elif array.name in self._inputs:
+        elif array.name in self._entry.inputs:
             self.device.fill(place.buffer, array.element.unset)
         return place
 
@@ -346,7 +335,7 @@ class Run(Graphs):
 
     def _begin_again(self, array: ir.Array, buffer: Buffer) -> None:
         """Makes the caller's array what it was before the first repetition."""
-        if not buffer.lent or array.name not in self._changed or array.name not in self._inputs:
+        if not buffer.lent or array.name not in self._entry.changed or array.name not in self._entry.inputs:
             return
         if array.name in self._first:
             self.device.copy(buffer, self._first[array.name])
@@ -360,7 +349,7 @@ class Run(Graphs):
         astray = {
             name: self._places[name]
             for name, adoption in self._adopted.items()
-            if name in self._changed
+            if name in self._entry.changed
             and not adoption.adopted.read_only
             and self._places[name].buffer is not adoption.buffer
         }
@@ -377,21 +366,21 @@ class Run(Graphs):
     def result(self, array: ir.Array, *, on_device: bool) -> Any:
         """What an array of the entry holds at the end: its cells, or an array on the device."""
         place = self._places[array.name]
-        if array.name in self._on_host:
+        if array.name in self._entry.on_host:
             assert place.known is not None
             if not on_device:
                 return place.known.copy()
             kept = self._allocated(array)
             self.device.upload(kept, place.known)
             return self.device.with_arrays().export(kept)
-        if self.graph.piece is not None and array.name not in self._changed and self._from_weights(array):
+        if self.graph.piece is not None and array.name not in self._entry.changed and self._from_weights(array):
             return weights_as(self.graph, array.element)  # of other parts the device holds none
         if self.resident.has_room and array.extent is ir.Extent.ARCS:
             return self._without_room(place.buffer, on_device=on_device)
         if not on_device:
             return self.device.download(place.buffer)
         adoption = self._adopted.get(array.name)
-        if adoption is not None and not (adoption.adopted.read_only and array.name in self._changed):
+        if adoption is not None and not (adoption.adopted.read_only and array.name in self._entry.changed):
             return adoption.lent.value
         if self._is_given(place.buffer):
             kept = self.device.allocate(*self._kind(array))
@@ -443,25 +432,3 @@ def _shared(one: str, other: str) -> DiagnosticError:
     """E0713: two names for one memory."""
     message = f"arguments '{one}' and '{other}' lie in the same memory, and the program changes it"
     return DiagnosticError(Diagnostic("E0713", message, help="give one of them as a copy"))
-
-
-@remembered(256)
-def changed_parameters(module: ir.Module) -> frozenset[str]:
-    """The names of the entry's arrays that a run of the module may change."""
-    arrays = (p.what for p in module.function(module.entry).parameters if isinstance(p.what, ir.Array))
-    return frozenset(array.name for array in arrays if not only_read(module, array))
-
-
-@remembered(256)
-def arrays_on_host(module: ir.Module) -> frozenset[str]:
-    """The names of the entry's arrays of which the device only gets chunks."""
-    chunked = (kernel.chunks for kernel in module.kernels if kernel.chunks is not None)
-    copied = (array.name for chunks in chunked for array, _, _ in chunks.cells)
-    return frozenset(copied).intersection(array.name for array in module.inputs)
-
-
-def only_read(module: ir.Module, array: ir.Array) -> bool:
-    """Whether no function of the module changes the cells of the entry's parameter or what its name stands for."""
-    if any(array in written_arrays(kernel.body) for kernel in module.kernels):
-        return False
-    return not any(array in changed(op, module) for op in walk_host(module.function(module.entry).body))

@@ -13,7 +13,7 @@ from starplat.backends import BACKENDS
 from starplat.backends.scheduled import capabilities_of
 from starplat.ir.processors import Processor
 from starplat.runtime import targets
-from starplat.runtime.scheduling_device import chosen
+from starplat.runtime.scheduling.device import chosen
 from starplat.runtime.session import default_session
 from starplat.runtime.targets import capabilities_at
 from starplat.toolchain import devices

@@ -237,7 +237,7 @@ class Boasting(ReferenceDevice):
 
     room = 25_000
 
-    def _free_memory(self, ours: int) -> int | None:
+    def _free_memory(self) -> int | None:
         return 2**40
 
     def _allocate(self, dtype: np.dtype[Any], count: int) -> Any:

@@ -9,10 +9,11 @@ import pytest
 
 import starplat
 from starplat.graph.graph import Graph
-from starplat.runtime import launch, looking, run_module
+from starplat.runtime import looking, run_module
 from starplat.runtime.devices.device import Device
 from starplat.runtime.facts import facts_of, longest_row_by_host
 from starplat.runtime.looking import facts_on
+from starplat.runtime.scheduling import runs
 from starplat.schedule.facts import GraphFacts
 from tests.runtime.devices import TARGETS, device_of
 from tests.zoo import ZOO
@@ -79,7 +80,7 @@ def test_the_graph_still_goes_up_once(target: str, monkeypatch: pytest.MonkeyPat
     device, program = device_of(target), starplat.compile(LABELS)
     plain = run_module(program.module(), hub(directed=True, entering=True), target=target, results=[]).bytes.up
     apart(target, monkeypatch)
-    monkeypatch.setattr(launch, "wants_facts", lambda module, schedule, capabilities, graph: True)
+    monkeypatch.setattr(runs, "wants_facts", lambda module, schedule, capabilities, graph: True)
     graph = hub(directed=True, entering=True)
     first = run_module(program.module(), graph, target=target, results=[])
     again = run_module(program.module(), graph, target=target, results=[])

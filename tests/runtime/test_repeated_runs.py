@@ -1,7 +1,9 @@
 """What a run costs besides its kernels when the program, the graph and the device have been seen before."""
 
+import gc
 import subprocess
 import sys
+import weakref
 from typing import Any
 
 import numpy as np
@@ -11,13 +13,15 @@ import starplat
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.graph import Graph, generators
 from starplat.runtime.arguments.properties import shown_cells
+from starplat.runtime.resident import on_device
 from starplat.runtime.room import Room
+from starplat.runtime.scheduling import runs
 from starplat.schedule import schedule as schedules
 from tests.runtime.devices import device_of
 
 PARTS = "function parts(Graph g, propNode<int> part) { forall (v in g.nodes()) { v.part = v % 2; } }"
-MOST_CALLS = 520
-"""Functions of Python that a run of one launch calls: 445 when this was written, 587 before."""
+MOST_CALLS = 340
+"""Functions of Python that a run of one launch calls: 293 when this was written, 445 before."""
 
 
 @pytest.fixture(scope="module")
@@ -83,3 +87,129 @@ def test_nodes_come_back_as_the_input_counts_them(first: int) -> None:
     assert shown.tolist() == [2 + first, None if first < 0 else -1, first]
     assert shown.dtype == (object if first < 0 else np.int64)
     assert not np.shares_memory(shown, cells)
+
+
+# --- what is kept with a graph ------------------------------------------------------------------------------------
+
+NEAREST = """
+function nearest(Graph g, propNode<int> dist, propEdge<int> weight, node src) {
+  g.attachNodeProperty(dist = INF);
+  src.dist = 0;
+  bool again = True;
+  while (again) {
+    again = False;
+    forall (v in g.nodes()) {
+      forall (w in g.neighbors(v)) {
+        edge e = g.get_edge(v, w);
+        if (v.dist < INF && v.dist + e.weight < w.dist) { w.dist = v.dist + e.weight; again = True; }
+      }
+    }
+  }
+}
+"""
+
+
+@pytest.fixture
+def scheduled(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Grows with every run that is scheduled anew."""
+    found, schedule_anew = list[object](), runs._alternatives
+
+    def noted(module: Any, *given: Any, **how: Any) -> Any:
+        found.append(module)
+        return schedule_anew(module, *given, **how)
+
+    monkeypatch.setattr(runs, "_alternatives", noted)
+    return found
+
+
+def test_a_second_run_is_not_scheduled_again_whatever_its_arguments(scheduled: list[object]) -> None:
+    graph, program = generators.grid(5).undirected(), starplat.compile(NEAREST)
+    for src in (0, 24, 0):
+        assert program.run(graph, src=src, target="openmp")["dist"].sum() == 100
+    assert len(scheduled) == 1
+
+
+@pytest.mark.parametrize(
+    "otherwise",
+    [
+        {"schedule": "direction=push"},
+        {"max_rounds": 1000},
+        {"weight": 1},
+        {"session": starplat.Session()},
+        {"target": "reference"},
+        {"checked": True},
+    ],
+    ids=str,
+)
+def test_a_run_that_is_asked_for_otherwise_is_scheduled_for_that(
+    otherwise: dict[str, Any], scheduled: list[object]
+) -> None:
+    graph, program = generators.grid(5).undirected(), starplat.compile(NEAREST)
+    for options in ({}, otherwise, {}, otherwise):
+        assert program.run(graph, src=0, **{"target": "openmp", **options})["dist"].sum() == 100
+    assert len(scheduled) == 2
+
+
+def test_another_graph_and_another_program_are_scheduled_for_themselves(scheduled: list[object]) -> None:
+    programs = [starplat.compile(NEAREST), starplat.compile(NEAREST)]
+    for graph in (generators.grid(5).undirected(), generators.grid(5).undirected()):
+        for program in programs:
+            program.run(graph, src=0, target="openmp")
+    assert len(scheduled) == 4
+
+
+def test_a_graph_that_left_the_device_is_scheduled_for_again(scheduled: list[object]) -> None:
+    graph, program = generators.grid(5).undirected(), starplat.compile(NEAREST)
+    with starplat.Session() as session:
+        program.run(graph, src=0, target="openmp", session=session)
+        session.device("openmp").forget_graphs()
+        program.run(graph, src=0, target="openmp", session=session)
+    assert len(scheduled) == 2
+
+
+@pytest.mark.parametrize("schedule", [None, "memory=ondemand"])
+def test_what_is_kept_of_runs_does_not_keep_their_graph(schedule: str | None) -> None:
+    graph, program = generators.grid(5).undirected(), starplat.compile(NEAREST)
+    for limit in (None, 1000):
+        program.run(graph, src=0, target="reference", schedule=schedule, max_rounds=limit)
+    seen = weakref.ref(graph)
+    del graph
+    gc.collect()
+    assert seen() is None
+
+
+def test_a_schedule_that_cannot_be_is_refused_every_time(graph: Graph) -> None:
+    program = starplat.compile(PARTS)
+    for _ in range(2):
+        with pytest.raises(starplat.DiagnosticError, match="direction=pull"):
+            program.run(graph, target="openmp", schedule="direction=pull")
+
+
+def test_what_takes_a_modules_place_is_made_once_and_refused_every_time() -> None:
+    first, second = (starplat.compile(PARTS).module() for _ in range(2))
+    asked: list[str] = []
+
+    def failing() -> tuple[Any, ...]:
+        asked.append("failing")
+        raise ValueError("no such module")
+
+    def making() -> tuple[Any, ...]:
+        asked.append("making")
+        return first, second
+
+    found = runs.Alternatives([making, failing], 0.0)
+    for _ in range(2):
+        modules = iter(found)
+        assert [next(modules), next(modules)] == [first, second]
+        with pytest.raises(ValueError, match="no such module"):
+            next(modules)
+    assert asked == ["making", "failing", "failing"]
+
+
+def test_few_findings_are_kept_of_a_graph(graph: Graph) -> None:
+    with starplat.Session() as session:
+        resident = on_device(session.device("reference"), graph)
+        for number in range(1000):
+            assert resident.kept(number, lambda number=number: -number) == -number  # type: ignore[misc]
+        assert resident.kept(999, lambda: 0) == -999
+        assert resident.kept(0, lambda: 1) == 1

@@ -141,8 +141,8 @@ class SmallDevice(ReferenceDevice):
         super().__init__()
         self.room, self.tells = room, tells
 
-    def _free_memory(self, ours: int) -> int | None:
-        return self.room - ours if self.tells else None
+    def _free_memory(self) -> int | None:
+        return self.room - self.held if self.tells else None
 
     def _allocate(self, dtype: np.dtype[Any], count: int) -> Any:
         if self.held + dtype.itemsize * count > self.room:

@@ -63,10 +63,10 @@ def test_closing_gives_the_bytes_back_that_graphs_took(monkeypatch: pytest.Monke
     for session, device in zip((one, other), small, strict=True):
         monkeypatch.setitem(session._devices, ("reference", 0), device)
         session.run(SSSP, graph, src=0, target="reference")
-    left = [device._free_memory(sum(buffer.size for buffer in device._ours)) for device in small]
+    left = [device._free_memory() for device in small]
     one.close()
     gc.collect()
-    now = [device._free_memory(sum(buffer.size for buffer in device._ours)) for device in small]
+    now = [device._free_memory() for device in small]
     assert left[0] is not None
     assert left[0] < 17_500
     assert now == [20_000, left[1]]

@@ -173,3 +173,18 @@ def test_an_interrupted_kernel_that_does_not_end_closes_its_device_and_not_the_p
     assert (first, code, last) == ("3", "E0920", "3")
     assert said.startswith("a kernel on ")
     assert said.endswith(" could not be stopped: the device is closed here until that ends")
+
+
+def test_the_end_of_work_is_seen_by_all_that_wait_for_it() -> None:
+    end, seen = attended.Ending(), list[bool]()
+    assert not end.wait(0.001)
+    assert not end.is_set()
+    waiting = [threading.Thread(target=lambda: seen.append(end.wait(120))) for _ in range(3)]
+    for thread in waiting:
+        thread.start()
+    end.set()
+    for thread in waiting:
+        thread.join()
+    assert seen == [True] * 3
+    assert end.is_set()
+    assert end.wait(0)

@@ -29,6 +29,7 @@ from starplat.runtime.arguments.properties import members, numbered_cells, numbe
 from starplat.runtime.arguments.property_files import property_in
 from starplat.runtime.arguments.scalars import NONE, UnfitError, parsed, scalar
 from starplat.runtime.elements import Cells, Value
+from starplat.same import remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +117,14 @@ def brought_over(lent: CallerArray, graph: Graph) -> Cells:
         raise DiagnosticError(_unfit(lent.name, lent.kind, unfit)) from None
 
 
-def names_in(module: ir.Module) -> dict[str, str]:
+@remembered(256)
+def names_in(module: ir.Module) -> Mapping[str, str]:
     """What the module calls the entry's arguments: not always what the program does, which may say `sources`."""
     return {name: parts[0] for name, parts, kind in _parameters(module) if not isinstance(kind, UpdatesType)}
 
 
-def parts_of_updates(module: ir.Module) -> dict[str, tuple[str, ...]]:
+@remembered(256)
+def parts_of_updates(module: ir.Module) -> Mapping[str, tuple[str, ...]]:
     """What the module calls the parts of each list of updates: four arrays, then three numbers."""
     return {name: parts for name, parts, kind in _parameters(module) if isinstance(kind, UpdatesType)}
 

@@ -34,11 +34,35 @@ class StopWorking(SystemExit):
     """Raised in a thread that works; a thread that ends by it says nothing."""
 
 
+class Ending:
+    """The end of some work: a `threading.Event` that is quick to make and to wait for, as every run does."""
+
+    def __init__(self) -> None:
+        self._under_way = threading.Lock()
+        self._under_way.acquire()
+        self._has_come = False
+
+    def set(self) -> None:
+        """It has come; said once."""
+        self._has_come = True
+        self._under_way.release()
+
+    def is_set(self) -> bool:
+        """Whether it has come."""
+        return self._has_come
+
+    def wait(self, seconds: float) -> bool:
+        """Whether it comes in time."""
+        if self._under_way.acquire(timeout=seconds):
+            self._under_way.release()  # for others that wait
+        return self._has_come
+
+
 class Job(Generic[Answer]):
     """Work for another thread, in the context of the caller."""
 
     def __init__(self, work: Callable[[], Answer]) -> None:
-        self.done = threading.Event()
+        self.done = Ending()
         self._work: Callable[[], Answer] | None = work
         self._context = contextvars.copy_context()
         self._answers: list[Answer] = []

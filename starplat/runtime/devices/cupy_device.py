@@ -195,7 +195,7 @@ class CupyDevice(ArrayDevice):
     def export(self, buffer: Buffer) -> Any:
         return buffer.memory[: buffer.count]
 
-    def _free_memory(self, ours: int) -> int | None:
+    def _free_memory(self) -> int | None:
         with self.faults(), self.device:
             free, _ = self.cupy.cuda.runtime.memGetInfo()
             return int(free) + int(self.cupy.get_default_memory_pool().free_bytes())

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -196,12 +197,12 @@ class DeviceMemory(ABC):
 
     def free_memory(self) -> int | None:
         """Bytes that a run could have, what is kept from earlier runs included; None if unknown."""
-        held = self.held
-        kept = sum(
-            buffer.size_on_device for buffers in self._free.values() for buffer in buffers if buffer in self._ours
-        )
-        rooms = (self._free_memory(held), None if self._most is None else max(self._most - held, 0))
-        return min((room + kept for room in rooms if room is not None), default=None)
+        rooms = (self._free_memory(), None if self._most is None else max(self._most - self.held, 0))
+        known = [room for room in rooms if room is not None]
+        if not known:
+            return None
+        buffers = chain.from_iterable(self._free.values())
+        return min(known) + sum(buffer.size_on_device for buffer in buffers if buffer in self._ours)
 
     def free_on_host(self) -> int | None:
         """Bytes of the host's memory that kernels could read, what is kept from earlier runs included; None if
@@ -275,8 +276,8 @@ class DeviceMemory(ABC):
         self.traffic.up += buffer.dtype.itemsize
         self._write_cell(buffer, index, buffer.dtype.type(value))
 
-    def _free_memory(self, ours: int) -> int | None:
-        """Bytes that the device has left, of which `ours` have been allocated here; None if unknown."""
+    def _free_memory(self) -> int | None:
+        """Bytes that the device has left beside those that are `held`; None if unknown."""
         return None
 
     @abstractmethod

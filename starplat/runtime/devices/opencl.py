@@ -133,8 +133,8 @@ class OpenCLDevice(ArrayDevice):
 
         return Array(self.queue, (buffer.count,), buffer.dtype, data=buffer.memory)
 
-    def _free_memory(self, ours: int) -> int | None:
-        left = self.device.global_mem_size - ours
+    def _free_memory(self) -> int | None:
+        left = self.device.global_mem_size - self.held
         return at_most_host_memory(left) if self.is_host else left
 
     def faults(self) -> Faults:

@@ -37,7 +37,7 @@ class ReferenceDevice(ArrayDevice):
         cells: Cells = buffer.memory[: buffer.count]
         return cells
 
-    def _free_memory(self, ours: int) -> int | None:
+    def _free_memory(self) -> int | None:
         return host_memory()
 
     def _allocate(self, dtype: np.dtype[Any], count: int) -> Cells:

@@ -128,8 +128,8 @@ class SyclDevice(ArrayDevice):
     def export(self, buffer: Buffer) -> UsmArray:
         return UsmArray(buffer.memory, buffer.dtype, buffer.count)
 
-    def _free_memory(self, ours: int) -> int | None:
-        left = self.device.global_mem_size - ours
+    def _free_memory(self) -> int | None:
+        left = self.device.global_mem_size - self.held
         return host_memory.at_most_host_memory(left) if self.is_host else left
 
     def faults(self) -> Faults:

@@ -1,6 +1,7 @@
 """Runs a program in parts: this process is one of the ranks, all of which call this with the same."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from starplat.backends.scheduled import capabilities_of
@@ -8,13 +9,13 @@ from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.runtime.arguments.bind import Bound
-from starplat.runtime.attending.limits import UNLIMITED, Limits
 from starplat.runtime.divided.on_devices import run_part
 from starplat.runtime.divided.planning import by_nodes
 from starplat.runtime.parts.agreeing import agreed, ending_together, marks_of, require_alike
 from starplat.runtime.parts.communicator import Communicator
+from starplat.runtime.request import Request
 from starplat.runtime.results.result import Result
-from starplat.runtime.session import Session, default_session
+from starplat.runtime.session import default_session
 from starplat.runtime.targets import device_at
 
 
@@ -43,52 +44,27 @@ def require_divisible(asked: Mapping[str, object]) -> None:
         raise DiagnosticError(Diagnostic("E0736", message, help=help))
 
 
-def run_in_parts(
-    module: ir.Module,
-    graph: Graph,
-    communicator: Communicator,
-    arguments: Bound,
-    *,
-    target: str,
-    device_index: int | None = None,
-    results: Sequence[str] | None = None,
-    repeat: int = 1,
-    trace: bool = False,
-    limits: Limits = UNLIMITED,
-    session: Session | None = None,
-    compile_seconds: float = 0.0,
-) -> Result:
+def run_in_parts(module: ir.Module, graph: Graph, communicator: Communicator, given: Bound, asked: Request) -> Result:
     """The same result on all ranks; `Result.parts` says how the graph was divided and what crossed. Ranks of a host
-    take its GPUs in turn, unless `device_index` says which.
+    take its GPUs in turn, unless the request says which.
 
     Raises:
         DiagnosticError: on all ranks: E0668, the program cannot be divided; E0735, another rank runs something else. An
             error that comes later is said by its rank and ends the processes of all.
     """
-    index = device_at(target, communicator.place) if device_index is None else device_index
+    target, index = asked.target, asked.device_index
+    if index is None:
+        index = device_at(target, communicator.place)
 
     def placed() -> ir.Module:
-        able = capabilities_of((session or default_session()).device(target, index).target)
+        able = capabilities_of((asked.session or default_session()).device(target, index).target)
         return by_nodes(module, graph, able)
 
     divided = agreed(communicator, placed)
-    options = (target, sorted(results or ()), repeat, trace)
-    require_alike(communicator, marks_of(module, graph, arguments, options))
+    options = (target, sorted(asked.results or ()), asked.repeat, asked.trace)
+    require_alike(communicator, marks_of(module, graph, given, options))
     with ending_together(communicator):
-        return run_part(
-            divided,
-            graph,
-            communicator,
-            target=target,
-            device_index=index,
-            arguments=arguments,
-            results=results,
-            repeat=repeat,
-            trace=trace,
-            limits=limits,
-            session=session,
-            compile_seconds=compile_seconds,
-        )
+        return run_part(divided, graph, communicator, given, replace(asked, device_index=index))
 
 
 def unavailable_mpi() -> DiagnosticError:
