@@ -17,6 +17,7 @@ from starplat.schedule.both_ways import goes_both_ways, one_way
 from starplat.schedule.by_slot import values_by_slot
 from starplat.schedule.changed_rows import has_rounds_of_rows, only_changed_rows
 from starplat.schedule.cores.quotients import quotients_by_host
+from starplat.schedule.cores.remaining_arcs import only_remaining_arcs
 from starplat.schedule.cores.stores import stores_without_test
 from starplat.schedule.cores.sums_by_key import has_sums_by_key, sums_by_key
 from starplat.schedule.direction.in_parts import choosing_in_parts
@@ -112,6 +113,12 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "rounds that ask all nodes whether a filter holds ask those for which it has become true",
         "before loop, which takes the rounds as they are; before frontier, which makes those nodes a set",
         only_newly_passing,
+    ),
+    Step(
+        "remaining",
+        "rounds that take arcs out for good go over a list of those that are left",
+        "before loop, which takes the rounds as they are",
+        only_remaining_arcs,
     ),
     Step(
         "loop",

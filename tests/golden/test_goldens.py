@@ -38,7 +38,7 @@ KEPT = [
     for path in EXAMPLES
     if (path.stem in PLAIN_ONES if folder == "cuda-plain" else folder == "cuda" or path.stem not in OTHER_SPELLINGS)
 ]
-MOST_LINES = 39_800
+MOST_LINES = 39_820
 """Of all files together: they are for people to read."""
 
 
