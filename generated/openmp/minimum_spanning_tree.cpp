@@ -20,9 +20,8 @@ extern "C" void minimum_spanning_tree_find_sum(
     long long light_part = 0;
     #pragma omp parallel for schedule(static) reduction(+ : sum_part, light_part)
     for (arc_t e = 0; e < num_arcs; e++) {
-        if (!((float)weight[e] <= limit)) continue;
-        sum_part += weight[e];
-        light_part += 1;
+        sum_part += multiply_long(weight[e], (long long)((float)weight[e] <= limit));
+        light_part += (long long)((float)weight[e] <= limit);
     }
     *sum = sum_part;
     *light = light_part;
@@ -161,13 +160,12 @@ extern "C" void minimum_spanning_tree_set_open_2(
 // minimum_spanning_tree.sp:87 forall (e in g.edges().filter(in_tree))
 #line 87 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_find_total(
-    arc_t num_arcs, const bool *__restrict__ in_tree, const int *__restrict__ weight, long long *total
+    arc_t num_arcs, const int *__restrict__ weight, const bool *__restrict__ in_tree, long long *total
 ) {
     long long total_part = 0;
     #pragma omp parallel for schedule(static) reduction(+ : total_part)
     for (arc_t e = 0; e < num_arcs; e++) {
-        if (!in_tree[e]) continue;
-        total_part += weight[e];
+        total_part += multiply_long(weight[e], (long long)in_tree[e]);
     }
     *total = total_part;
 }
@@ -188,7 +186,7 @@ extern "C" void list_open(arc_t num_arcs, arc_t *open_arcs, const bool *__restri
 }
 
 }  // namespace kernels
-#line 192 "minimum_spanning_tree.cpp"
+#line 190 "minimum_spanning_tree.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -272,7 +270,7 @@ static long long minimum_spanning_tree(
     long long total = 0;
     // minimum_spanning_tree.sp:87 forall (e in g.edges().filter(in_tree))
     total_result.set(0);
-    kernels::minimum_spanning_tree_find_total(graph.num_arcs, in_tree, weight, total_result);
+    kernels::minimum_spanning_tree_find_total(graph.num_arcs, weight, in_tree, total_result);
     total += total_result.read();
     return total;
 }

@@ -20,6 +20,7 @@ from starplat.schedule.cores.quotients import quotients_by_host
 from starplat.schedule.cores.remaining_arcs import only_remaining_arcs
 from starplat.schedule.cores.stores import stores_without_test
 from starplat.schedule.cores.sums_by_key import has_sums_by_key, sums_by_key
+from starplat.schedule.cores.sums_without_branch import sums_without_branch
 from starplat.schedule.direction.in_parts import choosing_in_parts
 from starplat.schedule.direction.step import push_or_pull
 from starplat.schedule.facts import GraphFacts
@@ -219,6 +220,12 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "reals are stored without a test whether the cell holds them already",
         "after all that makes kernels: earlier steps look at stores as the passes leave them",
         stores_without_test,
+    ),
+    Step(
+        "sums",
+        "a filtered sum of whole numbers adds each of them times the filter",
+        "beside stores, for the same targets",
+        sums_without_branch,
     ),
     Step(
         "quotients",
