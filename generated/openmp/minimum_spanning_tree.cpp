@@ -20,9 +20,8 @@ extern "C" void minimum_spanning_tree_find_sum(
     long long light_part = 0;
     #pragma omp parallel for schedule(static) reduction(+ : sum_part, light_part)
     for (arc_t e = 0; e < num_arcs; e++) {
-        if (!((float)weight[e] <= limit)) continue;
-        sum_part += weight[e];
-        light_part += 1;
+        sum_part += multiply_long(weight[e], (long long)((float)weight[e] <= limit));
+        light_part += (long long)((float)weight[e] <= limit);
     }
     *sum = sum_part;
     *light = light_part;
@@ -52,26 +51,34 @@ extern "C" void minimum_spanning_tree_set_component(int num_nodes, int *componen
 // minimum_spanning_tree.sp:40 forall (e in g.edges().filter(open))
 #line 40 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_min_lightest(
-    arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources, bool *open_,
-    const int *__restrict__ component, int *lightest, const int *__restrict__ weight
+    arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources, int *open_left,
+    arc_t *open_arcs, const int *__restrict__ component, bool *open_, int *lightest, const int *__restrict__ weight
 ) {
     #pragma omp parallel for schedule(static)
-    for (arc_t e = 0; e < num_arcs; e++) {
-        if (!open_[e]) continue;
-        const int a = component[arc_sources[e]];
-        const int b = component[columns[e]];
-        if (a == b) {
-            open_[e] = false;
-        } else {
-            const int candidate = weight[e];
-            if (candidate < lightest[a]) {
-                atomic_min_int(&lightest[a], candidate);
+    for (int block = 0; block < (int)(num_arcs / 256) + 1; block++) {
+        const arc_t first = (arc_t)block * 256;
+        const arc_t end = first + (arc_t)open_left[block];
+        arc_t stays = first;
+        for (arc_t place = first; place < end; place++) {
+            const arc_t e = open_arcs[place];
+            const int a = component[arc_sources[e]];
+            const int b = component[columns[e]];
+            if (a == b) {
+                open_[e] = false;
+            } else {
+                const int candidate = weight[e];
+                if (candidate < lightest[a]) {
+                    atomic_min_int(&lightest[a], candidate);
+                }
+                const int candidate_2 = weight[e];
+                if (candidate_2 < lightest[b]) {
+                    atomic_min_int(&lightest[b], candidate_2);
+                }
             }
-            const int candidate_2 = weight[e];
-            if (candidate_2 < lightest[b]) {
-                atomic_min_int(&lightest[b], candidate_2);
-            }
+            open_arcs[stays] = e;
+            stays += (arc_t)open_[e];
         }
+        open_left[block] = (int)(stays - first);
     }
 }
 
@@ -79,22 +86,26 @@ extern "C" void minimum_spanning_tree_min_lightest(
 #line 50 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_max_choice(
     arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources,
-    const bool *__restrict__ open_, const int *__restrict__ component, const int *__restrict__ weight,
-    const int *__restrict__ lightest, arc_t *choice
+    const int *__restrict__ open_left, const arc_t *__restrict__ open_arcs, const int *__restrict__ component,
+    const int *__restrict__ weight, const int *__restrict__ lightest, arc_t *choice
 ) {
     #pragma omp parallel for schedule(static)
-    for (arc_t e = 0; e < num_arcs; e++) {
-        if (!open_[e]) continue;
-        const int a = component[arc_sources[e]];
-        const int b = component[columns[e]];
-        if (weight[e] == lightest[a]) {
-            if (e > choice[a]) {
-                atomic_max_arc(&choice[a], e);
+    for (int block = 0; block < (int)(num_arcs / 256) + 1; block++) {
+        const arc_t first = (arc_t)block * 256;
+        const arc_t end = first + (arc_t)open_left[block];
+        for (arc_t place = first; place < end; place++) {
+            const arc_t e = open_arcs[place];
+            const int a = component[arc_sources[e]];
+            const int b = component[columns[e]];
+            if (weight[e] == lightest[a]) {
+                if (e > choice[a]) {
+                    atomic_max_arc(&choice[a], e);
+                }
             }
-        }
-        if (weight[e] == lightest[b]) {
-            if (e > choice[b]) {
-                atomic_max_arc(&choice[b], e);
+            if (weight[e] == lightest[b]) {
+                if (e > choice[b]) {
+                    atomic_max_arc(&choice[b], e);
+                }
             }
         }
     }
@@ -152,8 +163,23 @@ extern "C" void minimum_spanning_tree_set_open_2(
     }
 }
 
+// lists the arcs for which 'open' says that they are left
+extern "C" void list_open(arc_t num_arcs, arc_t *open_arcs, const bool *__restrict__ open_, int *open_left) {
+    #pragma omp parallel for schedule(static)
+    for (int block = 0; block < (int)(num_arcs / 256) + 1; block++) {
+        const arc_t first = (arc_t)block * 256;
+        const arc_t end = smaller_long(first + 256, num_arcs);
+        arc_t stays = first;
+        for (arc_t e_2 = first; e_2 < end; e_2++) {
+            open_arcs[stays] = e_2;
+            stays += (arc_t)open_[e_2];
+        }
+        open_left[block] = (int)(stays - first);
+    }
+}
+
 }  // namespace kernels
-#line 157 "minimum_spanning_tree.cpp"
+#line 183 "minimum_spanning_tree.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -174,6 +200,8 @@ static long long minimum_spanning_tree(
     Buffer<int> lightest(device, graph.num_nodes);
     Buffer<arc_t> choice(device, graph.num_nodes);
     Buffer<unsigned char> open_(device, graph.num_arcs);
+    Buffer<arc_t> open_arcs(device, graph.num_arcs);
+    Buffer<int> open_left(device, graph.num_arcs / 256 + 1);
     Word<long long> sum_result(device);
     Word<long long> light_result(device);
     Word<long long> total_result(device);
@@ -202,17 +230,20 @@ static long long minimum_spanning_tree(
     kernels::minimum_spanning_tree_set_component(graph.num_nodes, component, joins);
     long long total = 0;
     bool growing = true;
+    kernels::list_open(graph.num_arcs, open_arcs, open_, open_left);
     do {
         growing = false;
         lightest.fill(INT_MAX);
         choice.fill(-1);
         // minimum_spanning_tree.sp:40 forall (e in g.edges().filter(open))
         kernels::minimum_spanning_tree_min_lightest(
-            graph.num_arcs, graph.columns, graph.arc_sources, open_, component, lightest, weight
+            graph.num_arcs, graph.columns, graph.arc_sources, open_left, open_arcs, component, open_, lightest,
+            weight
         );
         // minimum_spanning_tree.sp:50 forall (e in g.edges().filter(open))
         kernels::minimum_spanning_tree_max_choice(
-            graph.num_arcs, graph.columns, graph.arc_sources, open_, component, weight, lightest, choice
+            graph.num_arcs, graph.columns, graph.arc_sources, open_left, open_arcs, component, weight, lightest,
+            choice
         );
         // minimum_spanning_tree.sp:60 forall (a in g.nodes().filter(choice != -1))
         total_result.set(0);
@@ -228,6 +259,7 @@ static long long minimum_spanning_tree(
         if (!growing && limit < INFINITY) {
             // minimum_spanning_tree.sp:81 forall (e in g.edges())
             kernels::minimum_spanning_tree_set_open_2(graph.num_arcs, open_, weight, limit);
+            kernels::list_open(graph.num_arcs, open_arcs, open_, open_left);
             limit = INFINITY;
             growing = true;
         }

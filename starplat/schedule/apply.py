@@ -17,8 +17,10 @@ from starplat.schedule.both_ways import goes_both_ways, one_way
 from starplat.schedule.by_slot import values_by_slot
 from starplat.schedule.changed_rows import has_rounds_of_rows, only_changed_rows
 from starplat.schedule.cores.quotients import quotients_by_host
+from starplat.schedule.cores.remaining_arcs import only_remaining_arcs
 from starplat.schedule.cores.stores import stores_without_test
 from starplat.schedule.cores.sums_by_key import has_sums_by_key, sums_by_key
+from starplat.schedule.cores.sums_without_branch import sums_without_branch
 from starplat.schedule.direction.in_parts import choosing_in_parts
 from starplat.schedule.direction.step import push_or_pull
 from starplat.schedule.facts import GraphFacts
@@ -121,6 +123,12 @@ STEPS: tuple[Step | GraphStep, ...] = (
         sets_of_their_own,
     ),
     Step(
+        "remaining",
+        "rounds that take arcs out for good go over a list of those that are left",
+        "before loop, which takes the rounds as they are",
+        only_remaining_arcs,
+    ),
+    Step(
         "loop",
         "a loop of launches becomes a persistent kernel",
         "after what replaces whole algorithms: it takes kernels and host operations as they are by then",
@@ -219,6 +227,12 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "reals are stored without a test whether the cell holds them already",
         "after all that makes kernels: earlier steps look at stores as the passes leave them",
         stores_without_test,
+    ),
+    Step(
+        "sums",
+        "a filtered sum of whole numbers adds each of them times the filter",
+        "beside stores, for the same targets",
+        sums_without_branch,
     ),
     Step(
         "quotients",

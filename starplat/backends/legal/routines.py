@@ -31,11 +31,10 @@ def legal_kernel(kernel: ir.Kernel, module: ir.Module, capabilities: Capabilitie
     scalars = {scalar.name for scalar in kernel.scalars}
     results = tuple(result_word(reduction, scalars, operations.locals) for reduction in kernel.reductions)
     body = over_domain(kernel, operations)
-    if kernel.in_pieces:
-        body = in_pieces(operations, body)
     if capabilities.structured_loops:
         body = _structured(kernel, module, operations, results, body)
     else:
+        body = in_pieces(operations, body) if kernel.in_pieces else body
         ends = contributions.ends(results, _together(kernel))
         body = (*_guarded(kernel), *contributions.declared(), *body, *ends)
     body = without_unread(body)
@@ -133,6 +132,8 @@ def _shared_out(
     uneven = any(isinstance(part, st.Count | st.While | st.For | ir.CallFunction) for part in walk(loop.body))
     domain, ahead = kernel.domain, kernel.guard is not None
     length = listed_length(domain) if isinstance(domain, ir.Listed | ir.InWords | ir.Numbers) else None
+    if kernel.in_pieces:  # a thread's iterations follow each other, and all of them are worth it
+        uneven, length = False, None
     by_teams = any(isinstance(part, st.TeamLoop) for part in walk(loop.body))
     loop = replace(loop, stride=st.Stride.ONE)
     long = isinstance(domain, ir.Workers)
