@@ -23,7 +23,7 @@ Dynamic dynamic_sssp(Graph g, propNode<int> dist, propNode<node> parent, propEdg
     }
     g.updateCSRDel(changes);
     g.updateCSRAdd(changes);
-    Decremental(g, dist, parent, weight, lost, modified);
+    Decremental(g, dist, parent, lost, modified);
     OnAdd (u in changes.currentBatch(1)) {
       node a = u.source;
       node b = u.destination;
@@ -47,9 +47,8 @@ Incremental(Graph g, propNode<int> dist, propNode<node> parent, propEdge<int> we
   }
 }
 
-// Whose parent is lost is lost; those with arcs to them that are not offer them a way.
-Decremental(Graph g, propNode<int> dist, propNode<node> parent, propEdge<int> weight, propNode<bool> lost,
-            propNode<bool> modified) {
+// Whose parent is lost is lost; those with arcs to them that are not make them near again.
+Decremental(Graph g, propNode<int> dist, propNode<node> parent, propNode<bool> lost, propNode<bool> modified) {
   propNode<bool> fresh = lost;
   fixedPoint until (finished : !fresh) {
     forall (v in g.nodes().filter(fresh)) {
@@ -65,20 +64,10 @@ Decremental(Graph g, propNode<int> dist, propNode<node> parent, propEdge<int> we
     v.dist = INF;
     v.parent = -1;
   }
-  propNode<bool> near;
-  g.attachNodeProperty(near = False);
   forall (v in g.nodes().filter(lost)) {
     forall (u in g.nodes_to(v)) {
-      if (!u.lost && u.dist < INF) {
-        u.near = True;
-      }
-    }
-  }
-  forall (v in g.nodes().filter(near)) {
-    forall (w in g.neighbors(v)) {
-      if (w.lost) {
-        edge e = g.get_edge(v, w);
-        <w.dist, w.modified, w.parent> = <Min(w.dist, v.dist + e.weight), True, v>;
+      if (u.dist < INF) {
+        u.modified = True;
       }
     }
   }
