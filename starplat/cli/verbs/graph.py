@@ -78,7 +78,10 @@ def convert(
     pieces: Annotated[
         int,
         typer.Option(
-            "--pieces", min=1, max=MOST_PIECES, help="Write a .spg with memory for the arcs of one piece at a time."
+            "--pieces",
+            min=1,
+            max=MOST_PIECES,
+            help="Write a .spg with memory for the arcs of one piece, sorted in files beside it.",
         ),
     ] = 1,
     from_format: From = None,
