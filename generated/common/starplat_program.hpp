@@ -128,13 +128,16 @@ private:
 };
 
 // What `main` does: the work of a program whose algorithm takes these options. Returns what the program ends with.
+// In --help `launcher` stands before the program's name.
 template <class Work>
-int run_program(int argc, char **argv, const std::vector<Option> &options, Work work) {
+int run_program(
+    int argc, char **argv, const std::vector<Option> &options, Work work, const std::string &launcher = ""
+) {
     try {
         const std::string path = argv[0];
         const Arguments arguments(argc, argv, options);
         if (arguments.wants_help) {
-            std::cout << arguments.help(path.substr(path.find_last_of('/') + 1));
+            std::cout << arguments.help(launcher + path.substr(path.find_last_of('/') + 1));
             return 0;
         }
         Program program(path, arguments);

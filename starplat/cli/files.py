@@ -12,6 +12,9 @@ from pathlib import Path
 
 from starplat.diagnostics import Diagnostic, DiagnosticError
 
+NO_FILE = "it is a pipe or a device"
+"""Why something is not replaced that is neither a file nor a folder."""
+
 
 @contextmanager
 def replacing(destination: Path) -> Iterator[Path]:
@@ -58,6 +61,8 @@ def require_writable(*destinations: Path | None) -> None:
             folder = true_destination.parent
             if true_destination.is_dir():
                 raise cannot_write(destination, "it is a folder")
+            if true_destination.exists() and not true_destination.is_file():
+                raise cannot_write(destination, NO_FILE)
             if not folder.is_dir():
                 raise cannot_write(destination, f"there is no folder {destination.parent}")
             if not os.access(folder, os.W_OK | os.X_OK):
@@ -80,6 +85,8 @@ def cannot_write(destination: Path, reason: str, help: str | None = None) -> Dia
 def _temporary_beside(destination: Path) -> Path:
     if destination.is_dir():
         raise IsADirectoryError(21, "it is a folder")
+    if destination.exists() and not destination.is_file():
+        raise FileExistsError(17, NO_FILE)
     handle, name = tempfile.mkstemp(
         prefix=f".{destination.name[:64]}.", suffix=destination.suffix, dir=destination.parent
     )

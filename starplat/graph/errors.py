@@ -170,6 +170,6 @@ def _quoted(id: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def wrong_arguments(message: str) -> DiagnosticError:
+def wrong_arguments(message: str, help: str | None = None) -> DiagnosticError:
     """E0817: arguments that make no graph."""
-    return DiagnosticError(Diagnostic("E0817", message))
+    return DiagnosticError(Diagnostic("E0817", message, help=help))

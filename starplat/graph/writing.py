@@ -36,7 +36,8 @@ _PACKERS: dict[str, Callable[[IO[bytes]], IO[bytes]]] = {
 
 
 def write(graph: Graph, path: str | os.PathLike[str], format: str | None = None) -> None:
-    """Writes a graph; the path's suffix tells the format, if `format` does not, and the compression.
+    """Writes a graph; the path's suffix tells the format, if `format` does not, and the compression. A symbolic link
+    stays one: the file that it names is written.
 
     Raises:
         DiagnosticError: E0815, the format is unknown, is not written, or cannot hold the graph.
@@ -45,7 +46,7 @@ def write(graph: Graph, path: str | os.PathLike[str], format: str | None = None)
     packer = _PACKERS.get(target.suffix.lower())
     require_writable(target, format)
     try:
-        _write_whole(graph, target, _writer(target, format), packer)
+        _write_whole(graph, target.resolve(), _writer(target, format), packer)
     except OSError as error:
         raise errors.cannot_write(str(target), (error.strerror or str(error)).lower()) from None
 
@@ -59,13 +60,16 @@ def require_writable(path: str | os.PathLike[str], format: str | None = None) ->
     target = Path(path)
     _writer(target, format)
     try:
+        true_target = target.resolve()
         if target.is_dir():
             raise errors.cannot_write(str(target), "it is a folder")
-        if not target.parent.is_dir():
+        if target.exists() and not target.is_file():
+            raise errors.cannot_write(str(target), "it is a pipe or a device", "name a file")
+        if not true_target.parent.is_dir():
             raise errors.cannot_write(str(target), f"there is no folder {target.parent}")
-        if not os.access(target.parent, os.W_OK | os.X_OK):
+        if not os.access(true_target.parent, os.W_OK | os.X_OK):
             raise errors.cannot_write(str(target), "permission denied")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:
         raise errors.cannot_write(str(target), (getattr(error, "strerror", None) or str(error)).lower()) from None
 
 

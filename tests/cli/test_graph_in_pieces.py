@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -114,7 +115,7 @@ def test_incoming_arcs_of_a_file_are_kept(starplat: Starplat, tmp_path: Path) ->
     ("source", "destination", "options", "message"),
     [
         ("g.txt", "g.mtx", (), "E0817]: in pieces a .spg is written, not Matrix Market"),
-        ("g.csv", "g.spg", (), "E0817]: CSV with a header line is not read in pieces: Matrix Market, DIMACS, "),
+        ("g.csv", "g.spg", (), "E0817]: g.csv: CSV with a header line is not read in pieces: Matrix Market, DIMACS, "),
         ("attributes.txt", "g.spg", (), "E0810]: attributes.txt: an edge list with dictionaries is not read in pieces"),
         ("g.txt", "g.spg", ("--weights", f"random:1..{2**31}"), "E0817]: in pieces, random weights lie within"),
         ("wrong.txt", "g.spg", (), "E0805]: wrong.txt:2:3: expected a node id, found 'x'"),
@@ -144,7 +145,32 @@ def test_what_is_not_converted_in_pieces_is_refused_and_leaves_nothing(
     outcome = starplat("graph", "convert", source, destination, "--pieces", 2, *options)
     assert outcome.code == 1
     assert outcome.err.startswith(f"error[{message}")
+    assert ("leave out --pieces" in outcome.err) == ("pieces" in message)
     assert [path.name for path in Path().iterdir()] == [source]
+
+
+def test_there_are_no_more_pieces_than_can_be_read(starplat: Starplat, tmp_path: Path) -> None:
+    """Each takes a pass over the nodes."""
+    (tmp_path / "g.txt").write_text("1 2\n")
+    for call in (("convert", tmp_path / "g.txt"), ("generate", "rmat")):
+        outcome = starplat("graph", *call, tmp_path / "g.spg", "--pieces", 10**20)
+        assert (outcome.code, "less than or equal to 4096" in outcome.err) == (2, True)
+    assert starplat("graph", "convert", tmp_path / "g.txt", tmp_path / "g.spg", "--pieces", 4096).code == 0
+
+
+@pytest.mark.parametrize("pieces", [1, 2])
+def test_a_link_stays_one_and_a_pipe_is_refused(starplat: Starplat, tmp_path: Path, pieces: int) -> None:
+    (tmp_path / "g.txt").write_text("1 2\n")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "link.spg").symlink_to("elsewhere/g.spg")
+    for _ in range(2):
+        assert starplat("graph", "convert", tmp_path / "g.txt", tmp_path / "link.spg", "--pieces", pieces).code == 0
+    assert (tmp_path / "link.spg").is_symlink()
+    assert [each.name for each in (tmp_path / "elsewhere").iterdir()] == ["g.spg"]
+    os.mkfifo(tmp_path / "pipe.spg")
+    outcome = starplat("graph", "convert", tmp_path / "g.txt", tmp_path / "pipe.spg", "--pieces", pieces)
+    assert (outcome.code, "pipe.spg: cannot be written: it is a pipe or a device" in outcome.err) == (1, True)
+    assert (tmp_path / "pipe.spg").is_fifo()
 
 
 ARCS, NODES = 2_000_000, 1 << 16

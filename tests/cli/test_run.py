@@ -263,13 +263,22 @@ def test_a_failed_write_keeps_the_old_file_and_leaves_nothing_beside_it(
 
 
 @pytest.mark.parametrize(
-    "options", [("--out", "no/folder/r.npz"), ("--trace", "no/folder/t.html"), ("--out", "taken.npz")]
+    "options",
+    [
+        ("--out", "no/folder/r.npz"),
+        ("--trace", "no/folder/t.html"),
+        ("--out", "taken.npz"),
+        ("--out", "pipe.npz"),
+        ("--out", "link.npz"),
+    ],
 )
 def test_what_cannot_be_written_is_said_before_anybody_waits(
     starplat: Starplat, examples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "taken.npz").mkdir()
+    os.mkfifo(tmp_path / "pipe.npz")
+    (tmp_path / "link.npz").symlink_to("pipe.npz")
     outcome = starplat("run", examples / "bfs.sp", "--graph", "unread.gr", "--arg", "src=1", *COMMON, *options)
     assert outcome.code == 1
     assert outcome.err.startswith(f"error[E0792]: {options[1]}: cannot be written: ")

@@ -139,8 +139,11 @@ def test_what_fails_is_said_once_and_leaves_no_process(tmp_path: Path) -> None:
         assert done.stderr.count(message) == done.stderr.count("error: ") == 1
     others = ran(program, 1, "a.spg", "--src", "0", ":", "-n", "2", str(program), "b.spg", "--src", "0")
     assert (others.returncode, others.stderr) == (1, "error: not all parts have read the same graph\n")
+    one = ran(program, 2, "a.spg", "--src", "0", ":", "-n", "1", str(program), "a.spg", "--wrong")
+    assert (one.returncode, one.stderr) == (2, "error: '--wrong' is no argument of this program; --help says more\n")
     helped = ran(program, 2, "--help")
     assert (helped.returncode, helped.stdout.count("usage: ")) == (0, 1)
+    assert "usage: mpiexec -n PARTS bfs_levels GRAPH --src NODE [OPTIONS]\n" in helped.stdout
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,9 @@ FORMATS_READ = (
     "The content decides, then the name. Ids of nodes may be numbers or names."
 )
 
+MOST_PIECES = 4096
+"""Each piece takes a pass over the nodes."""
+
 app = typer.Typer(
     help="Look at graph files, convert and generate them.", no_args_is_help=True, epilog=f"Formats: {FORMATS_READ}"
 )
@@ -73,7 +76,13 @@ def convert(
     drop_loops: arguments.DropLoops = False,
     dedup: arguments.Dedup = False,
     pieces: Annotated[
-        int, typer.Option("--pieces", min=1, help="Write a .spg with memory for the arcs of one piece at a time.")
+        int,
+        typer.Option(
+            "--pieces",
+            min=1,
+            max=MOST_PIECES,
+            help="Write a .spg with memory for the arcs of one piece, sorted in files beside it.",
+        ),
     ] = 1,
     from_format: From = None,
     to_format: To = None,
@@ -102,10 +111,11 @@ def _convert_in_pieces(
     from starplat.graph_files import file_of
 
     if (format := format_written(destination, to_format)).name != "spg":
-        raise errors.wrong_arguments(f"in pieces a .spg is written, not {format.title}")
+        message = f"in pieces a .spg is written, not {format.title}"
+        raise errors.wrong_arguments(message, "name a .spg as the destination, or leave out --pieces")
     with progress() as report, _room_beside(destination):
         graph = read_in_pieces(
-            file_of(file), pieces, destination.parent, format=from_format, progress=report, **changes
+            file_of(file), pieces, destination.resolve().parent, format=from_format, progress=report, **changes
         )
     console.say(graph.describe())
     _write(graph, destination, to_format)
@@ -151,7 +161,10 @@ def generate(
     seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same graph.")] = 1,
     weights: arguments.Weights = None,
     pieces: Annotated[
-        int, typer.Option("--pieces", min=1, help="rmat, uniform: draw so many times, with memory for one piece.")
+        int,
+        typer.Option(
+            "--pieces", min=1, max=MOST_PIECES, help="rmat, uniform: draw so many times, with memory for one piece."
+        ),
     ] = 1,
     to_format: To = None,
 ) -> None:
@@ -203,13 +216,13 @@ def _generate_in_pieces(
 
     drawn = {Kind.RMAT: generators.rmat_pairs, Kind.UNIFORM: generators.uniform_pairs}.get(kind)
     if drawn is None:
-        raise errors.wrong_arguments(f"{kind.value} is not made in pieces: rmat and uniform are")
+        raise errors.wrong_arguments(f"{kind.value} is not made in pieces: rmat and uniform are", "leave out --pieces")
     require_weights(weights)
     pairs = drawn(scale, degree, seed)
     bounds = [piece * pairs.nodes // pieces for piece in range(pieces + 1)]
     rows = (prepared(pairs.rows(first, end), weights=weights) for first, end in pairwise(bounds))
     with _room_beside(destination):
-        graph = on_disk(rows, destination.parent)
+        graph = on_disk(rows, destination.resolve().parent)
     console.say(graph.describe())
     _write(graph, destination, to_format)
 

@@ -73,7 +73,8 @@ def listing(input: streams.Input) -> Listing:
     """
     form = form_of(input)
     if form.attributes:
-        raise errors.unsupported(input.shown, "an edge list with dictionaries is not read in pieces")
+        message = "an edge list with dictionaries is not read in pieces"
+        raise errors.unsupported(input.shown, message, help="leave out --pieces")
     return _listing(input, form)
 
 

@@ -51,7 +51,8 @@ def read_in_pieces(
         return _of_arcs(_Unsorted(graph, graph.num_arcs, lambda: _in_blocks(graph)), pieces, True, changes, folder)
     if found.listing is None:
         names = ", ".join(format.title for format in FORMATS if format.listing is not None)
-        raise errors.wrong_arguments(f"{found.title} is not read in pieces: {names} and starplat graph are")
+        message = f"{input.shown}: {found.title} is not read in pieces: {names} and starplat graph are"
+        raise errors.wrong_arguments(message, "leave out --pieces, or convert the file to a .spg first")
     return _of_arcs(_written_down(found.listing(input), folder), pieces, undirected, changes, folder)
 
 
@@ -63,7 +64,7 @@ def require_weights(weights: str | None) -> None:
     """
     low, high, _ = reading.weights_in(weights or "ones") or (1, 1, 1)
     if low < -(2**31) or high >= 2**31:
-        raise errors.wrong_arguments("in pieces, random weights lie within -2^31..2^31-1")
+        raise errors.wrong_arguments("in pieces, random weights lie within -2^31..2^31-1", "leave out --pieces")
 
 
 @dataclass(frozen=True)
