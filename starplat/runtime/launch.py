@@ -115,13 +115,15 @@ def _work(call: _Call, here: Callable[[], AbstractContextManager[object]]) -> Re
             Run,
             first_graph=taken,
             device=device,
-            resident=resident,
             held=held,
             repeated=asked.runs > 1,
             progress=call.progress,
             communicator=asked.communicator,
         )
-        runs, tried = (begin(made, bound=inside.within(made)) for made in modules), list[Run]()
+        runs, tried = (
+            (begin(m, bound=inside.within(m), resident=on_device(device, taken)) for m in modules),
+            list[Run](),
+        )
         run = _that_fits(runs, tried)
         compiling = asked.compile_seconds + perf_counter() - started - looking
         run, done = _driven_where_it_fits(run, runs, tried, call)
@@ -170,6 +172,8 @@ def _driven_where_it_fits(run: Run, others: Iterator[Run], tried: list[Run], cal
                 raise
             run.held.close()
             run.device.lower_limit(failed.size)
+            for one in tried:
+                one.go_back()
             run = _that_fits(others, tried)
             if not (asked_for or run.room.fits()):
                 raise

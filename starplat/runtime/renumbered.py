@@ -68,7 +68,7 @@ class Renumbering:
     to: Renumbered
 
     def given(self, module: ir.Module, bound: Bound) -> Bound:
-        """The caller's arguments in the run's numbers. What is not given and holds nodes or arcs begins as the first.
+        """The caller's arguments in the run's numbers.
 
         Raises:
             DiagnosticError: E0667, an argument lies on a device.

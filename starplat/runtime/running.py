@@ -147,7 +147,14 @@ class Run(Graphs):
     def _leave(self) -> None:
         """Holds nothing on the device any more, also where not all came to it."""
         self._given.clear()
+        self._first.clear()
         self._leave_world()
+
+    def go_back(self) -> None:
+        """Stands before the first repetition again, at the first graph, which may have left the device meanwhile."""
+        self._left_first_graph = False
+        self._history = History(self.first_graph)
+        self.resident = self.room.resident = on_device(self.device, self.first_graph)
 
     def _leave_world(self) -> None:
         """The world knows the run: without this the graph would stay on the device until garbage is collected."""

@@ -10,6 +10,7 @@ import atexit
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from threading import Lock
 from typing import Any
 
@@ -106,16 +107,25 @@ class Session:
         """Exclusive use of the device inside; if it fails there, the next run opens it anew.
 
         Raises:
-            DiagnosticError: E0920, something goes on there that could not be stopped; E0922, the session is closed.
+            DiagnosticError: E0920, something goes on there that could not be stopped, or waits for this; E0922, the
+                session is closed.
         """
+        taken = _TAKEN.get()
+        if device.turn in taken:
+            help = "run it afterwards, or in a session of its own: session=starplat.Session()"
+            message = f"{device.name} is busy with the run that waits for this one"
+            raise DiagnosticError(Diagnostic("E0920", message, help=help), exit_code=ExitCode.NO_DEVICE)
         with device.turn:
             self._require_open()
             self._require_free(device, index)
+            before = _TAKEN.set(taken | {device.turn})
             try:
                 yield
             except DeviceFaultError:
                 self._abandon(device)
                 raise
+            finally:
+                _TAKEN.reset(before)
 
     def _abandon(self, device: Device) -> None:
         """Forgets a device and all that was on it."""
@@ -147,6 +157,8 @@ class Session:
             raise DiagnosticError(Diagnostic("E0920", message, help=help), exit_code=ExitCode.NO_DEVICE)
 
 
+_TAKEN: ContextVar[frozenset[object]] = ContextVar("turns that are taken here", default=frozenset())
+"""The turns of devices inside which the caller is, on whatever thread its work goes on."""
 _DEAD: list[Device] = []
 """Devices that have failed, with all on them: unloading it would fail too, with an error that cannot be caught."""
 

@@ -16,6 +16,7 @@ from starplat.ir.interpreting.interpreter import KernelRunner
 from starplat.runtime import run_module
 from starplat.runtime.devices.cuda import CudaDevice
 from starplat.runtime.devices.device import Kernels
+from starplat.runtime.elements import is_for_all
 from starplat.runtime.session import default_session
 from starplat.schedule.parse import parse_schedule
 from tests.runtime.programs import A, B, increment, module
@@ -176,6 +177,13 @@ def test_pages_are_locked_once_and_as_long_as_their_array_lives(cupy: CuPy) -> N
         device.lock_pages(few)
     assert cupy.locked == {cells.ctypes.data: 1 << 20}
     del cells
+    assert not cupy.locked
+
+
+def test_one_value_for_all_lies_in_one_page_and_is_not_locked(cupy: CuPy) -> None:
+    cells = np.lib.stride_tricks.as_strided(np.ones(1, np.int32), (1 << 18,), (0,))
+    assert is_for_all(cells)
+    CudaDevice(cupy, 0).lock_pages(cells)
     assert not cupy.locked
 
 

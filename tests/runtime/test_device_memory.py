@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -263,6 +264,20 @@ def test_a_failed_allocation_is_the_answer(monkeypatch: pytest.MonkeyPatch) -> N
     assert result["dist"].tolist() == expected
     assert 0 < sum(result.estimate.mapped.values()) <= 4 * 12_000
     assert not device.is_limited
+
+
+def test_a_limit_falls_each_time_until_nothing_is_left() -> None:
+    device, cell = ReferenceDevice(), np.dtype(np.int64)
+    held, kept = device.allocate(cell, 1000), device.allocate(cell, 200)
+    device.release(kept)
+    with device.limited(10_000):
+        free = [device.free_memory()]
+        for _ in range(100):
+            device.lower_limit(8)
+            free.append(device.free_memory())
+    assert free[0] == 10_000 - held.size
+    assert all(after < before or after == 0 for before, after in pairwise(map(int, free)))  # type: ignore[arg-type]
+    assert free[-1] == 0
 
 
 def test_a_device_that_has_room_for_nothing_can_be_used_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,6 +17,8 @@ from starplat.graph.updates import ADD, DELETE, Updates
 from starplat.runtime.changing.in_place import LEAST_ROOM, InPlace, Way
 from starplat.runtime.changing.slices import Vector
 from starplat.runtime.devices.buffers import Buffer
+from starplat.runtime.devices.device_faults import NoRoomError
+from starplat.runtime.devices.device_memory import DeviceMemory
 from starplat.runtime.devices.vectors import VectorMemory
 from starplat.runtime.session import default_session
 from tests.backends.emulated import Machine, emulated
@@ -254,3 +258,49 @@ def test_emulated_cuda_follows_updates_in_place(name: str) -> None:
         found = program(name).run(graph, target="cuda", schedule=IN_PLACE, **call)
     for cells in set(right) - {"parent"}:
         np.testing.assert_array_equal(found[cells], right[cells], cells)
+
+
+# --- where memory ends while the graph changes ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("schedule", [IN_PLACE, "updates=merge"])
+@pytest.mark.parametrize("repeat", [1, 2])
+def test_a_run_that_an_allocation_ends_leaves_the_graph_for_the_next(
+    schedule: str, repeat: int, carry: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target, device = Target("openmp", "openmp"), default_session().device("openmp")
+    graph = generators.rmat(5, 4, 1, weights=(1, 9))
+    call = {**cells_of_arcs(graph), "U": updates_for(graph, 120), "size": 40}
+    right, ends, room, refused = carry.run(graph, checked=True, **call), range(4, 130, 14), DeviceMemory._room, 0
+    left, codes = [0], set[str]()
+
+    def failing(memory: DeviceMemory, *what: Any, **how: Any) -> Any:
+        left[0] -= 1
+        if left[0] == 0:
+            raise NoRoomError(memory.name, 64)
+        return room(memory, *what, **how)
+
+    monkeypatch.setattr(DeviceMemory, "_room", failing)
+    for left[0] in ends:
+        device.forget_graphs()
+        device.trim()
+        for _ in range(2):  # the second one fails nowhere
+            try:
+                found = target.run(carry, graph, {**call, "schedule": schedule, "repeat": repeat})
+            except starplat.DiagnosticError as error:
+                refused += 1
+                codes.add(error.diagnostics[0].code)
+                continue
+            for name in right:
+                np.testing.assert_array_equal(found[name], right[name], name)
+            assert same_arcs(found.graph, right.graph)
+    assert codes == {"E0903"}
+    assert refused <= len(ends)
+
+
+def test_a_limit_that_ends_every_try_is_refused(carry: Program) -> None:
+    graph = generators.rmat(5, 4, 1, weights=(1, 9))
+    call = {**cells_of_arcs(graph), "U": updates_for(graph, 120), "size": 40, "target": "openmp"}
+    needed = carry.run(graph, **call).estimate.total
+    with pytest.raises(starplat.DiagnosticError, match="E0908"):
+        carry.run(graph, device_memory=needed, time_limit=60.0, **call)

@@ -264,3 +264,24 @@ def test_a_fault_costs_the_device_of_its_session_only(monkeypatch: pytest.Monkey
         assert one.device("reference") is not broken
         assert other.device("reference") is well
     assert default_session() not in (one, other)
+
+
+@pytest.mark.parametrize("alone", [True, False], ids=["on a thread of its own", "with a time limit"])
+def test_a_run_cannot_wait_for_one_that_waits_for_its_device(alone: bool) -> None:
+    changing = starplat.compile("function f(Graph g, updates<g> U) { Batch (U : 1) { g.updateCSRAdd(U); } }")
+    beside, limit, sizes = starplat.Session(), None if alone else 60.0, list[int]()
+
+    def inside(number: int, result: starplat.Result) -> None:
+        refused("E0920", session=session)
+        with beside:
+            sizes.append(SSSP.run(result.graph, src=0, target="reference", session=beside)["dist"].size)
+
+    def work() -> None:
+        changing.run(roads(), U=[("a", 0, 1)], target="reference", session=session, on_batch=inside, time_limit=limit)
+
+    with starplat.Session() as session:
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        assert sizes == [50]
+        SSSP.run(roads(), src=0, target="reference", session=session)

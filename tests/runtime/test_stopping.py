@@ -188,3 +188,17 @@ def test_the_end_of_work_is_seen_by_all_that_wait_for_it() -> None:
     assert seen == [True] * 3
     assert end.is_set()
     assert end.wait(0)
+
+
+def test_a_thread_that_is_stopped_between_jobs_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stopped(attended.Job[None]):
+        def perform(self) -> None:
+            super().perform()
+            raise attended.StopWorking
+
+    said, worker = list[object](), attended._Worker()
+    monkeypatch.setattr(threading, "excepthook", said.append)
+    worker.take(Stopped(lambda: None))
+    worker.join(30)
+    assert not worker.is_alive()
+    assert said == []

@@ -10,6 +10,7 @@ import ctypes
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from queue import SimpleQueue
 from time import monotonic
 from typing import Any, Generic, TypeVar
@@ -100,8 +101,9 @@ class _Worker(threading.Thread):
         self.start()
 
     def run(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            job.perform()
+        with suppress(StopWorking):  # which may come when the job has just ended
+            while (job := self._jobs.get()) is not None:
+                job.perform()
 
     def take(self, job: Job[Any]) -> None:
         self._jobs.put(job)

@@ -272,8 +272,8 @@ class CupyDevice(ArrayDevice):
 
     def lock_pages(self, cells: Cells) -> None:
         address = int(cells.ctypes.data)
-        if cells.nbytes < _LEAST_LOCKED or address in self._locked:
-            return
+        if cells.nbytes < _LEAST_LOCKED or address in self._locked or not cells.flags.c_contiguous:
+            return  # one value for all is a cell, whatever its size
         runtime = self.cupy.cuda.runtime
         try:
             with self.device:

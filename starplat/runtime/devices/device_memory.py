@@ -74,10 +74,11 @@ class DeviceMemory(ABC):
             self._most, self._most_on_host = before
 
     def lower_limit(self, size: int) -> None:
-        """So many bytes were not to be had beside what is held, whatever the system says: half of them may be. It holds
-        as long as the limit around it."""
+        """So many bytes were not to be had beside what is held, whatever the system says: half of them may be. A limit
+        that stands is lowered by a sixteenth at least, so that trying again comes to an end. It holds as long as the
+        limit around it."""
         room = self.held + size // 2
-        self._most = room if self._most is None else min(self._most, room)
+        self._most = room if self._most is None else min(self._most - self._most // 16 - 1, room)
 
     @property
     def is_limited(self) -> bool:
@@ -197,18 +198,19 @@ class DeviceMemory(ABC):
 
     def free_memory(self) -> int | None:
         """Bytes that a run could have, what is kept from earlier runs included; None if unknown."""
-        rooms = (self._free_memory(), None if self._most is None else max(self._most - self.held, 0))
+        rooms = (self._free_memory(), None if self._most is None else self._most - self.held)
         known = [room for room in rooms if room is not None]
         if not known:
             return None
         buffers = chain.from_iterable(self._free.values())
-        return min(known) + sum(buffer.size_on_device for buffer in buffers if buffer in self._ours)
+        kept = sum(buffer.size_on_device for buffer in buffers if buffer in self._ours)
+        return max(min(known) + kept, 0)
 
     def free_on_host(self) -> int | None:
         """Bytes of the host's memory that kernels could read, what is kept from earlier runs included; None if
         unknown."""
         kept = sum(buffer.size_on_host for buffers in self._free.values() for buffer in buffers if buffer in self._ours)
-        allowed = None if self._most_on_host is None else max(self._most_on_host - self.held_on_host, 0) + kept
+        allowed = None if self._most_on_host is None else max(self._most_on_host - self.held_on_host + kept, 0)
         return min((room for room in (host_memory(), allowed) if room is not None), default=None)
 
     def upload(self, buffer: Buffer, cells: Cells) -> None:
