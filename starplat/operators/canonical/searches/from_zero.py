@@ -37,8 +37,9 @@ def from_zero(body: typed.Block) -> typed.Block:
 
     def stored(symbol: typed.Symbol | None, value: typed.Expression) -> typed.Expression:
         """What is stored to a symbol, or compared with it."""
-        constant = number(value) if symbol in less else None
-        return rebuilt(value, change) if constant is None else _less(value, constant - less[symbol])
+        if symbol not in less or (constant := number(value)) is None:
+            return rebuilt(value, change)
+        return _less(value, constant - less[symbol])
 
     def change(part: Any) -> Any:
         match part:
@@ -49,8 +50,8 @@ def from_zero(body: typed.Block) -> typed.Block:
             case typed.Assign(place=place, value=value) | typed.Carried(place=place, value=value):
                 return replace(part, place=rebuilt(place, change), value=stored(place.symbol, value))
             case typed.AssignExtreme(place=place, candidate=value, carried=carried):
-                rest = {"place": rebuilt(place, change), "carried": rebuilt(carried, change)}
-                return replace(part, candidate=stored(place.symbol, value), **rest)
+                cell, others = rebuilt(place, change), rebuilt(carried, change)
+                return replace(part, place=cell, candidate=stored(place.symbol, value), carried=others)
             case typed.Attach(items=items):
                 given = (v if isinstance(v, typed.Symbol) else stored(s, v) for s, v in items)
                 return replace(part, items=tuple((s, value) for (s, _), value in zip(items, given, strict=True)))
