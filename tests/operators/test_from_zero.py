@@ -78,6 +78,16 @@ def test_levels_are_counted_from_0(name: str) -> None:
     assert_as_written(text, GRAPHS)
 
 
+def test_levels_may_be_compared_where_a_cell_lies() -> None:
+    text = changed(
+        FROM_1,
+        ("  int last", "  list<int> found;\n  found.push(0);\n  found.push(0);\n  int last"),
+        ("  for (int k", "  found[home.ring == 1 ? 1 : 0] = 3;\n  home.sum = found[1];\n  for (int k"),
+    )
+    assert ":= -1\n" in operators_of(text)
+    assert_as_written(text, GRAPHS)
+
+
 @pytest.mark.parametrize("name", NEAR)
 def test_a_near_miss_keeps_its_numbers(name: str) -> None:
     text = changed(FROM_1, *NEAR[name])

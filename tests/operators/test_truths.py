@@ -75,6 +75,7 @@ def _changed(text: str, *changes: tuple[str, str]) -> str:
     return text
 
 
+LEVELS = _changed(LEAST, ("src.seen = 7", "src.seen = 0"), ("<long>", "<int>"), ("v.seen)", "v.seen + 1)"))
 NINE_ROUNDS = ("bool more = True;", "bool more;"), ("while (more)", "for (int i = 0; i < 9; i++)")
 LAST = "  forall (v in g.nodes()) { v.r = v.seen == 1; }\n"
 SPELLINGS = {
@@ -91,6 +92,7 @@ SPELLINGS = {
     "a choice": _changed(NUMBERS, ("v.r = v.seen == 1", "v.r = (v.seen == 1) ? True : False")),
     "parents": PARENTS,
     "the least of two": LEAST,
+    "levels": LEVELS,
     "the greatest of two": _changed(LEAST, ("seen = INF", "seen = 0"), ("Min", "Max"), ("seen < INF", "seen != 0")),
 }  # fmt: skip
 NEAR = {
@@ -118,6 +120,7 @@ NEAR = {
     "changed after it": _changed(NUMBERS, (LAST, LAST + "  src.seen = 0; if (src.seen == 0) { src.r = False; }\n")),
     "all tell, though few have it": _changed(LEAST, ("fresh = False", "fresh = True")),
     "who tells has nothing": _changed(LEAST, ("src.seen = 7;", "")),
+    "a copied level's number": _changed(LEVELS, ("v.r = v.seen < INF;", "int own = v.seen; v.r = own == 1;")),
     "an offer that never wins": _changed(LEAST, ("Min", "Max")),
 }  # fmt: skip
 

@@ -87,6 +87,12 @@ LEFT_ALONE = {
     "another's flag in the same launch": changed(
         ROUNDS, ("e.open = False;", "if (g.is_an_edge(b, a)) { edge r = g.get_edge(b, a); r.open = False; }")
     ),
+    "what is left divides by a number that another condition keeps from 0": changed(
+        ROUNDS,
+        ("filter(open)", "filter(open && 12 / state > 1)"),
+        ("e.open = False", "e.state += 5"),
+        ("round = 0;", "round = 0;\n  forall (e in g.edges()) { e.state = e.weight % 3; e.open = e.weight % 3 != 0; }"),
+    ),
     "in no loop": changed(ROUNDS, ("while (round < 12)", "if (round < 12)")),
 }
 

@@ -43,6 +43,7 @@ from starplat.schedule.step import Choice, Decided
 _PIECE = 256
 """Arcs of a piece: enough that a loop over them costs little, few enough that the threads share pieces evenly."""
 
+_DIVISIONS = (ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER)
 _ARC = ir.Variable("arc", ir.Element.ARC)
 """Stands for a kernel's iterator in a condition."""
 
@@ -233,11 +234,15 @@ def _conditions(kernel: ir.Kernel) -> Iterator[ir.Expression]:
 
 
 def _own_cell(condition: ir.Expression) -> ir.Array | None:
-    """The array of which a condition looks at the arc's cell, if it looks at nothing else but constants."""
+    """The array of which a condition looks at the arc's cell, if it looks at nothing else but constants, and can be
+    asked for every arc: others of the filter may keep it from dividing by 0."""
     parts = [part for part in walk_expression(condition) if not isinstance(part, ir.Const)]
     loads = {part for part in parts if isinstance(part, ir.Load)}
     plain = all(isinstance(part, ir.Load | ir.Binary | ir.Unary | ir.Cast) or part == ir.Ref(_ARC) for part in parts)
-    if not plain or len(loads) != 1 or (load := loads.pop()).index != ir.Ref(_ARC):
+    fails = any(
+        isinstance(p, ir.Binary) and p.operator in _DIVISIONS and not isinstance(p.right, ir.Const) for p in parts
+    )
+    if not plain or fails or len(loads) != 1 or (load := loads.pop()).index != ir.Ref(_ARC):
         return None
     return None if load.array in ir.GRAPH_ARRAYS else load.array
 

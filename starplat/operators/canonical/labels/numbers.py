@@ -55,6 +55,11 @@ def truths(body: typed.Block) -> dict[typed.Symbol, Truth]:
     return {symbol: truth for group in found.groups() if (truth := found.truth(group)) for symbol in group}
 
 
+def copies_of(symbol: typed.Symbol, body: typed.Block) -> set[typed.Symbol]:
+    """A number of a function's body, and those that it is copied to or from."""
+    return next((group for group in _Numbers(body).groups() if symbol in group), {symbol})
+
+
 @dataclass
 class _Numbers:
     """The whole numbers that a function's body declares."""

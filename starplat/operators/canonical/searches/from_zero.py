@@ -37,7 +37,9 @@ def from_zero(body: typed.Block) -> typed.Block:
 
     def stored(symbol: typed.Symbol | None, value: typed.Expression) -> typed.Expression:
         """What is stored to a symbol, or compared with it."""
-        return rebuilt(value, change) if symbol not in less else _moved(value, less[symbol])
+        if symbol not in less or (constant := number(value)) is None:
+            return rebuilt(value, change)
+        return _less(value, constant - less[symbol])
 
     def change(part: Any) -> Any:
         match part:
@@ -46,9 +48,10 @@ def from_zero(body: typed.Block) -> typed.Block:
             case typed.Declare(symbol=symbol, value=value) if value is not None:
                 return replace(part, value=stored(symbol, value))
             case typed.Assign(place=place, value=value) | typed.Carried(place=place, value=value):
-                return replace(part, value=stored(place.symbol, value))
+                return replace(part, place=rebuilt(place, change), value=stored(place.symbol, value))
             case typed.AssignExtreme(place=place, candidate=value, carried=carried):
-                return replace(part, candidate=stored(place.symbol, value), carried=rebuilt(carried, change))
+                cell, others = rebuilt(place, change), rebuilt(carried, change)
+                return replace(part, place=cell, candidate=stored(place.symbol, value), carried=others)
             case typed.Attach(items=items):
                 given = (v if isinstance(v, typed.Symbol) else stored(s, v) for s, v in items)
                 return replace(part, items=tuple((s, value) for (s, _), value in zip(items, given, strict=True)))
@@ -83,13 +86,10 @@ def _is_constant(value: typed.Expression | typed.Symbol) -> bool:
     return constant is not None and abs(constant) < _MOST
 
 
-def _moved(value: typed.Expression, less: int) -> typed.Expression:
-    """A constant less by a number; INF stays, and so does what is made of numbers that are themselves less."""
-    constant = number(value)
-    if constant is None:
-        return value
+def _less(value: typed.Expression, constant: int) -> typed.Expression:
+    """A constant in place of another."""
     assert isinstance(value.type, Scalar)
-    return typed.Literal(constant - less, value.type, span=value.span)
+    return typed.Literal(constant, value.type, span=value.span)
 
 
 @dataclass

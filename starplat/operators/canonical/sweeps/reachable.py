@@ -116,7 +116,8 @@ def _reaches(s: typed.AssignExtreme, none: typed.Expression) -> typed.Statement:
 
 
 def _is_only_asked_for(level: typed.Symbol, truth: numbers.Truth, body: typed.Block) -> bool:
-    """Whether all comparisons of levels with numbers ask whether a node has one."""
+    """Whether all comparisons with numbers, of levels and of what they are copied to, ask whether a node has one."""
+    levels = numbers.copies_of(level, body)
     values = (value for s in walk.statements(body) for value in walk.expressions(s))
     found = [numbers.question(part) for value in values for part in walk.within(value)]
-    return all(truth.says(*q[1:]) is not None for q in found if q is not None and q[0].symbol is level)
+    return all(truth.says(*q[1:]) is not None for q in found if q is not None and q[0].symbol in levels)
