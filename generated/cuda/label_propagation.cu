@@ -149,7 +149,7 @@ int main(int argc, char **argv) {
         const bool is_symmetric = host.is_symmetric();
         Buffer<int> label(device, graph.num_nodes);
         const auto before = [&] {
-            label.fill(-1);
+            label.fill(0);
         };
         program.repeat(device, before, [&] {
             is_symmetric

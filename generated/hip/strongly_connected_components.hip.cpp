@@ -467,7 +467,7 @@ int main(int argc, char **argv) {
         const bool is_symmetric = host.is_symmetric();
         Buffer<int> component(device, graph.num_nodes);
         const auto before = [&] {
-            component.fill(-1);
+            component.fill(0);
         };
         program.repeat(device, before, [&] {
             is_symmetric

@@ -20,7 +20,7 @@ from starplat.graph.csr import Nodes, Rows, repeats
 from starplat.graph.graph import Graph
 from starplat.graph.renumbering import Renumbered, by_bandwidth, by_degree
 from starplat.ir import nodes as ir
-from starplat.runtime.arguments.bind import Bound
+from starplat.runtime.arguments.bind import Bound, names_in
 from starplat.runtime.arguments.caller_arrays import CallerArray
 from starplat.runtime.elements import Cells, Returned, Value
 from starplat.schedule import Schedule
@@ -76,7 +76,7 @@ class Renumbering:
         types = {argument.name: argument.type for argument in module.arguments}
         scalars = {name: self._value_inside(value, types[name]) for name, value in bound.scalars.items()}
         arrays: dict[str, Cells | CallerArray] = {}
-        for name, cells in bound.arrays.items():
+        for name, cells in (*bound.arrays.items(), *self._firsts(module, bound)):
             if isinstance(cells, CallerArray):
                 why = f"argument '{name}' lies on a device, in the order of the graph"
                 raise not_renumbered(self.order, why, "leave it out, or give the argument from the host")
@@ -99,6 +99,18 @@ class Renumbering:
         pairs = zip(module.result_types, values, strict=False)
         found = tuple(v if v is None else _of(v, self._before(kind)) for kind, v in pairs)
         return tuple(v for v in found if v is not None) if isinstance(returned, tuple) else found[0] if found else None
+
+    def _firsts(self, module: ir.Module, bound: Bound) -> list[tuple[str, Cells]]:
+        """Zeros for properties of nodes or arcs that begin as such: they stand for the caller's first."""
+        inputs, within = {array.name for array in module.inputs}, names_in(module)
+        graph, found = self.to.graph, []
+        for argument in module.arguments:
+            name, kind = argument.name, argument.type
+            begins = isinstance(kind, PropertyType) and within[name] in inputs and name not in bound.arrays
+            if begins and isinstance(kind, PropertyType) and kind.element.is_index:
+                count = graph.num_nodes if kind.carrier is Carrier.NODE else graph.num_arcs
+                found.append((name, np.zeros(count, np.int32)))
+        return found
 
     def _cells_inside(self, cells: Cells, kind: object) -> Cells:
         match kind:

@@ -308,7 +308,7 @@ class Run(Graphs):
             self._history, self.resident = History(self.first_graph), on_device(self.device, self.first_graph)
 
     def _start(self, array: ir.Array) -> Place:
-        """Where a parameter's cells begin: what was given, or nothing; anything where the program sets them first."""
+        """Where a parameter's cells begin: what was given, or zeros; anything where the program sets them first."""
         given, known = self._given.get(array.name), self.bound.arrays.get(array.name)
         if array.name in self._entry.on_host:
             return self._start_on_host(array)
@@ -325,11 +325,11 @@ class Run(Graphs):
             self.device.copy(place.buffer, given)
             place.known = known
         elif array.name in self._entry.inputs:
-            self.device.fill(place.buffer, array.element.unset)
+            self.device.fill(place.buffer, 0)
         return place
 
     def _start_on_host(self, array: ir.Array) -> Place:
-        """The cells of a parameter that the device only gets chunks of: those given, the graph's weights or nothing."""
+        """The cells of a parameter that the device only gets chunks of: those given, the graph's weights or zeros."""
         dtype, count = self._kind(array)
         given = self.bound.arrays.get(array.name)
         if given is not None:
@@ -337,7 +337,7 @@ class Run(Graphs):
         elif array.origin is ir.Origin.WEIGHT:
             cells = weights_as(self.graph, array.element)
         else:
-            cells = np.full(count, array.element.unset, dtype)
+            cells = np.zeros(count, dtype)
         return Place(Buffer(dtype, 0, None, lent=True), cells.astype(dtype, copy=False))
 
     def _begin_again(self, array: ir.Array, buffer: Buffer) -> None:

@@ -342,7 +342,7 @@ class _Arguments:
                 continue
             name, given = self.names.local(parameter.what), self.interface.given(parameter.what)
             if parameter.what.origin is not ir.Origin.WEIGHT:
-                lines.append(f"{name}.fill({parameter.what.element.unset});")
+                lines.append(f"{name}.fill(0);")
             elif parameter.what in self.changed:
                 lines.append(f"{name}.copy_from({given});")
         return lines
@@ -353,7 +353,7 @@ class _Arguments:
         if array.origin is ir.Origin.WEIGHT:
             return f"{name} = {kind}(device, host.weights);"
         again = f"{name} = {kind}(device, {size_of(array)});"
-        return f"{again} {name}.fill({array.element.unset});" if array in self.module.inputs else again
+        return f"{again} {name}.fill(0);" if array in self.module.inputs else again
 
     @cached_property
     def changed(self) -> frozenset[ir.Array]:

@@ -85,13 +85,15 @@ def extent_of(type: Type) -> ir.Extent:
 
 
 def zero(element: ir.Element) -> ir.Const:
-    """The value of an uninitialised cell or variable."""
+    """The value of an uninitialised cell or variable: 0, False, or -1 for no node and no edge."""
     match element:
         case ir.Element.BOOL:
             return ir.Const(False, element)
+        case ir.Element.NODE | ir.Element.ARC:
+            return ir.Const(-1, element)
         case ir.Element.FLOAT | ir.Element.DOUBLE:
             return ir.Const(0.0, element)
-    return ir.Const(element.unset, element)
+    return ir.Const(0, element)
 
 
 def both(left: ir.Expression | None, right: ir.Expression | None) -> ir.Expression | None:

@@ -29,11 +29,6 @@ class Element(Enum):
         """Whether the value is a whole number, indices included, BOOL not."""
         return not self.is_real and self is not Element.BOOL
 
-    @property
-    def unset(self) -> int:
-        """What a cell or a variable holds to which nothing was stored: 0 (False), or -1 for no node and no edge."""
-        return -1 if self in (Element.NODE, Element.ARC) else 0
-
 
 class Origin(Enum):
     """Where an array comes from."""

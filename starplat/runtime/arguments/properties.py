@@ -42,8 +42,7 @@ def property_cells(value: Any, kind: PropertyType, graph: Graph) -> Cells:
 
 
 def _keyed_cells(keyed: Keyed, kind: PropertyType, graph: Graph) -> Cells:
-    element = element_of(kind.element)
-    cells: Cells = np.full(_count(kind, graph), element.unset, dtype_of(element, wide_arcs=True))
+    cells: Cells = np.zeros(_count(kind, graph), dtype_of(element_of(kind.element), wide_arcs=True))
     found, which = places(keyed, kind, graph)
     cells[found] = inside(keyed.values, kind.element, graph)[which]
     return cells

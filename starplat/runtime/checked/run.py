@@ -111,13 +111,18 @@ def _parameter(symbol: typed.Symbol, graph: Graph, given: Bound) -> Thing:
 
 
 def _zero(kind: PropertyType) -> Value:
+    """What cells of a parameter hold that the caller does not give."""
+    return dtype_of(element_of(kind.element), wide_arcs=True).type(0).item()
+
+
+def _unset(kind: PropertyType) -> Value:
     """What cells hold that nothing has written."""
-    return -1 if kind.element.is_index else dtype_of(element_of(kind.element), wide_arcs=True).type(0).item()
+    return -1 if kind.element.is_index else _zero(kind)
 
 
 def _cells(memory: Memory, kind: PropertyType, graph: Graph) -> np.ndarray[tuple[int], np.dtype[np.generic]]:
     wide = graph.num_arcs >= 2**31
-    values = [_zero(kind) if value is None else value for value in memory.values]
+    values = [_unset(kind) if value is None else value for value in memory.values]
     return np.array(values, dtype_of(element_of(kind.element), wide_arcs=wide))
 
 
