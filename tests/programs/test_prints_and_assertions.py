@@ -172,7 +172,7 @@ def test_a_run_on_reference_takes_what_a_checked_run_takes() -> None:
 def test_where_there_is_no_device_they_are_carried_out(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("starplat.runtime.targets.automatic", lambda: "reference")
+    monkeypatch.setattr("starplat.program_runs.automatic", lambda: "reference")
     assert starplat.compile(PROGRAM).run(GRAPH, src=10).returned == 4
     assert capsys.readouterr().err.splitlines() == LINES
 
