@@ -112,7 +112,8 @@ def _parameter(symbol: typed.Symbol, graph: Graph, given: Bound) -> Thing:
 
 def _zero(kind: PropertyType) -> Value:
     """What cells of a parameter hold that the caller does not give."""
-    return dtype_of(element_of(kind.element), wide_arcs=True).type(0).item()
+    zero: Value = dtype_of(element_of(kind.element), wide_arcs=True).type(0).item()
+    return zero
 
 
 def _unset(kind: PropertyType) -> Value:
