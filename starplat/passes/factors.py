@@ -14,7 +14,6 @@ from starplat.ir import nodes as ir
 NODE = ir.Variable("node", ir.Element.NODE)
 """Stands for the node in a factor."""
 
-_DIVISIONS = (ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER)
 _CHEAP = (ir.MathFunction.MIN, ir.MathFunction.MAX, ir.MathFunction.ABS, ir.MathFunction.FLOOR, ir.MathFunction.CEIL)
 
 
@@ -50,7 +49,7 @@ class Neighbor:
         divisors = dict.fromkeys(
             e.right
             for e in visitor.walk_expression(expression)
-            if isinstance(e, ir.Binary) and e.operator in _DIVISIONS and _may_be_zero(e)
+            if isinstance(e, ir.Binary) and e.operator.divides and _may_be_zero(e)
         )
         guard: ir.Expression | None = None
         for divisor in divisors:
@@ -69,7 +68,7 @@ class Neighbor:
                 return variable == self.variable or self.holds(variable)
             case ir.Load(array, index):
                 return self.holds(array) and self._is_inside(array.extent, index)
-            case ir.Binary() if expression.operator in _DIVISIONS and _may_be_zero(expression):
+            case ir.Binary() if expression.operator.divides and _may_be_zero(expression):
                 return self._is_its_degree(expression.right) and self.is_of_it(expression.left)
             case ir.Unary() | ir.Binary() | ir.Select() | ir.Cast() | ir.Apply():
                 return all(map(self.is_of_it, visitor.operands(expression)))
@@ -109,7 +108,7 @@ def is_worth_a_cell(expression: ir.Expression) -> bool:
 
 def _is_dear(expression: ir.Expression) -> bool:
     match expression:
-        case ir.Binary(operator, _, right) if operator in _DIVISIONS:
+        case ir.Binary(operator, _, right) if operator.divides:
             return right.element.is_real or not isinstance(right, ir.Const)
         case ir.Apply(function):
             return function not in _CHEAP

@@ -10,7 +10,6 @@ from starplat.ir import nodes as ir
 from starplat.ir.interpreting.evaluate import evaluate
 
 _KNOWABLE = ir.Ref | ir.Const | ir.Unary | ir.Binary
-_FAILING = (ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER)
 
 
 def rotated_loops(module: ir.Module) -> ir.Module:
@@ -37,7 +36,8 @@ class _Rotator(rewriter.Rewriter):
     def begins(self, condition: ir.Expression, before: Sequence[ir.HostOp]) -> bool:
         """Whether the condition surely holds after the operations."""
         parts = list(visitor.walk_expression(condition))
-        if not all(isinstance(part, _KNOWABLE) and getattr(part, "operator", None) not in _FAILING for part in parts):
+        divides = any(isinstance(part, ir.Binary) and part.operator.divides for part in parts)
+        if divides or not all(isinstance(part, _KNOWABLE) for part in parts):
             return False
         asked = {part.variable for part in parts if isinstance(part, ir.Ref)}
         known = {variable: self.known(variable, before) for variable in asked}

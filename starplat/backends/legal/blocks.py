@@ -22,7 +22,6 @@ BLOCK = 64
 """Numbers that are tested at once."""
 
 _LOOPS = ir.ForNeighbors | ir.ForRange | ir.KernelFor | ir.KernelWhile
-_UNLIKE = (ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER)
 
 
 def is_brief(kernel: ir.Kernel) -> bool:
@@ -78,7 +77,7 @@ def _is_plain(part: ir.Expression, number: ir.Variable) -> bool:
         case ir.Load(_, index):
             return index == ir.Ref(number)
         case ir.Binary(operator):
-            return operator not in _UNLIKE
+            return not operator.divides
         case _:
             return not isinstance(part, ir.CallFunction | ir.FindArc | ir.Apply | ir.Select)
 

@@ -280,6 +280,11 @@ class BinaryOperator(Enum):
     GREATER = ">"
     GREATER_EQUAL = ">="
 
+    @property
+    def divides(self) -> bool:
+        """Whether it is a quotient or a remainder, which there is none of for a whole number and 0."""
+        return self in (BinaryOperator.DIVIDE, BinaryOperator.REMAINDER)
+
 
 @dataclass(frozen=True, slots=True)
 class Binary:

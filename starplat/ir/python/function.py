@@ -69,7 +69,7 @@ class FunctionWriter(ABC):
             case ir.Load(array, index):
                 return self.bounds.inside(index, array.extent) and self.total(index)
             case ir.Binary(operator, left, right):
-                fails = operator in (ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER) and not left.element.is_real
+                fails = operator.divides and not left.element.is_real
                 return not fails and self.total(left) and self.total(right)
             case ir.Unary(_, operand) | ir.Cast(operand):
                 return self.total(operand)

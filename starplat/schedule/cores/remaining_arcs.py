@@ -43,7 +43,6 @@ from starplat.schedule.step import Choice, Decided
 _PIECE = 256
 """Arcs of a piece: enough that a loop over them costs little, few enough that the threads share pieces evenly."""
 
-_DIVISIONS = (ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER)
 _ARC = ir.Variable("arc", ir.Element.ARC)
 """Stands for a kernel's iterator in a condition."""
 
@@ -239,9 +238,7 @@ def _own_cell(condition: ir.Expression) -> ir.Array | None:
     parts = [part for part in walk_expression(condition) if not isinstance(part, ir.Const)]
     loads = {part for part in parts if isinstance(part, ir.Load)}
     plain = all(isinstance(part, ir.Load | ir.Binary | ir.Unary | ir.Cast) or part == ir.Ref(_ARC) for part in parts)
-    fails = any(
-        isinstance(p, ir.Binary) and p.operator in _DIVISIONS and not isinstance(p.right, ir.Const) for p in parts
-    )
+    fails = any(isinstance(p, ir.Binary) and p.operator.divides and not isinstance(p.right, ir.Const) for p in parts)
     if not plain or fails or len(loads) != 1 or (load := loads.pop()).index != ir.Ref(_ARC):
         return None
     return None if load.array in ir.GRAPH_ARRAYS else load.array

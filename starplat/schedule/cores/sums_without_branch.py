@@ -16,7 +16,6 @@ from starplat.ir.visitor import walk_expression, with_signature
 from starplat.schedule.schedule import Schedule
 
 _BRANCHES = (ir.BinaryOperator.AND, ir.BinaryOperator.OR, ir.BinaryOperator.ADD_INF)
-_MAY_FAIL = (ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER)
 
 
 def sums_without_branch(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module:
@@ -56,7 +55,7 @@ def _is_at_hand(value: ir.Expression, kernel: ir.Kernel) -> bool:
     return all(
         isinstance(part, ir.Const | ir.Ref)
         or (isinstance(part, ir.Load) and part.index == own)
-        or (isinstance(part, ir.Binary) and part.operator not in (*_BRANCHES, *_MAY_FAIL))
+        or (isinstance(part, ir.Binary) and part.operator not in _BRANCHES and not part.operator.divides)
         or (isinstance(part, ir.Unary) and part.operator is ir.UnaryOperator.NOT)
         or (isinstance(part, ir.Cast) and not (part.operand.element.is_real and not part.element.is_real))
         for part in walk_expression(value)

@@ -105,8 +105,8 @@ class _Maker(ModuleRewriter):
             self.changed[kernel] = with_signature(renamed.kernel(self.given.kernel(kernel)))
         (rounds,) = renamed.host_block((loop,))
         self.choices.append(Choice(f"{own.name}: in place of {flags.name}", "the caller sees those flags"))
-        cleared = ir.Fill(own, build.FALSE), ir.Fill(flags, build.FALSE)
-        return cleared[0], self._added(flags, own), rounds, cleared[1], self._added(own, flags)
+        begin = ir.Fill(own, build.FALSE), self._added(flags, own)
+        return *begin, rounds, ir.Fill(flags, build.FALSE), self._added(own, flags)
 
     def _added(self, members: ir.Array, to: ir.Array) -> ir.Launch:
         """The launch that adds all members of a set to another."""

@@ -19,7 +19,6 @@ from starplat.schedule.step import Choice
 MOST_CHOSEN = 8
 """Values that may be computed under a condition: each may mention those before it several times."""
 
-_DIVISIONS = (ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER)
 _FILLED = (ir.Extent.ONE, ir.Extent.NODES, ir.Extent.ARCS)
 
 Plain = ir.DeclareVariable | ir.SetVariable | ir.Fill | ir.CopyArray | ir.Swap
@@ -217,7 +216,7 @@ def is_safe(expression: ir.Expression) -> bool:
             return False
         if isinstance(part, ir.Cast) and part.element is ir.Element.ARC and part.operand.element is ir.Element.LONG:
             return False
-        if isinstance(part, ir.Binary) and part.operator in _DIVISIONS and not part.element.is_real:
+        if isinstance(part, ir.Binary) and part.operator.divides and not part.element.is_real:
             right = part.right
             if not (isinstance(right, ir.Const) and right.value):
                 return False
