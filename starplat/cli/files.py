@@ -18,11 +18,8 @@ NO_FILE = "it is a pipe or a device"
 
 @contextmanager
 def replacing(destination: Path) -> Iterator[Path]:
-    """A path to write to, with the destination's ending; becomes the destination if the block ends well.
-
-    Raises:
-        DiagnosticError: E0792, it cannot be written.
-    """
+    """A path to write to, with the destination's ending; becomes the destination if the block ends well. Raises E0792:
+    it cannot be written."""
     try:
         true_destination = destination.resolve()
         temporary = _temporary_beside(true_destination)
@@ -48,11 +45,7 @@ def write_text(destination: Path, text: str) -> None:
 
 
 def require_writable(*destinations: Path | None) -> None:
-    """Refuses an unwritable file before the run; None is no file.
-
-    Raises:
-        DiagnosticError: E0792, it cannot be written.
-    """
+    """Refuses an unwritable file before the run; None is no file. Raises E0792: it cannot be written."""
     for destination in destinations:
         if destination is None:
             continue

@@ -16,11 +16,7 @@ def is_stdin(path: Path) -> bool:
 
 
 def source_at(path: Path) -> SourceFile:
-    """The text of the program.
-
-    Raises:
-        DiagnosticError: E0790, it cannot be read; E0791, it is not text.
-    """
+    """The text of the program. Raises E0790, it cannot be read; E0791, it is not text."""
     return (
         SourceFile(STDIN_NAME, decoded(STDIN_NAME, sys.stdin.buffer.read())) if is_stdin(path) else read_program(path)
     )

@@ -19,11 +19,8 @@ def unparse(program: ast.Program) -> str:
 
 
 def format_source(source: SourceFile) -> str:
-    """The text of `source` in canonical style, comments and single blank lines kept.
-
-    Raises:
-        DiagnosticError: it does not parse.
-    """
+    """The text of `source` in canonical style, comments and single blank lines kept. Raises DiagnosticError: it does
+    not parse."""
     program = parser.parse(source)
     return _Printer(Trivia(source.text, parser.comments(source))).program(program)
 

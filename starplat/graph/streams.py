@@ -185,11 +185,8 @@ class Input:
         return b"".join(blocks)
 
     def lines(self, longest: int = LONGEST_ROW) -> Iterator[tuple[int, bytes]]:
-        """Every line and its number, counted from 1, ends removed.
-
-        Raises:
-            DiagnosticError: E0805, a line has more than `longest` bytes; it is not read further.
-        """
+        """Every line and its number, counted from 1, ends removed. Raises E0805: a line has more than `longest` bytes;
+        it is not read further."""
         with self.open() as stream:
             for number, line in enumerate(iter(lambda: stream.readline(longest + 1), b""), 1):
                 if len(line) > longest:
@@ -197,11 +194,8 @@ class Input:
                 yield number, line.rstrip(b"\r\n")
 
     def pieces(self, skip_lines: int = 0, longest: int = LONGEST_ROW) -> Iterator[Piece]:
-        """The text in pieces of whole lines, after the first `skip_lines`.
-
-        Raises:
-            DiagnosticError: E0805, a line has far more than `longest` bytes; it is not read further.
-        """
+        """The text in pieces of whole lines, after the first `skip_lines`. Raises E0805: a line has far more than
+        `longest` bytes; it is not read further."""
         with self._file() as file, self._unpacking():
             stream = self._content(file)
             for _ in range(skip_lines):

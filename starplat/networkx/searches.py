@@ -90,11 +90,8 @@ class Search:
 
     @cached_property
     def parents(self) -> Numbers:
-        """The node before each on the path that NetworkX gives; -1 for sources and what is not reached.
-
-        Raises:
-            NotImplementedError: it cannot be told.
-        """
+        """The node before each on the path that NetworkX gives; -1 for sources and what is not reached. Raises
+        NotImplementedError: it cannot be told."""
         if self.has_zero_steps:
             raise NotImplementedError(ZERO_WEIGHTS)
         _, u, v = self.tight
@@ -167,11 +164,8 @@ def by_levels(network: Network, sources: Sequence[int], *, turned: bool = False)
 
 
 def by_weights(network: Network, sources: Sequence[int], weight: Hashable | None, *, turned: bool = False) -> Search:
-    """Distances by weights that are not negative.
-
-    Raises:
-        NotImplementedError: a weight is no number, or negative, or sums may leave 64 bits.
-    """
+    """Distances by weights that are not negative. Raises NotImplementedError: a weight is no number, or negative, or
+    sums may leave 64 bits."""
     return _of_weights(network, weight, turned=turned).search(sources)
 
 
@@ -179,11 +173,7 @@ def from_each(
     network: Network, sources: Sequence[int], weight: Hashable | None = None, *, turned: bool = False
 ) -> Iterator[Search]:
     """A search from each of the sources, by weights that are not negative. Those in a small graph share a run, and
-    begin when the first of them is asked for.
-
-    Raises:
-        NotImplementedError: as of `by_weights`, when this is called.
-    """
+    begin when the first of them is asked for. Raises NotImplementedError: as of `by_weights`, when this is called."""
     return _of_weights(network, weight, turned=turned).searches(sources)
 
 
@@ -191,10 +181,7 @@ def distances_in_one_run(
     network: Network, sources: Sequence[int], weight: Hashable | None, *, turned: bool
 ) -> Numbers | None:
     """The distances from each of the sources, [sources, n], where one run finds them all; `inf` where there is no path.
-
-    Raises:
-        NotImplementedError: as of `by_weights`.
-    """
+    Raises NotImplementedError: as of `by_weights`."""
     searching = _of_weights(network, weight, turned=turned)
     if not 0 < len(sources) <= searching.most_copies:
         return None
@@ -267,12 +254,8 @@ def side_by_side(graph: Graph, copies: int) -> Graph:
 
 
 def by_bellman_ford(network: Network, source: int, weight: Hashable | None, *, turned: bool = False) -> Search:
-    """Distances by any weights.
-
-    Raises:
-        NetworkXUnbounded: a cycle of negative weight can be reached.
-        NotImplementedError: a weight is no number, or sums may leave 64 bits.
-    """
+    """Distances by any weights. Raises NetworkXUnbounded: a cycle of negative weight can be reached;
+    NotImplementedError: a weight is no number, or sums may leave 64 bits."""
     weights = _weights(network, weight)
     graph = network.turned(weight) if turned else network.weighted(weight)
     found = run("bellman_ford", graph, "dist", src=source)
@@ -282,11 +265,8 @@ def by_bellman_ford(network: Network, source: int, weight: Hashable | None, *, t
 
 
 def positive_weights(network: Network, weight: Hashable | None) -> Numbers:
-    """The weights of all entries, none of them negative.
-
-    Raises:
-        NotImplementedError: one is no number, or negative, or sums may leave 64 bits.
-    """
+    """The weights of all entries, none of them negative. Raises NotImplementedError: one is no number, or negative, or
+    sums may leave 64 bits."""
     weights = _weights(network, weight)
     if len(weights) and weights.min() < 0:
         raise NotImplementedError("starplat runs Dijkstra's algorithm for weights that are not negative")

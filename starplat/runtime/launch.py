@@ -64,13 +64,9 @@ def run_module(
 
 
 def run_as_asked(module: ir.Module, graph: Graph, given: Bound, asked: Request) -> Result:
-    """Runs a module's entry on a graph.
-
-    Raises:
-        DiagnosticError: E06xx for what the target or the schedule cannot do, E09xx for devices, E0703 and E0704 for
-            mistakes of the program's run, E0730 and E0731 for what takes more than it may.
-        KeyboardInterrupt: Ctrl-C; where the device could not be stopped, its words say so.
-    """
+    """Runs a module's entry on a graph. Raises DiagnosticError: E06xx for what the target or the schedule cannot do,
+    E09xx for devices, E0703 and E0704 for mistakes of the program's run, E0730 and E0731 for what takes more than it
+    may; KeyboardInterrupt: Ctrl-C; where the device could not be stopped, its words say so."""
     arrays, limits, index = _arrays_wanted(module, asked.results), asked.limits, asked.device_index or 0
     within = default_session() if asked.session is None else asked.session
     device = within.device(asked.target, index).beside(
@@ -157,12 +153,9 @@ def _that_fits(runs: Iterator[Run], tried: list[Run]) -> Run:
 
 def _driven_where_it_fits(run: Run, others: Iterator[Run], tried: list[Run], call: _Call) -> tuple[Run, _Done]:
     """The run that came to its end and what came of it: where an allocation fails, there is less room than the system
-    says, and the run, or one of those that were `tried` before or of the others, does with less.
-
-    Raises:
-        DiagnosticError: E0908, none does within the limit that was asked for; E0903, none does at all, or the caller's
-            arrays may have been changed already.
-    """
+    says, and the run, or one of those that were `tried` before or of the others, does with less. Raises E0908, none
+    does within the limit that was asked for; E0903, none does at all, or the caller's arrays may have been changed
+    already."""
     asked_for = run.device.is_limited
     while True:
         try:

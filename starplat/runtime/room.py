@@ -85,11 +85,7 @@ class Room:
         return self._made(self._expected) and self._made_on_host()
 
     def foresee(self) -> Estimate:
-        """What the run takes, once there is room for it.
-
-        Raises:
-            DiagnosticError: E0908, there is not.
-        """
+        """What the run takes, once there is room for it. Raises E0908: there is not."""
         expected = self._expected or self.estimate()
         if not self._made(expected):
             hope = self.device.could_hold(expected.total)

@@ -9,11 +9,7 @@ from starplat.toolchain.description import DeviceDescription, imported, in_brief
 
 @cache
 def cupy() -> ModuleType:
-    """CuPy.
-
-    Raises:
-        DiagnosticError: E0901, it is not installed or does not load.
-    """
+    """CuPy. Raises E0901: it is not installed or does not load."""
     return imported("cuda", "cupy")
 
 

@@ -30,10 +30,7 @@ def report(target: str) -> tuple[DeviceDescription, ...]:
 @cache
 def opencl_devices() -> tuple[Any, ...]:
     """pyopencl's devices that compile, best first: GPUs and accelerators, then CPUs; of equals Intel's runtime first.
-
-    Raises:
-        DiagnosticError: E0901, there is no pyopencl.
-    """
+    Raises E0901: there is no pyopencl."""
     return tuple(device for device, fault in _tried() if fault is None)
 
 

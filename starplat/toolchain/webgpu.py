@@ -15,11 +15,7 @@ _RANK = ("DiscreteGPU", "IntegratedGPU", "VirtualGPU", "CPU", "Unknown")
 
 @cache
 def wgpu() -> ModuleType:
-    """wgpu.
-
-    Raises:
-        DiagnosticError: E0901, it is not installed or does not load.
-    """
+    """wgpu. Raises E0901: it is not installed or does not load."""
     if sys.platform == "emscripten":
         return description.imported("webgpu", "wgpu")  # of the page that runs this Python: it asks the browser
     found = description.imported("webgpu", "wgpu", "wgpu.backends.wgpu_native.extras")
@@ -29,11 +25,7 @@ def wgpu() -> ModuleType:
 
 @cache
 def adapters() -> tuple[Any, ...]:
-    """wgpu's adapters, GPUs first.
-
-    Raises:
-        DiagnosticError: E0901, there is no wgpu, or it refuses.
-    """
+    """wgpu's adapters, GPUs first. Raises E0901: there is no wgpu, or it refuses."""
     try:
         with quiet_drivers.hushed():
             found = wgpu().gpu.enumerate_adapters_sync()

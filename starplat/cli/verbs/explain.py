@@ -80,11 +80,7 @@ def explain(
 
 
 def page(code: str) -> str:
-    """The page about a code, in Markdown.
-
-    Raises:
-        DiagnosticError: E0793, there is none.
-    """
+    """The page about a code, in Markdown. Raises E0793: there is none."""
     from starplat.frontend.mistakes.remedies import closest
     from starplat.resources import error_page_folder
 

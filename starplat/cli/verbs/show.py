@@ -36,11 +36,7 @@ def show(
 
 
 def text_of(name: str) -> str:
-    """The text of a shipped program, which may be called with its ending.
-
-    Raises:
-        DiagnosticError: E0790, there is none of that name.
-    """
+    """The text of a shipped program, which may be called with its ending. Raises E0790: there is none of that name."""
     from starplat.program_text import unknown_program
     from starplat.resources import shipped_programs
 

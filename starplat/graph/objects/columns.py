@@ -46,10 +46,7 @@ def graph_of_columns(
     format: str = "",
 ) -> graph.Graph:
     """The graph whose nodes are the ids that occur: integers in ascending order, names in that of their first edges.
-
-    Raises:
-        DiagnosticError: E0814, the arrays are not equally long columns of ids, or a weight is no finite number.
-    """
+    Raises E0814: the arrays are not equally long columns of ids, or a weight is no finite number."""
     ends = [_ids(name, end) for end in (source, destination)]
     if len(ends[0]) != len(ends[1]) or (weights is not None and len(weights) != len(ends[0])):
         raise not_a_graph(f"{name}: sources, destinations and weights must be equally many")

@@ -67,11 +67,8 @@ def expected_columns(names: Sequence[str]) -> str:
 
 
 def updates_of_table(obj: Any, graph: Graph, name: str) -> Updates:
-    """The updates in a table of another library; other columns may hold anything.
-
-    Raises:
-        DiagnosticError: E0814, E0819 or E0816, a column is missing, lacks a value or holds a wrong one.
-    """
+    """The updates in a table of another library; other columns may hold anything. Raises E0814, E0819 or E0816: a
+    column is missing, lacks a value or holds a wrong one."""
     names = frames.column_names(obj) or []
     if (found := find_columns(names)) is None:
         raise no_updates(f"{name}: {expected_columns(names)}")

@@ -65,22 +65,17 @@ def bind(module: ir.Module, graph: Graph, given: Mapping[str, object], options: 
     """The arguments `given` as Python values: numbers, bools, original ids of nodes, sequences of ids, arrays; updates
     as the path of a file, or what `updates_from` takes.
 
-    `options` are names that the caller takes beside the parameters, and that one may have been meant for.
-
-    Raises:
-        DiagnosticError: E0701 missing, E0702 unknown, E0712 of the wrong kind, E0706 out of range, E0707 of the wrong
-            length; E08xx, updates are wrong.
+    `options` are names that the caller takes beside the parameters, and that one may have been meant for. Raises E0701
+    missing, E0702 unknown, E0712 of the wrong kind, E0706 out of range, E0707 of the wrong length; E08xx, updates are
+    wrong.
     """
     return _Binder(module, graph, options).bound(given)
 
 
 def bind_text(module: ir.Module, graph: Graph, given: Mapping[str, str]) -> Bound:
     """The arguments `given` as words: `INF`, `true`, `42`; a set `1,5,9` or `@file`, a property one value for all or
-    `@file`, as `property_files` reads it; updates `@file`.
-
-    Raises:
-        DiagnosticError: as `bind`, and E0711, a file cannot be read.
-    """
+    `@file`, as `property_files` reads it; updates `@file`. Raises DiagnosticError: as `bind`, and E0711, a file cannot
+    be read."""
     types = {argument.name: argument.type for argument in module.arguments}
     values: dict[str, object] = {}
     problems: list[Diagnostic] = []
@@ -99,11 +94,8 @@ def bind_text(module: ir.Module, graph: Graph, given: Mapping[str, str]) -> Boun
 
 
 def brought_over(lent: CallerArray, graph: Graph) -> Cells:
-    """The cells of an array that lies on a device which is not the run's, or that the run cannot use as it is.
-
-    Raises:
-        DiagnosticError: as `bind`, for arrays.
-    """
+    """The cells of an array that lies on a device which is not the run's, or that the run cannot use as it is. Raises
+    DiagnosticError: as `bind`, for arrays."""
     try:
         cells = fetched(lent.value)
         match lent.kind:

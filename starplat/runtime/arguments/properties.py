@@ -22,12 +22,8 @@ from starplat.runtime.elements import Cells, dtype_of, element_of, for_all
 
 def property_cells(value: Any, kind: PropertyType, graph: Graph) -> Cells:
     """The cells of a property, to be read: from one value for all (see `elements.for_all`), an array with one for every
-    node or arc, or values by id.
-
-    Raises:
-        UnfitError: values of another kind, or that would be changed, or that are for nothing in the graph.
-        DiagnosticError: E0707, another length; E0816, no node has this id.
-    """
+    node or arc, or values by id. Raises UnfitError: values of another kind, or that would be changed, or that are for
+    nothing in the graph; E0707, another length; E0816, no node has this id."""
     value = keyed_by(value, kind) if isinstance(value, Mapping) else keyed_series(value, kind) or value
     if isinstance(value, Keyed):
         return _keyed_cells(value, kind, graph)
@@ -49,12 +45,8 @@ def _keyed_cells(keyed: Keyed, kind: PropertyType, graph: Graph) -> Cells:
 
 
 def inside(array: NDArray[Any], kind: Scalar, graph: Graph) -> Cells:
-    """An array of values as cells: nodes by their numbers.
-
-    Raises:
-        UnfitError: values of another kind, or that would be changed.
-        DiagnosticError: E0816, no node has this id.
-    """
+    """An array of values as cells: nodes by their numbers. Raises UnfitError: values of another kind, or that would be
+    changed; E0816: no node has this id."""
     return _nodes_inside(array, graph) if kind is Scalar.NODE else _converted(array, kind, graph)
 
 

@@ -38,13 +38,9 @@ def run_checked(
     results: Iterable[str] | None,
     on_batch: Callable[[int, Result], None] | None = None,
 ) -> Result:
-    """Runs a function of a program. `on_batch` is told the number of every batch of updates that is done,
-    from 1 on, and the result so far, on the graph as it is then.
-
-    Raises:
-        DiagnosticError: E0703, E0704, E0715, E0716 or E0717, what went wrong first; E0708, the graph's weights do not
-            fit; E0710, no such result.
-    """
+    """Runs a function of a program. `on_batch` is told the number of every batch of updates that is done, from 1 on,
+    and the result so far, on the graph as it is then. Raises E0703, E0704, E0715, E0716 or E0717, what went wrong
+    first; E0708, the graph's weights do not fit; E0710, no such result."""
     function = facts.program.function(entry)
     apart = {
         symbol: thing
