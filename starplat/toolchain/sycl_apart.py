@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from starplat.toolchain.sycl_shim import Shim, SyclError
-from starplat.toolchain.version_query import signal_name
+from starplat.toolchain.tools import signal_name
 
 BUILD_SECONDS = 300
 _ROOT = Path(__file__).resolve().parents[2]

@@ -5,7 +5,7 @@ from typing import assert_never
 
 from starplat.backends import statements as st
 from starplat.backends.legal.blocks import is_brief
-from starplat.backends.legal.continues import has_continue, replace_continue
+from starplat.backends.legal.inside import has_continue, replace_continue
 from starplat.backends.legal.operations import Operations
 from starplat.backends.legal.shared_arcs import over_arcs
 from starplat.ir import build

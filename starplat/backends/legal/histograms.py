@@ -1,7 +1,7 @@
 """Statements of kernels whose groups add up the arcs of nodes in maps that they share."""
 
 from starplat.backends import statements as st
-from starplat.backends.legal import continues, unread
+from starplat.backends.legal import inside, unread
 from starplat.backends.legal.operations import Operations
 from starplat.ir import build, rewriter
 from starplat.ir import nodes as ir
@@ -34,7 +34,7 @@ def count_rows(operations: Operations, kernel: ir.Kernel, parts: Histogram) -> s
         place=place,
         body=unread.without_unread((*ahead, *body)),
         best=best,
-        finish=continues.replace_continue(unread.without_unread((*ahead, *operations.block(rest))), (st.Leave(),)),
+        finish=inside.replace_continue(unread.without_unread((*ahead, *operations.block(rest))), (st.Leave(),)),
     )
 
 

@@ -5,9 +5,9 @@ from typing import TypeVar
 
 from starplat.backends import statements as st
 from starplat.backends.legal.beside_arcs import repeated, visited
-from starplat.backends.legal.continues import replace_continue
 from starplat.backends.legal.grouped import by_groups
 from starplat.backends.legal.histograms import count_rows
+from starplat.backends.legal.inside import replace_continue
 from starplat.backends.legal.operations import Operations
 from starplat.backends.legal.unread import without_unread
 from starplat.backends.uses import variables_in

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from starplat.cli import console
-from starplat.cli.following import following
+from starplat.cli.progress import following
 from starplat.diagnostics import ExitCode
 
 if TYPE_CHECKING:

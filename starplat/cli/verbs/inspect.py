@@ -52,7 +52,7 @@ def inspect(
     all_errors: arguments.AllErrors = False,
 ) -> None:
     """Show what a stage of the compiler makes of a program."""
-    from starplat.cli.program_file import source_at
+    from starplat.cli.files import source_at
 
     if diff is not None and (annotate or html is not None):
         raise typer.BadParameter("compares texts, and cannot go with --annotate or --html", param_hint="--diff")

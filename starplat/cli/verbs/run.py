@@ -13,8 +13,8 @@ import typer
 
 import starplat
 from starplat.cli import arguments as options
-from starplat.cli import console, files, kept, optional, program_file, run_report, scheduling
-from starplat.cli.following import following
+from starplat.cli import console, files, kept, optional, run_report, scheduling
+from starplat.cli.progress import following
 from starplat.cli.ranks import joined, on_all
 from starplat.cli.request import Request
 from starplat.cli.verbs.everywhere import run_on_all
@@ -128,7 +128,7 @@ def run(
     all_errors: options.AllErrors = False,
 ) -> None:
     """Run a program on a graph."""
-    communicator = joined(ranks, from_stdin=program_file.is_stdin(file))
+    communicator = joined(ranks, from_stdin=files.is_stdin(file))
     is_first = communicator is None or communicator.rank == 0
     from starplat.runtime import targets
 
@@ -184,7 +184,7 @@ def _require_updates(program: Program, function: str | None) -> None:
 
 def _compiled(file: Path, function: str | None, *, strict: bool) -> Program:
     """The program, with its warnings shown."""
-    program = starplat.compile(program_file.source_at(file) if program_file.is_stdin(file) else file, strict=strict)
+    program = starplat.compile(files.source_at(file) if files.is_stdin(file) else file, strict=strict)
     if function is not None or not program.forms:
         program.module(function)
     console.show(program.warnings)

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from starplat.graph import errors, graph
-from starplat.graph.objects.columns import graph_of_columns, plain_column
-from starplat.graph.objects.weights import weights_of
+from starplat.graph.objects.columns import graph_of_columns, plain_column, weights_of
 
 
 def from_edges(edges: Iterable[Any], *, directed: bool = True, name: str = "graph") -> graph.Graph:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from starplat.graph.csr import Nodes, compressed
 from starplat.graph.graph import Graph, as_weights
 from starplat.graph.ids import as_ids
-from starplat.graph.objects.weights import weights_of
+from starplat.graph.objects.columns import weights_of
 
 
 def from_networkx(

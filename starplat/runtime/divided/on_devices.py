@@ -18,9 +18,8 @@ from starplat.runtime.divided.planning import pays, planned
 from starplat.runtime.launch import run_as_asked
 from starplat.runtime.parts.communicator import Communicator
 from starplat.runtime.parts.nccl import connected, disconnect
-from starplat.runtime.parts.parts import parts_of
+from starplat.runtime.parts.parts import bytes_of_arcs, parts_of, with_own_rows
 from starplat.runtime.parts.peers import PeerCommunicator
-from starplat.runtime.parts.pieces import bytes_of_arcs, with_own_rows
 from starplat.runtime.parts.threads import in_threads
 from starplat.runtime.request import Request
 from starplat.runtime.results.result import Division, Result
