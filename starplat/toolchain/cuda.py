@@ -5,7 +5,6 @@ from collections.abc import Callable
 from functools import cache
 from types import ModuleType
 
-from starplat.diagnostics import DiagnosticError
 from starplat.toolchain.description import DeviceDescription, imported, in_brief, missing
 
 
@@ -16,11 +15,8 @@ def cupy() -> ModuleType:
 
 
 def cuda_report() -> tuple[DeviceDescription, ...]:
-    """The GPUs, or what is missing."""
-    try:
-        runtime = cupy().cuda.runtime
-    except DiagnosticError as error:
-        return (missing("cuda", error.diagnostics[0].message, error.diagnostics[0].help),)
+    """The GPUs, or why there are none. Raises E0901: CuPy is missing."""
+    runtime = cupy().cuda.runtime
     try:
         count = runtime.getDeviceCount()
     except runtime.CUDARuntimeError as error:

@@ -76,8 +76,13 @@ def devices() -> tuple[DeviceDescription, ...]:
 
 @cache
 def report(target: str) -> tuple[DeviceDescription, ...]:
-    """The devices of one target; what is missing stands last."""
-    return REPORTS[target]() if target in REPORTS else ()
+    """The devices of one target; what is missing stands last, or alone where without it no device can be asked for."""
+    if target not in REPORTS:
+        return ()
+    try:
+        return REPORTS[target]()
+    except DiagnosticError as error:
+        return (missing(target, error.diagnostics[0].message, error.diagnostics[0].help),)
 
 
 @cache
@@ -106,18 +111,14 @@ def _devices_of(vendor: Any) -> list[Any]:
 
 
 def _opencl_report() -> tuple[DeviceDescription, ...]:
-    try:
-        tried = _tried()
-    except DiagnosticError as error:
-        diagnostic = error.diagnostics[0]
-        return (DeviceDescription("opencl", None, "-", "-", 0, 0, diagnostic.message, diagnostic.help),)
+    tried = _tried()
     ready = [device for device, fault in tried if fault is None]
     good = [_described(device, index, "ready", None) for index, device in enumerate(ready)]
     mend = None if good else INSTALL
     bad = [_described(device, None, f"does not compile: {fault}", mend) for device, fault in tried if fault]
     hidden = [_hidden(runtime.library, runtime.fault, runtime.mend) for runtime in vendors.runtimes() if runtime.fault]
     if not good and not bad and not hidden:
-        hidden = [DeviceDescription("opencl", None, "-", "-", 0, 0, "no OpenCL runtime is installed", INSTALL)]
+        hidden = [missing("opencl", "no OpenCL runtime is installed", INSTALL)]
     return (*good, *bad, *hidden)
 
 

@@ -6,7 +6,6 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from starplat.diagnostics import DiagnosticError
 from starplat.toolchain import description, quiet_drivers
 
 _MEND = "install a driver for Vulkan; one that runs on any CPU is Mesa's: apt install mesa-vulkan-drivers"
@@ -35,11 +34,8 @@ def adapters() -> tuple[Any, ...]:
 
 
 def webgpu_report() -> tuple[description.DeviceDescription, ...]:
-    """The adapters, or what is missing."""
-    try:
-        found = adapters()
-    except DiagnosticError as error:
-        return (description.missing("webgpu", error.diagnostics[0].message, error.diagnostics[0].help),)
+    """The adapters, or that there are none. Raises E0901: there is no wgpu, or it refuses."""
+    found = adapters()
     if not found:
         return (description.missing("webgpu", "no adapter answers", _MEND),)
     return tuple(_described(index, adapter) for index, adapter in enumerate(found))

@@ -65,9 +65,8 @@ def _purpose(path: Path) -> str:
 
 def _table(purposes: dict[str, str]) -> Table:
     from rich.markup import escape
-    from rich.table import Table
 
-    table = Table("name", "what it computes", box=None, header_style="bold", pad_edge=False)
+    table = console.table("name", "what it computes")
     for name, purpose in purposes.items():
         table.add_row(name, escape(purpose))
     return table
