@@ -178,12 +178,8 @@ def scheduled(
 ) -> ir.Module:
     """The module as a target is to get it; by default everything is left to the compiler.
 
-    Args:
-        capabilities: of the device that it is for; None: what is taken for granted of the target.
-
-    Raises:
-        DiagnosticError: E0660 to E0664, the schedule is wrong; E06xx, it is not legal for the program, or nothing
-            in it follows it; E0796, no such target.
+    `capabilities`: of the device that it is for; None: what is taken for granted of the target. Raises E0660 to E0664,
+    the schedule is wrong; E06xx, it is not legal for the program, or nothing in it follows it; E0796, no such target.
     """
     from starplat.backends.scheduled import for_target
     from starplat.schedule.parse import as_schedule
@@ -202,11 +198,8 @@ def plan(
 ) -> Plan:
     """What the schedule chooses for a target, on a graph if one is given, and why.
 
-    Args:
-        capabilities, device: of the device that it is for, and what to call that.
-
-    Raises:
-        DiagnosticError: as for `scheduled`.
+    `capabilities`, `device`: of the device that it is for, and what to call that. Raises DiagnosticError as for
+    `scheduled`.
     """
     from starplat.backends.scheduled import capabilities_of, own_schedule, require_followed
     from starplat.schedule.apply import decided

@@ -50,12 +50,8 @@ def graph_of_rows(
 ) -> Graph:
     """The graph of all rows: numbers in ascending order, names in the order in which they come.
 
-    Args:
-        alone: ids that the file names by themselves; names among them come first.
-        numbers_only: no id may be a name.
-
-    Raises:
-        DiagnosticError: E0805 or E0809 with the line: an id or a weight is wrong.
+    `alone`: ids that the file names by themselves; names among them come first. `numbers_only`: no id may be a name.
+    Raises E0805 or E0809 with the line: an id or a weight is wrong.
     """
     lines, source, destination, weights = tuple(zip(*rows, strict=True)) or ((), (), (), ())
     columns = _Columns(input, lines, source, destination, weights, alone, numbers_only)

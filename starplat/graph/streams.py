@@ -162,12 +162,8 @@ class Input:
     def read(self, most: int | None = None) -> bytes:
         """The whole content.
 
-        Args:
-            most: the bytes it may have, by default as many as half of the machine's memory; a small archive may hold
-                more than that.
-
-        Raises:
-            DiagnosticError: E0811, it has more.
+        `most`: the bytes it may have, by default as many as half of the machine's memory; a small archive may hold more
+        than that. Raises E0811: it has more.
         """
         allowed = machine.memory() // 2 if most is None else most
         content = self.start(allowed + 1)

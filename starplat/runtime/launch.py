@@ -52,12 +52,8 @@ def run_module(
 ) -> Result:
     """Runs a module's entry on a graph.
 
-    Args:
-        arguments: Python values by parameter (see `arguments.bind`), or what `bind` or `bind_text` made of them.
-        **asked: what a `Request` has.
-
-    Raises:
-        DiagnosticError: E07xx for arguments, or as `run_as_asked`.
+    `arguments`: Python values by parameter (see `arguments.bind`), or what `bind` or `bind_text` made of them. **asked:
+    what a `Request` has. Raises DiagnosticError: E07xx for arguments, or as `run_as_asked`.
     """
     given = arguments if isinstance(arguments, Bound) else bind(module, graph, arguments)
     return run_as_asked(module, graph, given, Request(**asked))

@@ -162,11 +162,7 @@ def run(
 
 
 def _number(devices: str | None) -> int | str | None:
-    """What `--devices` asks for.
-
-    Raises:
-        typer.BadParameter: it is neither a number from 1 on nor `auto`.
-    """
+    """What `--devices` asks for. Raises typer.BadParameter: it is neither a number from 1 on nor `auto`."""
     if devices is None or devices == "auto":
         return devices
     if not devices.isdecimal() or int(devices) < 1:
@@ -225,13 +221,9 @@ def _write_properties(path: Path, result: Result) -> None:
 
 
 def _wanted_files(out: Path | None, trace: str | None, target: str, *, batch: bool) -> _Files:
-    """The files to write, refused before the run if they cannot be written.
-
-    Raises:
-        typer.BadParameter: the results of many targets or of batches without a file were asked for, or a trace is to
-            become no page.
-        DiagnosticError: E0792 or E0794, a file cannot be written, or not as this.
-    """
+    """The files to write, refused before the run if they cannot be written. Raises typer.BadParameter: the results of
+    many targets or of batches without a file were asked for, or a trace is to become no page; E0792 or E0794: a file
+    cannot be written, or not as this."""
     from starplat.cli.output import writer_for
 
     if out is not None and target == EVERYWHERE:
@@ -246,11 +238,8 @@ def _wanted_files(out: Path | None, trace: str | None, target: str, *, batch: bo
 
 
 def _page_wanted(trace: str | None, target: str) -> Path | None:
-    """Where the page of a trace goes, if one is wanted.
-
-    Raises:
-        typer.BadParameter: it is no page, or many targets were asked for.
-    """
+    """Where the page of a trace goes, if one is wanted. Raises typer.BadParameter: it is no page, or many targets were
+    asked for."""
     if trace is None:
         return None
     if target == EVERYWHERE:

@@ -131,12 +131,8 @@ def weights_of(name: str, values: Sequence[Any], edge: Callable[[int], object]) 
     """The weights of edges, None where no edge has one. An edge without one among others that have one counts 1, as in
     NetworkX, with a warning.
 
-    Args:
-        values: a number for every edge, or None.
-        edge: what messages call the edge of that number.
-
-    Raises:
-        DiagnosticError: E0814, a weight is no finite number.
+    `values`: a number for every edge, or None. `edge`: what messages call the edge of that number. Raises E0814: a
+    weight is no finite number.
     """
     if (kinds := set(map(type, values))) <= {type(None)}:
         return None

@@ -23,14 +23,11 @@ KIND_NAMES = ("kind", "op", "operation", "update", "type")
 def updates_from(obj: Any, graph: Graph) -> Updates:
     """The updates of `graph` that an object holds; nodes go by the graph's own ids for them.
 
-    Args:
-        obj: an `Updates` made for this graph; a tuple (kinds, sources, destinations) or (kinds, sources, destinations,
-            weights) of arrays; a list of tuples ("a", u, v), ("a", u, v, weight), ("d", u, v); a pandas, polars or
-            pyarrow table with a column `kind` (or op, operation, update, type) beside those of edges. A kind is "a" or
-            "add", "d" or "delete", or in arrays the number ADD, 1, or DELETE, 0.
-
-    Raises:
-        DiagnosticError: E0819, it holds no updates; E0816, the graph has no such node.
+    `obj`: an `Updates` made for this graph; a tuple (kinds, sources, destinations) or (kinds, sources, destinations,
+    weights) of arrays; a list of tuples ("a", u, v), ("a", u, v, weight), ("d", u, v); a pandas, polars or pyarrow
+    table with a column `kind` (or op, operation, update, type) beside those of edges. A kind is "a" or "add", "d" or
+    "delete", or in arrays the number ADD, 1, or DELETE, 0. Raises E0819, it holds no updates; E0816, the graph has no
+    such node.
     """
     if isinstance(obj, Updates):
         return _fitting(obj, graph)

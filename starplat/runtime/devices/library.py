@@ -159,11 +159,7 @@ class Memory:
 
 
 class Allocation:
-    """Memory that is freed with its last reference.
-
-    Raises:
-        MemoryError: there is not as much.
-    """
+    """Memory that is freed with its last reference. Raises MemoryError: there is not as much."""
 
     def __init__(self, memory: Memory, size: int) -> None:
         free = memory.call("memory_free_bytes")
