@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starplat.graph import csr, errors, machine
+from starplat.graph.graph import Graph
 from starplat.graph.ids import as_ids
 
 MAX_NODES = 2**31 - 1
@@ -26,6 +28,11 @@ class Numbered:
     destination: csr.Nodes
     ids: NDArray[Any] | None
     index_base: int
+
+    def graph(self, weights: NDArray[Any] | None, name: str, format: str, *, directed: bool = True) -> Graph:
+        """The graph of these arcs."""
+        made = partial(Graph.from_arcs, self.n, self.source, self.destination, weights, directed=directed)
+        return made(ids=self.ids, name=name, index_base=self.index_base, format=format)
 
 
 @dataclass(frozen=True, slots=True)

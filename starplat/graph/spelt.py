@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from starplat.diagnostics import DiagnosticError, warn
 from starplat.graph import errors, numbering, numbers, streams, tables
-from starplat.graph.graph import Graph, as_weights
+from starplat.graph.graph import Graph
 from starplat.graph.numbers import NotNumbersError
 
 BLANKS = " \t\v\f\r"
@@ -56,17 +56,7 @@ def graph_of_rows(
     lines, source, destination, weights = tuple(zip(*rows, strict=True)) or ((), (), (), ())
     columns = _Columns(input, lines, source, destination, weights, alone, numbers_only)
     numbered, values = _numbered(columns), _weights(columns)
-    return Graph.from_arcs(
-        numbered.n,
-        numbered.source,
-        numbered.destination,
-        None if values is None else as_weights(values),
-        directed=directed,
-        ids=numbered.ids,
-        name=input.path.name,
-        index_base=numbered.index_base,
-        format=format,
-    )
+    return numbered.graph(values, input.path.name, format, directed=directed)
 
 
 def label_blocks(

@@ -139,17 +139,7 @@ def graph_of(
     input: streams.Input, numbered: numbering.Numbered, arcs: tables.Arcs, format: str, *, directed: bool = True
 ) -> graph.Graph:
     """The graph of numbered arcs."""
-    return graph.Graph.from_arcs(
-        numbered.n,
-        numbered.source,
-        numbered.destination,
-        arcs.weights,
-        directed=directed,
-        ids=numbered.ids,
-        name=input.path.name,
-        index_base=numbered.index_base,
-        format=format,
-    )
+    return numbered.graph(arcs.weights, input.path.name, format, directed=directed)
 
 
 def graph_of_rows(

@@ -56,17 +56,8 @@ def graph_of_columns(
     if len(ends[0]) != len(ends[1]) or (weights is not None and len(weights) != len(ends[0])):
         raise not_a_graph(f"{name}: sources, destinations and weights must be equally many")
     numbered = _numbered(name, *ends)
-    return graph.Graph.from_arcs(
-        numbered.n,
-        numbered.source,
-        numbered.destination,
-        None if weights is None else _numbers(name, np.asarray(weights)),
-        directed=directed,
-        ids=numbered.ids,
-        name=name,
-        index_base=numbered.index_base,
-        format=format,
-    )
+    values = None if weights is None else _numbers(name, np.asarray(weights))
+    return numbered.graph(values, name, format, directed=directed)
 
 
 def plain_column(values: Sequence[Any]) -> NDArray[Any]:

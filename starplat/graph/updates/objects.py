@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.graph.csr import Nodes
-from starplat.graph.errors import no_such_node
+from starplat.graph.errors import no_such_node, quoted
 from starplat.graph.graph import Graph
 from starplat.graph.ids import ABSENT
 from starplat.graph.objects import frames, host_array
@@ -77,7 +77,7 @@ def updates_of_table(obj: Any, graph: Graph, name: str) -> Updates:
 def _of_tuples(listed: list[Any], graph: Graph) -> Updates:
     for number, update in enumerate(listed):
         if not isinstance(update, tuple | list) or len(update) not in (3, 4):
-            raise no_updates(f"update {number} is {_shown(update)}, not (kind, u, v) or (kind, u, v, weight)")
+            raise no_updates(f"update {number} is {quoted(update)}, not (kind, u, v) or (kind, u, v, weight)")
     kinds, sources, destinations = (plain_column([update[i] for update in listed]) for i in range(3))
     weights = None
     if any(len(update) == 4 for update in listed):
@@ -127,7 +127,7 @@ def _kinds(name: str, kinds: NDArray[Any]) -> NDArray[np.int8]:
     except (KeyError, TypeError):
         wrong = next(i for i, kind in enumerate(kinds.tolist()) if not _is_kind(kind))
     expected = f"neither 'a' (add, {ADD}) nor 'd' (delete, {DELETE})"
-    raise no_updates(f"{name}: the kind of update {wrong} is {_shown(kinds[wrong])}, {expected}")
+    raise no_updates(f"{name}: the kind of update {wrong} is {quoted(kinds[wrong])}, {expected}")
 
 
 def _is_kind(kind: Any) -> bool:
@@ -158,8 +158,3 @@ def _both_ways(updates: Updates) -> bool:
     tails, heads = updates.sources, updates.destinations
     mirrored = (tails[first] == heads[last]) & (heads[first] == tails[last])
     return bool((mirrored & (last - first == (tails[first] != heads[first]))).all())
-
-
-def _shown(thing: object) -> str:
-    text = repr(thing.item() if isinstance(thing, np.generic) else thing)
-    return text if len(text) <= 60 else text[:57] + "..."
