@@ -272,6 +272,11 @@ class Context:
         self.error("E0210", message, span, help=help)
         return None
 
+    def walked(self, iterator: Symbol) -> typed.Neighbors | None:
+        """The neighbors that an open loop with this iterator goes over."""
+        domains = (frame.domain for frame in self.frames if frame.iterator is iterator)
+        return next((domain for domain in domains if isinstance(domain, typed.Neighbors)), None)
+
     def weight(self, used: Span | None = None) -> Symbol | None:
         """The propEdge named `weight` in scope, which then stands for the edges' weights, here at `used`."""
         binding = self.scopes.find("weight", used)

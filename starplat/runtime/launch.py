@@ -16,20 +16,18 @@ from time import perf_counter
 from typing import Any
 
 from starplat.diagnostics import Diagnostic
-from starplat.frontend.types import ListType, Scalar
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.runtime.arguments.bind import Bound, bind
 from starplat.runtime.arguments.caller_arrays import CallerArray
 from starplat.runtime.arguments.entry import entry_of
-from starplat.runtime.arguments.properties import shown_cells
+from starplat.runtime.arguments.properties import shown_cells, shown_returned
 from starplat.runtime.attending.attended import Job, TimeIsOverError, attended
 from starplat.runtime.attending.limits import Limits, took_too_long
 from starplat.runtime.attending.progress import Progress, Step
 from starplat.runtime.devices.building import kernels_on
 from starplat.runtime.devices.device import Device
 from starplat.runtime.devices.device_faults import NoRoomError
-from starplat.runtime.elements import Returned
 from starplat.runtime.estimate import Estimate
 from starplat.runtime.renumbered import Renumbering, renumbering
 from starplat.runtime.request import Request
@@ -270,7 +268,7 @@ def _result(
         device=run.device.name,
         properties=cells if on_device else {n: shown_cells(p, entry.types[n], graph) for n, p in cells.items()},
         types={name: entry.types[name] for name in cells},
-        returned=_returned(module, run.returned, graph),
+        returned=shown_returned(module.result_types, run.returned, graph),
         returned_types=module.result_types,
         seconds=seconds,
         bytes=moved,
@@ -303,20 +301,3 @@ def _arrays_wanted(module: ir.Module, results: Iterable[str] | None) -> Mapping[
         if name not in known:
             raise no_such_result(name, known)
     return {name: known[name] for name in results}
-
-
-def _returned(module: ir.Module, returned: Returned, graph: Graph) -> Any:
-    """What the entry returned, nodes by their original ids; a tuple of several values, a list of elements."""
-    values = returned if isinstance(returned, tuple) else (returned,)
-    shown = tuple(map(partial(_shown, graph), module.result_types, values))
-    return shown if len(shown) > 1 else shown[0] if shown else None
-
-
-def _shown(graph: Graph, kind: Scalar | ListType, value: Returned) -> Any:
-    if isinstance(kind, ListType):
-        assert isinstance(value, list)
-        assert isinstance(kind.element, Scalar)
-        return [_shown(graph, kind.element, one) for one in value]
-    assert not isinstance(value, list | tuple)
-    is_node = kind is Scalar.NODE and value is not None and 0 <= value < graph.num_nodes
-    return graph.original_id(int(value or 0)) if is_node else value

@@ -177,9 +177,8 @@ def _remember_edge(context: Context, binding: scope.Binding, edge: typed.Express
         case typed.GraphQuery():
             binding.graph = edge.graph
         case typed.ArcInHand():
-            for frame in context.frames:
-                if frame.iterator is edge.iterator and isinstance(frame.domain, typed.Neighbors):
-                    binding.graph, binding.arc = frame.domain.graph, frame.domain.direction
+            if (walked := context.walked(edge.iterator)) is not None:
+                binding.graph, binding.arc = walked.graph, walked.direction
         case typed.Variable():
             other = context.binding(edge.symbol)
             binding.graph, binding.arc = other.graph, other.arc

@@ -18,7 +18,7 @@ from starplat.frontend.types import Carrier, GraphType, ListType, PropertyType, 
 from starplat.graph.graph import Graph
 from starplat.ir.python.arithmetic import Value
 from starplat.runtime.arguments.bind import Bound
-from starplat.runtime.arguments.properties import shown_cells
+from starplat.runtime.arguments.properties import shown_cells, shown_returned
 from starplat.runtime.checked.changing import parts_of
 from starplat.runtime.checked.memory import Box, Elements, Frame, Thing
 from starplat.runtime.checked.memory import Cells as Memory
@@ -67,7 +67,7 @@ def run_checked(
             device="interpreter, checked",
             properties={name: shown_cells(cells, types[name], now) for name, cells in found.items()},
             types=types,
-            returned=_returned(function, returned, now),
+            returned=shown_returned(function.result_types, returned, now),
             returned_types=function.result_types,
             seconds=Seconds(run=(perf_counter() - started,)),
         )
@@ -121,17 +121,3 @@ def _cells(memory: Memory, kind: PropertyType, graph: Graph) -> np.ndarray[tuple
     wide = graph.num_arcs >= 2**31
     values = [_unset(kind) if value is None else value for value in memory.values]
     return np.array(values, dtype_of(element_of(kind.element), wide_arcs=wide))
-
-
-def _returned(function: typed.FunctionDefinition, returned: Returned, graph: Graph) -> object:
-    if isinstance(returned, tuple):
-        return tuple(_shown(kind, value, graph) for kind, value in zip(function.result_types, returned, strict=True))
-    return None if returned is None else _shown(function.result_types[0], returned, graph)
-
-
-def _shown(kind: Scalar | ListType, value: Value | list[Value], graph: Graph) -> object:
-    if isinstance(value, list):
-        assert isinstance(kind, ListType)
-        assert isinstance(kind.element, Scalar)
-        return [_shown(kind.element, one, graph) for one in value]
-    return graph.original_id(int(value)) if kind is Scalar.NODE and 0 <= value < graph.num_nodes else value
