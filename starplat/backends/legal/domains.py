@@ -32,29 +32,24 @@ def over_domain(kernel: ir.Kernel, operations: Operations, *, many_rounds: bool 
         return (several,)
     if kernel.filter is not None:
         body = (st.If(negated(kernel.filter), (st.Continue(),)), *body)
+    if isinstance(kernel.domain, ir.Once):
+        return _once(body, leaves=not (kernel.reductions or operations.capabilities.structured_loops))
     iterator = kernel.iterator
+    assert iterator is not None
     match kernel.domain:
         case ir.AllNodes(first, end) | ir.AllArcs(first, end):
-            assert iterator is not None
             all_of_them = ir.NumNodes() if isinstance(kernel.domain, ir.AllNodes) else ir.NumArcs()
             return (st.Count(iterator, first or build.ZERO, end or all_of_them, st.Stride.GRID, body),)
         case ir.Workers():
-            assert iterator is not None
             return (st.Count(iterator, build.ZERO, build.number(ir.WORKERS), st.Stride.GRID, body),)
         case ir.NodeNeighbors(direction, node, position):
-            assert iterator is not None
             return operations.over_neighbors(direction.layout, node, iterator, position, st.Stride.GRID, body)
         case ir.Listed():
-            assert iterator is not None
             return _over_list(operations, kernel.domain, iterator, body)
         case ir.InWords():
-            assert iterator is not None
             return _over_words(operations, kernel.domain, iterator, body)
         case ir.Numbers(count):
-            assert iterator is not None
             return (st.Count(iterator, build.ZERO, count, st.Stride.GRID, body),)
-        case ir.Once():
-            return _once(body, leaves=not (kernel.reductions or operations.capabilities.structured_loops))
     assert_never(kernel.domain)
 
 
