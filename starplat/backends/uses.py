@@ -4,6 +4,7 @@ read, assigned or only counted, which arrays change and which sets do not, which
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 from starplat.backends import statements as st
 from starplat.ir import launches, shared_cells, visitor
@@ -11,6 +12,8 @@ from starplat.ir import nodes as ir
 from starplat.ir.shared_cells import contested_in, locked_in
 from starplat.ir.visitor import walk
 from starplat.same import remembered
+
+Function = TypeVar("Function", ir.Function, ir.HostFunction)
 
 
 def arrays_in(node: object) -> tuple[ir.Array, ...]:
@@ -187,20 +190,24 @@ def host_arrays(module: ir.Module) -> frozenset[ir.Array]:
     return frozenset(found)
 
 
-def callees_first(module: ir.Module) -> list[ir.HostFunction]:
-    """The host functions, each after those that it calls."""
-    ordered: list[ir.HostFunction] = []
+def callees_first(functions: Iterable[Function], called: Callable[[Function], Iterable[Function]]) -> list[Function]:
+    """The functions, each after those that it calls."""
+    ordered: list[Function] = []
 
-    def place(function: ir.HostFunction) -> None:
-        for part in walk(function.body):
-            if isinstance(part, ir.HostCall):
-                place(module.function(part.function))
+    def place(function: Function) -> None:
+        for callee in called(function):
+            place(callee)
         if function not in ordered:
             ordered.append(function)
 
-    for function in module.functions:
+    for function in functions:
         place(function)
     return ordered
+
+
+def called_by_host(function: ir.HostFunction, module: ir.Module) -> tuple[ir.HostFunction, ...]:
+    """The host functions that one calls itself."""
+    return tuple(module.function(part.function) for part in walk(function.body) if isinstance(part, ir.HostCall))
 
 
 def changed_arrays(module: ir.Module) -> frozenset[ir.Array]:

@@ -4,10 +4,10 @@ NetworkX takes nodes by distance, and those that are equally far in the order in
 the node found first leads to, and of these, as they stand in its dictionary. That order follows from the distances.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import networkx as nx
 import numpy as np
@@ -15,6 +15,8 @@ import numpy as np
 from starplat.graph import Graph
 from starplat.networkx.network import Network, Numbers
 from starplat.networkx.registry import run
+
+Found = TypeVar("Found")
 
 ZERO_WEIGHTS = "with edges of weight 0, starplat does not know which of several shortest paths NetworkX would find"
 TIES = "there are several shortest paths, and starplat does not know which of them NetworkX's Bellman-Ford would find"
@@ -146,6 +148,12 @@ class AnySearch(Search):
     def paths(self, cutoff: float | None = None) -> dict[Any, list[Any]]:
         """As of any search; the node before may be farther than a node."""
         return {self.network.labels[v]: self.path(v) for v in self._up_to(cutoff).tolist()}
+
+
+def and_then(found: Iterable[Found], error: Exception) -> Iterator[Found]:
+    """What was found, and then the error, where NetworkX tells it as late."""
+    yield from found
+    raise error
 
 
 def first_seen(nodes: Numbers, position: Numbers, entries: Numbers, *, last: bool = False) -> Numbers:

@@ -24,7 +24,7 @@ from starplat.backends.text.comments import comment, origin
 from starplat.backends.text.folding import folded_host
 from starplat.backends.text.helpers import Helpers
 from starplat.backends.text.names import Names
-from starplat.backends.uses import callees_first, fixed_sets
+from starplat.backends.uses import called_by_host, callees_first, fixed_sets
 from starplat.ir import nodes as ir
 from starplat.ir.launches import read_by, set_by
 from starplat.ir.visitor import walk_host
@@ -43,7 +43,7 @@ def host_text(
 ) -> HostText:
     """Every host function as C++."""
     helpers = Helpers()
-    functions = callees_first(module)
+    functions = callees_first(module.functions, lambda function: called_by_host(function, module))
     known = {loop.op.name: loop for loop in loops}
     fixed = fixed_sets(module)
     printed = (HostPrinter(module, names, function, helpers, launching, known, fixed) for function in functions)
