@@ -18,31 +18,7 @@ WORDS_OF_C = _listed("c_and_cpp", "library_of_c")
 RESERVED = WORDS_OF_C | _listed("opencl", "cuda_and_hip", "sycl_and_pragmas", "ours")
 """Of all languages, and of our own text: graph arrays too, so that no array of a program has their names."""
 
-RESERVED_PREFIXES = (
-    "_",
-    "add_inf_",
-    "atomic_",
-    "atom_",
-    "group_",
-    "as_",
-    "convert_",
-    "get_",
-    "latest_",
-    "join_",
-    "vload",
-    "vstore",
-    "cl_",
-    "CL_",
-    "CLK_",
-    "cuda",
-    "hip",
-    "native_",
-    "half_",
-    "work_group_",
-    "sub_group_",
-    "acc_",
-    "omp_",
-)
+RESERVED_PREFIXES = tuple(_listed("prefixes"))
 """How names of the targets' libraries and of our own helper functions begin."""
 
 _VECTORS = ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "half", "bool")
