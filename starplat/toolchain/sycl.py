@@ -130,8 +130,7 @@ def device_identity(device: Any) -> str:
 def shim() -> Shim:
     """The shim, built if this is the first time. Raises E0901: something is missing, or it cannot be built."""
     dpctl = sycl()  # first, for its libraries are those that the shim must get
-    compiler = gnu_compiler()
-    if compiler is None:
+    if (compiler := gnu_compiler()) is None:
         raise unavailable("target sycl needs a C++ compiler, and none is on the path", INSTALL_COMPILER)
     source = template_folder("sycl") / "shim.cpp"
     key = key_of(source.read_bytes(), runtime().version, str(runtime().library), compiler.identity)

@@ -27,25 +27,19 @@ from starplat.ir.shapes.searching import Searching, searching
 
 def over_arcs(operations: Operations, kernel: ir.Kernel, members: Membership | None) -> st.Body:
     """A thread for every few arcs of a kernel's nodes; the node's values are computed per arc."""
-    row = row_of_arc(kernel)
-    if row is not None:
+    if (row := row_of_arc(kernel)) is not None:
         return (_advance_rows(operations, kernel, row),)
-    counts = histogram(kernel, operations.module)
-    if counts is not None:
+    if (counts := histogram(kernel, operations.module)) is not None:
         return (count_rows(operations, kernel, counts),)
     if not operations.capabilities.shared_arcs:
         return (by_groups(operations, kernel),)
-    searches = searching(kernel)
-    if searches is not None:
+    if (searches := searching(kernel)) is not None:
         return (_of_part(operations, kernel, _search(operations, kernel, searches)),)
-    collects = collecting(kernel)
-    if collects is not None:
+    if (collects := collecting(kernel)) is not None:
         return (_collect(operations, kernel, collects),)
-    asks = asking(kernel)
-    if asks is not None:
+    if (asks := asking(kernel)) is not None:
         return (_of_part(operations, kernel, _ask(operations, kernel, asks)),)
-    gathers = gathering(kernel)
-    if gathers is not None:
+    if (gathers := gathering(kernel)) is not None:
         return (_of_part(operations, kernel, _gather(operations, kernel, members, gathers)),)
     return (_of_part(operations, kernel, _advance(operations, kernel, members)),)
 

@@ -299,10 +299,8 @@ def _flag(context: Context, name: ast.Name) -> Symbol | None:
 def _graph_of_condition(context: Context, hidden: Symbol, test: typed.Expression | None, span: Span) -> Symbol | None:
     """The graph whose nodes a fixed point's condition speaks of."""
     for part in walk.within(test) if test is not None else ():
-        if isinstance(part, typed.Cell) and part.index == Variable(hidden):
-            graph = context.graph_of(part.symbol)
-            if graph is not None:
-                return graph
+        if isinstance(part, typed.Cell) and part.index == Variable(hidden) and (graph := context.graph_of(part.symbol)):
+            return graph
     return context.graph_at_hand(span, "a fixedPoint")
 
 

@@ -95,8 +95,7 @@ def _parameter(symbol: typed.Symbol, graph: Graph, given: Bound) -> Thing:
         return Box(given.scalars[symbol.name])
     if isinstance(kind, ListType):
         return Elements(list(given.lists[symbol.name]))
-    cells = given.arrays.get(symbol.name)
-    if cells is not None:
+    if (cells := given.arrays.get(symbol.name)) is not None:
         assert isinstance(cells, np.ndarray)
         return Memory(cells.tolist())
     if isinstance(kind, PropertyType) and kind.carrier is Carrier.EDGE and symbol.name == "weight":
