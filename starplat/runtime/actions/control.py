@@ -81,15 +81,13 @@ def for_range(machine: Machine, op: ir.HostForRange, frame: Frame) -> Flow:
         return all_rounds(machine, compiled, frame)
     end = machine.value(op.end, frame)
     machine.set(op.variable, machine.value(op.first, frame), frame)
-    with machine.progress.loop() as loop:
+
+    def steps() -> Iterator[None]:
         while frame.variables[op.variable.name] < end:
-            loop.begin_round()
-            if (flow := machine.block(op.body, frame)) is Flow.BREAK:
-                break
-            if flow is Flow.RETURN:
-                return flow
+            yield
             machine.set(op.variable, frame.variables[op.variable.name] + 1, frame)
-    return Flow.ON
+
+    return _each(machine, steps(), op.body, frame)
 
 
 def for_neighbors(machine: Machine, op: ir.HostForNeighbors, frame: Frame) -> Flow:
