@@ -21,6 +21,7 @@ from starplat.operators.canonical.floods import as_spreading
 from starplat.operators.canonical.frontiers import over_frontiers
 from starplat.operators.canonical.inlining import inlined
 from starplat.operators.canonical.labels.growing import until_none_joins
+from starplat.operators.canonical.labels.grown_sets import with_flags_for_grown_sets
 from starplat.operators.canonical.labels.last_sent import with_flags_for_sent
 from starplat.operators.canonical.labels.locals import as_nodes
 from starplat.operators.canonical.labels.results import as_results
@@ -82,7 +83,8 @@ def _canonical_function(
     if _takes_batches(function):
         return function
     results = function.results
-    given = without_degrees(one_by_one(function.body, program), results) if on_host else function.body
+    given = with_flags_for_grown_sets(function.body)
+    given = without_degrees(one_by_one(given, program), results) if on_host else given
     filled = from_zero(as_truths(with_fills(as_nodes(without_choices(given)), stored_at_once, sources)))
     ranged = as_rounds(as_marks_that_spread(within_range(as_results(filled))))
     ranged = with_flags_for_sent(until_none_is_left(with_turns(left_at_their_ends(without_counters(ranged)))))
