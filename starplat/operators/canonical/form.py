@@ -35,6 +35,7 @@ from starplat.operators.canonical.searches.by_level import asked_by_level
 from starplat.operators.canonical.searches.from_zero import from_zero
 from starplat.operators.canonical.searches.in_bfs import as_rounds
 from starplat.operators.canonical.searches.reached import without_reached
+from starplat.operators.canonical.searches.taking_turns import in_single_rounds
 from starplat.operators.canonical.searches.two_steps import discovered_in_one_step
 from starplat.operators.canonical.searches.visited import as_marks_that_spread
 from starplat.operators.canonical.searches.visited_on_discovery import visited_on_discovery
@@ -88,7 +89,7 @@ def _canonical_function(
     filled = from_zero(as_truths(with_fills(as_nodes(without_choices(given)), stored_at_once, sources)))
     ranged = as_rounds(as_marks_that_spread(within_range(as_results(filled))))
     ranged = with_flags_for_sent(until_none_is_left(with_turns(left_at_their_ends(without_counters(ranged)))))
-    flags = as_flags(without_reached(until_none_joins(without_continues(ranged))))
+    flags = in_single_rounds(as_flags(without_reached(until_none_joins(without_continues(ranged)))))
     flagged = without_copies(turned(flags, frozenset(function.parameters)))
     flagged = as_spreading(flagged, program)
     body = over_frontiers(
