@@ -16,6 +16,7 @@ from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.runtime import estimate, host_memory, session
+from starplat.runtime.devices import device_memory
 from starplat.runtime.devices.device import Device
 from starplat.runtime.devices.device_memory import DeviceMemory
 from starplat.runtime.devices.reference import ReferenceDevice
@@ -288,6 +289,40 @@ def test_a_device_that_has_room_for_nothing_can_be_used_again(monkeypatch: pytes
         SSSP.run(roads(), target="reference", src=0)
     small = Graph.from_arcs(3, [0, 1], [1, 2])
     assert SSSP.run(small, target="reference", src=0)["dist"].tolist() == [0, 1, 2]
+
+
+class Borrowing(ReferenceDevice):
+    """A device that reads the host's arrays where they lie, and has none of its own there."""
+
+    def reads_in_place(self, cells: np.ndarray[Any, Any]) -> bool:
+        return True
+
+    def _over_host(self, cells: np.ndarray[Any, Any]) -> Any:
+        return cells
+
+    def _allocate_mapped(self, dtype: np.dtype[Any], count: int) -> Any:
+        raise MemoryError
+
+    def _free_memory(self) -> int | None:
+        return 2**40
+
+
+def test_the_graphs_own_arrays_are_read_where_the_host_has_no_room_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device_memory, "host_memory", lambda: 1000)
+    device, graph = Borrowing(), roads()
+    opened(monkeypatch, device)
+    columns = graph.columns.copy()
+    how: dict[str, Any] = {"target": "reference", "src": 0, "schedule": "memory=mapped"}
+    result = SSSP.run(graph, **how)
+    assert result["dist"].tolist() == SSSP.run(graph, target="opencl", src=0)["dist"].tolist()
+    assert device.held_on_host == sum(result.estimate.mapped.values()) == 4 * 12_000
+    SSSP.run(roads(8), **how)  # what is no longer needed is not given to others
+    assert (graph.columns == columns).all()
+    with pytest.raises(DiagnosticError, match=r"E0908.*may have 39.1 KiB"):
+        SSSP.run(graph, host_memory=40_000, **how)
+    monkeypatch.setattr(Borrowing, "reads_in_place", lambda *_: False)
+    with pytest.raises(DiagnosticError, match=r"E0908.*the host"):
+        SSSP.run(roads(9), **how)
 
 
 # --- arithmetic --------------------------------------------------------------------------------------------------
