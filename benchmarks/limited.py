@@ -190,7 +190,7 @@ def measured(entry: Entry, row: Row, target: str, options: argparse.Namespace) -
     if row.name == "pagerank":
         given["max_iterations"] = ITERATIONS
     how: dict[str, Any] = {"target": target, **given}
-    least, arcs = _needed(program, entry, how), _arcs(row, entry)
+    least, arcs = needed(program, entry, how), _arcs(row, entry)
     first = program.run(entry.graph, repeat=options.repeat + 1, **how)
     resident = _cell(row, "resident", first, first)
     yield resident
@@ -244,7 +244,7 @@ def _attempt(
     return replace(cell, passes=chunks / _arcs(row, entry)) if chunks else cell
 
 
-def _needed(program: starplat.Program, entry: Entry, how: dict[str, Any]) -> int:
+def needed(program: starplat.Program, entry: Entry, how: dict[str, Any]) -> int:
     """The bytes of the device that the program takes with all arcs on the host, as it says where there is no room."""
     try:
         return program.run(entry.graph, device_memory=1, schedule=ON_DEMAND, **how).estimate.total

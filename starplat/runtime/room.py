@@ -53,7 +53,7 @@ class Room:
     def _sizes(self) -> Sizes:
         there = self.resident
         copied = there.num_heads if self._heads else self.arcs_of_chunk
-        return Sizes(there.num_nodes, there.num_arcs, self.num_updates, copied)
+        return Sizes(there.num_nodes, there.num_arcs, self.num_updates, copied, self.device.copies_of_threads)
 
     def where(self, array: ir.Array) -> Whereabouts:
         """Where an array of the run lies."""
@@ -94,9 +94,9 @@ class Room:
         if not self._made(expected):
             hope = self.device.could_hold(expected.total)
             if not (hope and self.device.collect() and self._made(expected)):
-                raise self._too_large(self._program, expected)
+                raise self._too_large(self.program, expected)
         if not self._made_on_host() and not (self.device.collect() and self._made_on_host()):
-            program, needed = self._program, self._needed_on_host()
+            program, needed = self.program, self._needed_on_host()
             free = self.device.free_on_host(self._there_on_host()) or 0
             if self.device.is_limited_on_host:
                 there = sum(expected.mapped.values()) - needed
@@ -125,8 +125,14 @@ class Room:
         return Estimate(sizes.all(lying) + near[True], own + near[False], temporaries(self.module, sizes), far)
 
     @property
-    def _program(self) -> str:
+    def program(self) -> str:
+        """What messages call it."""
         return entry_of(self.module).program
+
+    @property
+    def least(self) -> int:
+        """Bytes of the device that the run takes with no arcs there."""
+        return self.estimate().total - sum(map(self._size_on_device, self._arrays_of_arcs()))
 
     # --- inside ----------------------------------------------------------------------------------------------------
 
@@ -183,8 +189,7 @@ class Room:
         needed, free = self._still_needed(expected), self.device.free_memory() or 0
         if not self.device.is_limited:
             return too_large(program, self.device.name, needed, free)
-        least = expected.total - sum(map(self._size_on_device, self._arrays_of_arcs()))
-        return too_large(program, self.device.name, needed, free + expected.total - needed, least)
+        return too_large(program, self.device.name, needed, free + expected.total - needed, self.least)
 
     def _made(self, expected: Estimate) -> bool:
         """Whether there is room, once other graphs, and what this run does not need of its own, have left."""

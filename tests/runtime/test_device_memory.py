@@ -267,6 +267,21 @@ def test_a_failed_allocation_is_the_answer(monkeypatch: pytest.MonkeyPatch) -> N
     assert not device.is_limited
 
 
+@pytest.mark.parametrize("limit", [None, 30_000])
+def test_an_allocation_that_fails_at_last_says_what_was_asked_for(
+    monkeypatch: pytest.MonkeyPatch, limit: int | None
+) -> None:
+    device = Boasting()
+    device.room = 3000
+    opened(monkeypatch, device)
+    with pytest.raises(DiagnosticError, match=r"E0903.*no room for") as failed:
+        SSSP.run(roads(), target="reference", src=0, device_memory=limit)
+    said = failed.value.diagnostics[0]
+    assert said.message.endswith("more bytes" if limit is None else "more bytes within 30,000")
+    assert said.help is not None
+    assert said.help.startswith("sssp needs more than ")
+
+
 def test_a_limit_falls_each_time_until_nothing_is_left() -> None:
     device, cell = ReferenceDevice(), np.dtype(np.int64)
     held, kept = device.allocate(cell, 1000), device.allocate(cell, 200)
@@ -368,6 +383,19 @@ def test_control_groups_limit_what_the_host_has(
     monkeypatch.setattr(host_memory, "PROC", tmp_path / "proc")
     monkeypatch.setattr(host_memory, "GROUPS", tmp_path / "sys")
     assert host_memory.host_memory() == expected
+
+
+def test_what_threads_have_for_themselves_counts() -> None:
+    device, graph = device_of("openmp"), roads(nodes=300, arcs=600)
+    program = starplat.compile(EXAMPLES / "label_propagation.sp")
+    how: dict[str, Any] = {"target": "openmp", "iterations": 2}
+    expected = program.run(graph, **how)
+    assert device.copies_of_threads > 1
+    assert expected.estimate.temporaries >= 4 * 300 * device.copies_of_threads
+    least = expected.estimate.total
+    assert program.run(graph, device_memory=least, **how)["label"].tolist() == expected["label"].tolist()
+    with pytest.raises(DiagnosticError, match="E0908"):
+        program.run(graph, device_memory=least - 1, **how)
 
 
 def test_what_functions_hold_is_looked_up_when_a_program_runs_again(monkeypatch: pytest.MonkeyPatch) -> None:

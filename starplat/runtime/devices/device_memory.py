@@ -153,7 +153,7 @@ class DeviceMemory(ABC):
                 break
         if placement is ir.Placement.MAPPED or (most_far is not None and self.held_on_host + far > most_far):
             raise host_out_of_memory(self.name, far)
-        raise NoRoomError(self.name, wanted)
+        raise NoRoomError(self.name, wanted, self._most if counted else None)
 
     def relieve(self) -> bool:
         """Evicts the least recently used graph; False where only the last one is left."""
