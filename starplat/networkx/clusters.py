@@ -71,8 +71,7 @@ def clustering(G: Network, nodes: Any = None, weight: Hashable | None = None) ->
     strength = 2 * _triangles(G) if weight is None and not G.is_directed() else _strength(G, weight)
     with np.errstate(all="ignore"):
         share = np.where(strength == 0, 0.0, strength / pairs)
-    found = G.of_nodes(share, nodes)
-    return {v: c or 0 for v, c in found.items()} if isinstance(found, dict) else found or 0
+    return _or_zero(G.of_nodes(share, nodes))
 
 
 @implements(needs_attribute("weight"), arcs=2_000)
@@ -94,7 +93,11 @@ def square_clustering(G: Network, nodes: Any = None) -> Any:
     potential = (near - degree) * (degree - 1) - 2 * _triangles(G) - squares
     with np.errstate(all="ignore"):
         share = np.where((degree > 1) & (potential > 0), squares / potential, 0.0)
-    found = G.of_nodes(share, nodes)
+    return _or_zero(G.of_nodes(share, nodes))
+
+
+def _or_zero(found: Any) -> Any:
+    """The shares as NetworkX gives them: its zeros are integers."""
     return {v: c or 0 for v, c in found.items()} if isinstance(found, dict) else found or 0
 
 

@@ -162,11 +162,7 @@ def dijkstra_path_length(G: Network, source: Any, target: Any, weight: Weight = 
     _require(G, source, f"Node {source} not found in graph")
     if source == target:
         return 0
-    found = _dijkstra(G, [source], weight)
-    length = found.length(G.node(target)) if target in G else None
-    if length is None:
-        raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
-    return length
+    return _length(G, _dijkstra(G, [source], weight), target, f"Node {target} not reachable from {source}")
 
 
 @implements(no_function, arcs=10_000)
@@ -194,6 +190,13 @@ def all_pairs_dijkstra_path(
     G: Network, cutoff: float | None = None, weight: Weight = "weight"
 ) -> Iterator[tuple[Any, Paths]]:
     return _from_all(G, weight, lambda found: found.paths(cutoff))
+
+
+def _length(G: Network, found: Search, target: Any, absent: str) -> Any:
+    length = found.length(G.node(target)) if target in G else None
+    if length is None:
+        raise nx.NetworkXNoPath(absent)
+    return length
 
 
 def _dijkstra(G: Network, sources: Collection[Any], weight: Weight) -> Search:
@@ -246,11 +249,7 @@ def bellman_ford_path_length(G: Network, source: Any, target: Any, weight: Weigh
     if source == target:
         _require(G, source, f"Node {source} not found in graph")
         return 0
-    found = _bellman_ford(G, source, weight)
-    length = found.length(G.node(target)) if target in G else None
-    if length is None:
-        raise nx.NetworkXNoPath(f"node {target} not reachable from {source}")
-    return length
+    return _length(G, _bellman_ford(G, source, weight), target, f"node {target} not reachable from {source}")
 
 
 @implements(no_function, arcs=10_000)

@@ -18,7 +18,7 @@ def filter_behind_brackets(situation: Situation) -> bool:
         return False
     if situation.tokens[place + 1].value != "filter" or not _closes_head(situation, place - 1):
         return False
-    if (last := _closing(situation, place + 2)) is None:
+    if (last := _partner(situation, range(place + 2, len(situation.tokens)))) is None:
         return False
     span = Span(span_of(situation.found).start, span_of(situation.tokens[last]).end)
     help = "write 'forall (v in g.nodes().filter(…)) { … }'"
@@ -103,18 +103,14 @@ def _is_head(situation: Situation, bracket: int) -> bool:
 
 def _closes_head(situation: Situation, closer: int) -> bool:
     """Whether the bracket at `closer` ends the head of a loop."""
-    depth = 0
-    for index in range(closer, 0, -1):
-        depth += {")": 1, "(": -1}.get(situation.tokens[index].value, 0)
-        if depth == 0:
-            return situation.tokens[index].value == "(" and _is_head(situation, index)
-    return False
+    opener = _partner(situation, range(closer, 0, -1))
+    return opener is not None and situation.tokens[opener].value == "(" and _is_head(situation, opener)
 
 
-def _closing(situation: Situation, opener: int) -> int | None:
-    """The bracket that closes the one at `opener`."""
+def _partner(situation: Situation, places: range) -> int | None:
+    """The bracket among these words that belongs to the one that is the first of them."""
     depth = 0
-    for index in range(opener, len(situation.tokens)):
+    for index in places:
         depth += {"(": 1, ")": -1}.get(situation.tokens[index].value, 0)
         if depth == 0:
             return index
