@@ -43,6 +43,8 @@ NEAR = {
         ("    int gone = 0;\n", ""),
         ("    propNode<bool> weak;", "    int gone = 0;\n    propNode<bool> weak;"),
     ],
+    "the count begins with another number": [("int gone = 0;", "int gone = g.num_edges() - g.num_edges();")],
+    "a number of its own": [("int gone = 0;", "int gone = 0; int now = k;"), ("v.core = k;", "v.core = now;")],
     "two ways to join": [(STORE, "if (with_me <= k) { v.weak = True; } if (with_me == k) { v.weak = True; }")],
     "joining twice": [(STORE, "v.weak = with_me < 0; v.weak = with_me <= k;")],
     "joined by neighbors": [

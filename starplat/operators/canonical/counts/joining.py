@@ -63,12 +63,12 @@ def _by_members(
     begins = tuple(s for s in before[join + 1 :] if _begins(s, changed))
     between = tuple(s for s in before[join + 1 :] if s not in begins)
     others = [i for s in (*before[begun[0] + 1 : join], *between, *left) for i in walk.statements(s)]
-    if any(changed & {*walk.written(i), *walk.read(i)} for i in others):
+    if any(changed & {*walk.written(i), *walk.read(i), *walk.declared(i)} for i in others):
         return None
     needed = {symbol for s in done for value in walk.expressions(s) for symbol in _variables(value)} - {loop.iterator}
-    if any(_writes(s, needed) for s in (*before[join:], *left)):
+    if any(needed & {*walk.all_written(s), *walk.declared(s)} for s in (*before[join:], loop)):
         return None
-    if (changed | needed) & {symbol for s in loop.body.statements for symbol in walk.declared(s)}:
+    if changed & set(walk.declared(loop)):
         return None
     made = _with(before[join], joined, changed, done, loop.iterator)
     rest = (replace(loop, body=rebuilding.with_statements(loop.body, left)),) if left else ()
