@@ -146,8 +146,11 @@ def lower_checked(checked: Checked, entry: str | None = None) -> ir.Module:
     """
     from starplat.ir.lower import lower as lower_tree
     from starplat.ir.verifying.modules import verify
+    from starplat.operators.given_twice import with_forms_for_repeats
 
-    module = lower_tree(checked.whole_facts.program, entry, checked.whole_facts, checked=True)
+    program = with_forms_for_repeats(checked.whole_facts.program)
+    facts = checked.whole_facts if program is checked.whole_facts.program else analyse(program)
+    module = lower_tree(program, entry, facts, checked=True)
     verify(module)
     return module
 
