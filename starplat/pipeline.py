@@ -185,9 +185,10 @@ def _canonical(checked: Checked, entry: str | None) -> tuple[Facts, str]:
     """What is known of the program in canonical form, and the entry's name."""
     from starplat.ir.lower import entry_function
     from starplat.operators.canonical.form import canonical
+    from starplat.operators.given_twice import with_forms_for_repeats
 
     name = entry_function(checked.facts.program, entry).name
-    program = canonical(checked.facts.program, name)
+    program = canonical(with_forms_for_repeats(checked.facts.program), name)
     return (checked.facts if program is checked.facts.program else analyse(program)), name
 
 

@@ -49,7 +49,6 @@ from starplat.operators.canonical.sweeps.loops import as_searches
 from starplat.operators.canonical.sweeps.reachable import as_reached
 from starplat.operators.canonical.sweeps.split_levels import with_searches_apart
 from starplat.operators.canonical.unread import without_unread
-from starplat.operators.given_twice import with_forms_for_repeats
 
 
 def canonical(program: typed.Program, entry: str) -> typed.Program:
@@ -59,7 +58,6 @@ def canonical(program: typed.Program, entry: str) -> typed.Program:
     over all arcs become rounds over a frontier before loops over arcs are taken by rows for good, as only then other
     conditions hold for these. Counters become flags only where that lets rounds be replaced.
     """
-    program = with_forms_for_repeats(program)
     functions = program.functions
     if len(functions) > 1:
         kept = {function.name: function for function in functions if _takes_batches(function)}
