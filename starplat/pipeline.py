@@ -134,8 +134,11 @@ def lower_checked(checked: Checked, entry: str | None = None) -> ir.Module:
     DiagnosticError as for `lower`."""
     from starplat.ir.lower import lower as lower_tree
     from starplat.ir.verifying.modules import verify
+    from starplat.operators.given_twice import with_forms_for_repeats
 
-    module = lower_tree(checked.whole_facts.program, entry, checked.whole_facts, checked=True)
+    program = with_forms_for_repeats(checked.whole_facts.program)
+    facts = checked.whole_facts if program is checked.whole_facts.program else analyse(program)
+    module = lower_tree(program, entry, facts, checked=True)
     verify(module)
     return module
 
@@ -167,9 +170,10 @@ def _canonical(checked: Checked, entry: str | None) -> tuple[Facts, str]:
     """What is known of the program in canonical form, and the entry's name."""
     from starplat.ir.lower import entry_function
     from starplat.operators.canonical.form import canonical
+    from starplat.operators.given_twice import with_forms_for_repeats
 
     name = entry_function(checked.facts.program, entry).name
-    program = canonical(checked.facts.program, name)
+    program = canonical(with_forms_for_repeats(checked.facts.program), name)
     return (checked.facts if program is checked.facts.program else analyse(program)), name
 
 

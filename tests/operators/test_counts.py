@@ -656,7 +656,7 @@ SEEN_ON_JOINING = {
     "from what they have": ("v.in = False", "v.in = v.x > 3"),
     "by members of another set": ("weak == True", "weak && x > 0"),
     "by those outside": ("weak == True", "weak == False"),
-    "on their neighbors": ("v.z = 3;", "for (w in g.neighbors(v)) { w.z = 3; }"),
+    "beside a row that asks for it": ("v.z = 3;", "for (w in g.neighbors(v)) { if (w.in) { w.z = 3; } }"),
 }
 
 LASTING = {

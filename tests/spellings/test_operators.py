@@ -75,8 +75,8 @@ LOCALS = {"local_result": "mine", "largest_turned": "rank"}
 
 
 PEELED = (
-    "counted_loop edge_flags greatest_fixed_point helpers inner_loop masked_degrees negated_degree round_flag"
-    " over_edges peel pull_degrees recount removed_in_waves sequential_nodes two_flags"
+    "counted_loop edge_flags greatest_fixed_point helpers inner_loop masked_degrees minus_one_is_left negated_degree"
+    " round_flag over_edges peel pull_degrees recount removed_in_waves sequential_nodes two_flags"
 )
 """The spellings of core numbers that peel as the example does, in other words: loops in loops, `core` as k - 1."""
 _ALL_NODES = re.compile(

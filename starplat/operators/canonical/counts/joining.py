@@ -8,7 +8,9 @@ forall (v in g.nodes().filter(weak)) {
   v.alive = False;
 }
 
-Statements between the loops may not touch those cells, nor may other iterations of the loop that inserts.
+Statements between the loops may not touch those cells, nor may other iterations of the loop that inserts. So do numbers
+of a loop that begin between the loops (`gone += 1`), and values that are the same in both; other statements of the loop
+over members stay in it, if they do not touch what is fused.
 """
 
 from collections.abc import Sequence
@@ -19,6 +21,7 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
 from starplat.frontend.walk import children
+from starplat.operators.build import Builder
 from starplat.operators.canonical import hosts, rebuilding
 from starplat.operators.canonical.counts.members import empties, is_over_nodes, member_of
 
@@ -32,22 +35,19 @@ def _joined(statements: tuple[typed.Statement, ...]) -> tuple[typed.Statement, .
     for place, s in enumerate(statements):
         if isinstance(s, typed.ForEach) and (found := _by_members(s, statements[:place])) is not None:
             join, changed = found
-            return _joined((*statements[:join], changed, *statements[join + 1 : place], *statements[place + 1 :]))
+            return _joined((*statements[:join], *changed, *statements[place + 1 :]))
     return statements
 
 
-def _by_members(loop: typed.ForEach, before: Sequence[typed.Statement]) -> tuple[int, typed.ForEach] | None:
-    """The index of the loop that inserts the members that `loop` visits, and that loop with the stores fused in."""
+def _by_members(
+    loop: typed.ForEach, before: Sequence[typed.Statement]
+) -> tuple[int, tuple[typed.Statement, ...]] | None:
+    """The index of the loop that inserts the members that `loop` visits, and what takes the place of the statements
+    from there to `loop`: that loop with the stores fused in, and what is left."""
     own = typed.Variable(loop.iterator)
-    done = loop.body.statements
-    constant = all(
-        isinstance(s, typed.Assign)
-        and isinstance(s.place, typed.Cell)
-        and s.place.index == own
-        and isinstance(s.value, typed.Literal | typed.Infinity)
-        for s in done
-    )
-    if not is_over_nodes(loop) or not constant or loop.filter is None:
+    done = tuple(s for s in loop.body.statements if _is_constant(s, own))
+    left = tuple(s for s in loop.body.statements if s not in done)
+    if not is_over_nodes(loop) or not done or loop.filter is None:
         return None
     if (found := member_of(loop.filter)) is None or found[0].index != own or found[1] is not True:
         return None
@@ -60,10 +60,39 @@ def _by_members(loop: typed.ForEach, before: Sequence[typed.Statement]) -> tuple
     (join,) = joins
     if hosts.may_leave(before[join + 1 :]):
         return None
-    others = [i for s in (*before[begun[0] + 1 : join], *before[join + 1 :]) for i in walk.statements(s)]
-    if any(changed & {*walk.written(i), *walk.read(i)} for i in others):
+    begins = tuple(s for s in before[join + 1 :] if _begins(s, changed))
+    between = tuple(s for s in before[join + 1 :] if s not in begins)
+    others = [i for s in (*before[begun[0] + 1 : join], *between, *left) for i in walk.statements(s)]
+    if any(changed & {*walk.written(i), *walk.read(i), *walk.declared(i)} for i in others):
         return None
-    return (join, made) if (made := _with(before[join], joined, changed, loop)) is not None else None
+    needed = {symbol for s in done for value in walk.expressions(s) for symbol in _variables(value)} - {loop.iterator}
+    if any(needed & {*walk.all_written(s), *walk.declared(s)} for s in (*before[join:], loop)):
+        return None
+    if changed & set(walk.declared(loop)):
+        return None
+    made = _with(before[join], joined, changed, done, loop.iterator)
+    rest = (replace(loop, body=rebuilding.with_statements(loop.body, left)),) if left else ()
+    return None if made is None else (join, (*begins, made, *between, *rest))
+
+
+def _is_constant(s: typed.Statement, own: typed.Variable) -> bool:
+    """Whether a statement gives a cell of the node a value that all have, or counts."""
+    match s:
+        case typed.Assign(place=typed.Cell(index=index), value=value):
+            return index == own and isinstance(value, typed.Literal | typed.Infinity | typed.Variable)
+        case typed.Update(combine=typed.Combine.ADD, place=typed.Variable(), value=typed.Literal()):
+            return True
+        case _:
+            return False
+
+
+def _begins(s: typed.Statement, changed: set[typed.Symbol]) -> bool:
+    """Whether a number that members change begins with a constant here."""
+    return isinstance(s, typed.Declare) and s.symbol in changed and isinstance(s.value, typed.Literal)
+
+
+def _variables(value: typed.Expression) -> set[typed.Symbol]:
+    return {part.symbol for part in walk.within(value) if isinstance(part, typed.Variable)}
 
 
 def _writes(s: typed.Statement, symbols: set[typed.Symbol]) -> bool:
@@ -71,29 +100,43 @@ def _writes(s: typed.Statement, symbols: set[typed.Symbol]) -> bool:
 
 
 def _with(
-    s: typed.Statement, joined: typed.Symbol, changed: set[typed.Symbol], loop: typed.ForEach
+    s: typed.Statement,
+    joined: typed.Symbol,
+    changed: set[typed.Symbol],
+    stores: tuple[typed.Statement, ...],
+    node: typed.Symbol,
 ) -> typed.ForEach | None:
-    """The loop that inserts members, with the stores of `loop` fused in; None if another iteration may see those."""
+    """The loop that inserts members, with the `stores` of each fused in; None if another iteration may see those."""
     if not isinstance(s, typed.ForEach) or not is_over_nodes(s) or any(walk.calls(s)) or _writes(s, changed):
         return None
     own = (typed.Variable(s.iterator),)
     asked = [] if s.filter is None else [p for p in walk.within(s.filter) if mentions(p, changed)]
     if any(
-        isinstance(part, typed.Aggregate) or (isinstance(part, typed.Cell) and children(part) != own) for part in asked
+        isinstance(part, typed.Aggregate | typed.Variable) or (isinstance(part, typed.Cell) and children(part) != own)
+        for part in asked
     ):
         return None
     if any(mentions(value, changed) for value in walk.all_values(s.body)):
         return None
     joins = walk.writers(joined, s.body)
     here = [i for i in walk.own_statements(s.body) if isinstance(i, typed.Assign) and i in joins]
-    if len(here) != len(joins) or any(i.place != typed.Cell(joined, own[0]) or i.value != typed.TRUE for i in here):
+    if len(here) != len(joins) or any(i.place != typed.Cell(joined, own[0]) for i in here):
         return None
-    done = rebuilding.substituted(loop.body.statements, {loop.iterator: s.iterator})
+    repeated = all(isinstance(i, typed.Assign) for i in stores) and all(i.value == typed.TRUE for i in here)
+    if len(here) > 1 and not repeated:
+        return None
+    done = rebuilding.substituted(stores, {node: s.iterator})
 
     def change(part: Any) -> Any:
         if not isinstance(part, typed.Block):
             return None
-        new = tuple(n for i in part.statements for n in ((i, *done) if i in here else (rebuilding.rebuilt(i, change),)))
+        new = tuple(n for i in part.statements for n in (join(i) if i in here else (rebuilding.rebuilt(i, change),)))
         return replace(part, statements=new)
+
+    def join(store: typed.Assign) -> tuple[typed.Statement, ...]:
+        if store.value == typed.TRUE:
+            return (store, *done)
+        build = Builder(store.span)
+        return (build.when(store.value, build.assign(store.place, True), *done),)
 
     return replace(s, body=change(s.body))

@@ -66,7 +66,9 @@ def _keeping(body: typed.Block, counts: Sequence[Count]) -> Keeping | None:
             name = f"{names[store.joins]}_{members.symbol.name}"
             mark = typed.Symbol(name, FLAG, typed.Role.LOCAL, store.statement.span)
             marks.setdefault((Same(store.loop), store.joins), mark)
-    sure = {Same(s) for loop in loops if (s := members.sure_to_leave(loop, body)) is not None}
+    blocks = (s.statements for s in walk.statements(body) if isinstance(s, typed.Block))
+    before = {Same(s): every[:place] for every in blocks for place, s in enumerate(every)}
+    sure = {Same(s) for loop in loops if (s := members.sure_to_leave(loop, body, before[Same(loop)])) is not None}
     return Keeping(counts, stores, marks, sure, kept, first)
 
 

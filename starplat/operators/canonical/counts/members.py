@@ -49,12 +49,17 @@ class Members:
         lowest = least(stored.symbol, body) if isinstance(stored, typed.Variable) else None
         return False if lowest is not None and lowest > self.value else None
 
-    def sure_to_leave(self, loop: typed.ForEach, body: typed.Statement) -> typed.Assign | None:
-        """The store that removes members in a loop over members, if it is the only one to their cells."""
+    def sure_to_leave(
+        self, loop: typed.ForEach, body: typed.Statement, before: Sequence[typed.Statement] = ()
+    ) -> typed.Assign | None:
+        """The store that removes members in a loop over members, if it is the only one to their cells; statements
+        `before` the loop in its block may say which nodes are."""
+        asked = () if loop.filter is None else tuple(conjuncts(loop.filter))
+        of_members = self.asked_by(loop) or any(are_part_of(c, loop.iterator, self, before) for c in asked)
         writers = walk.writers(self.symbol, loop.body)
         own = typed.Cell(self.symbol, typed.Variable(loop.iterator))
         for s in walk.own_statements(loop.body):
-            if isinstance(s, typed.Assign) and s.place == own and len(writers) == 1 and self.asked_by(loop):
+            if isinstance(s, typed.Assign) and s.place == own and len(writers) == 1 and of_members:
                 return s if self.joins(s.value, body) is False else None
         return None
 
@@ -103,7 +108,7 @@ def only_join(s: typed.Statement, joined: typed.Symbol, of: Members) -> bool:
     if not isinstance(s, typed.ForEach) or not is_over_nodes(s) or not of.asked_by(s):
         return False
     own = typed.Cell(joined, typed.Variable(s.iterator))
-    return all(isinstance(i, typed.Assign) and i.place == own and i.value == typed.TRUE for i in joins)
+    return all(isinstance(i, typed.Assign) and i.place == own for i in joins)
 
 
 def are_part_of(
