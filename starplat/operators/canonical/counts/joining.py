@@ -13,7 +13,6 @@ Statements between the loops may not touch those cells, nor may other iterations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import mentions
@@ -89,11 +88,4 @@ def _with(
     if len(here) != len(joins) or any(i.place != typed.Cell(joined, own[0]) or i.value != typed.TRUE for i in here):
         return None
     done = rebuilding.substituted(loop.body.statements, {loop.iterator: s.iterator})
-
-    def change(part: Any) -> Any:
-        if not isinstance(part, typed.Block):
-            return None
-        new = tuple(n for i in part.statements for n in ((i, *done) if i in here else (rebuilding.rebuilt(i, change),)))
-        return replace(part, statements=new)
-
-    return replace(s, body=change(s.body))
+    return replace(s, body=rebuilding.with_each_statement(s.body, lambda i: (i, *done) if i in here else None))
