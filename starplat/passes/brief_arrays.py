@@ -38,8 +38,8 @@ def _without(module: ir.Module, name: str, array: ir.Array) -> ir.Module:
     changed = {name: _with_local(array, kernel) for name, kernel in kernels.items()}
     if not all(kernel.body for kernel in changed.values()):
         return module
-    functions = tuple(_without_fills(f, array) if f.name == name else f for f in module.functions)
-    return replace(module, functions=functions, kernels=tuple(changed.get(k.name, k) for k in module.kernels))
+    made = module.with_function(_without_fills(function, array))
+    return made.with_each_kernel(lambda kernel: changed.get(kernel.name, kernel))
 
 
 def _is_brief(array: ir.Array, kernel: ir.Kernel) -> bool:

@@ -5,7 +5,7 @@ from enum import Enum
 
 from starplat.ir.nodes.layouts import Layout
 from starplat.ir.nodes.operations import Combine, Direction, KernelOp, PerTriangle
-from starplat.ir.nodes.values import Array, Element, Expression, Variable
+from starplat.ir.nodes.values import Array, Element, Expression, Ref, Variable
 from starplat.source import NOWHERE, Span
 
 
@@ -230,6 +230,12 @@ class Kernel:
     counts: PerTriangle | None = None
     chunks: Chunks | ChunksOfArcs | None = None
     near: bool = False
+
+    @property
+    def own(self) -> Ref:
+        """The node, arc or number that an iteration is for."""
+        assert self.iterator is not None
+        return Ref(self.iterator)
 
     @property
     def works_apart(self) -> bool:

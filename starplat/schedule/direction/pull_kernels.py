@@ -80,7 +80,7 @@ def from_other_end(
     assert kernel.iterator is not None
     node = spread.loop.neighbor
     found = ir.KernelIf(build.both(chosen, *spread.guards), (_lowered(spread, by_value), *told, ir.KernelBreak()))
-    position = ir.Variable(taken.fresh(f"{spread.loop.position.name}_in"), ir.Element.ARC)
+    position = taken.variable(f"{spread.loop.position.name}_in", ir.Element.ARC)
     unreached = build.equal(ir.Load(spread.cells, ir.Ref(node)), ir.infinity(spread.cells.element))
     return visitor.with_signature(
         replace(

@@ -31,7 +31,7 @@ class Splitter:
 
     def __init__(self, kernel: ir.Kernel, flags: AbstractSet[ir.Array]) -> None:
         assert kernel.iterator is not None
-        self.iterator, self.own = kernel.iterator, ir.Ref(kernel.iterator)
+        self.iterator, self.own = kernel.iterator, kernel.own
         self.flags = flags
         self.reductions = {reduction.variable: reduction.combine for reduction in kernel.reductions}
         self.assigned = assigned_variables(kernel.body)

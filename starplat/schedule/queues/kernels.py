@@ -81,7 +81,7 @@ class ListKernels(rewriter.Rewriter):
         for carry in op.carried:
             if carry.array in self.queues:
                 if not isinstance(index := self.expression(carry.index), ir.Ref | ir.Const):
-                    node = ir.Variable(self.taken.fresh(f"{carry.array.name}_node"), ir.Element.NODE)
+                    node = self.taken.variable(f"{carry.array.name}_node", ir.Element.NODE)
                     yield ir.Let(node, index)
                     index = ir.Ref(node)
                 calls.append(inserted(index, self.queues[carry.array].told, self.insert))
