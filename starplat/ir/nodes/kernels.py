@@ -232,10 +232,15 @@ class Kernel:
     near: bool = False
 
     @property
+    def index(self) -> Variable:
+        """The iterator, which all kernels have but those of one iteration."""
+        assert self.iterator is not None
+        return self.iterator
+
+    @property
     def own(self) -> Ref:
         """The node, arc or number that an iteration is for."""
-        assert self.iterator is not None
-        return Ref(self.iterator)
+        return Ref(self.index)
 
     @property
     def works_apart(self) -> bool:
