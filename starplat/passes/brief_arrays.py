@@ -67,9 +67,8 @@ def _only_stores(array: ir.Array, kernel: ir.Kernel) -> bool:
 
 def _with_local(array: ir.Array, kernel: ir.Kernel) -> ir.Kernel:
     """The kernel with a local in the place of its own cell; with nothing if it never loads it."""
-    assert kernel.iterator is not None
     loads = any(access.array == array and not access.writes for access in accesses(kernel.body))
-    name = fresh_names.FreshNames(fresh_names.names_in(kernel)).fresh(f"{array.name}_of_{kernel.iterator.name}")
+    name = fresh_names.FreshNames(fresh_names.names_in(kernel)).fresh(f"{array.name}_of_{kernel.index.name}")
     keeper = _InLocal(array, ir.Variable(name, array.element) if loads else None)
     return with_signature(replace(kernel, body=keeper.kernel_block(kernel.body)))
 

@@ -168,16 +168,15 @@ class _Pieces:
 
     def walking(self, kernel: ir.Kernel, names: FreshNames) -> ir.Kernel:
         """The kernel for the arcs that are listed; those that it takes out are listed no more."""
-        assert kernel.iterator is not None
         assert kernel.filter is not None
         first, end, stays, place = names.variables(ir.Element.ARC, "first", "end", "stays", "place")
         takes = self.found.array in written_arrays(kernel.body)
-        known = {self._of(kernel.iterator)} if self.found.exact else set()
+        known = {self._of(kernel.index)} if self.found.exact else set()
         asked = conditions.conjunction(part for part in conditions.conjuncts(kernel.filter) if part not in known)
         each = (
-            ir.Let(kernel.iterator, ir.Load(self.listed, ir.Ref(place))),
+            ir.Let(kernel.index, ir.Load(self.listed, ir.Ref(place))),
             *(kernel.body if asked is None else (ir.KernelIf(asked, kernel.body),)),
-            *(self._keep(kernel.iterator, stays) if takes else ()),
+            *(self._keep(kernel.index, stays) if takes else ()),
         )
         piece = names.variable("block", ir.Element.INT)
         length = ir.Cast(ir.Load(self.left, ir.Ref(piece)), ir.Element.ARC)

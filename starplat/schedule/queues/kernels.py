@@ -57,9 +57,8 @@ class ListKernels(rewriter.Rewriter):
         """A kernel that walks a set, by going over all nodes and testing the bit of each."""
         found = membership(kernel, self.queues.__contains__)
         assert found is not None
-        assert kernel.iterator is not None
         comment = "where many are active: goes over all, in their order"
-        return replace(self.asking(kernel, kernel.iterator, found), name=name, comment=comment)
+        return replace(self.asking(kernel, kernel.index, found), name=name, comment=comment)
 
     def expression(self, expression: ir.Expression) -> ir.Expression:
         match expression:
