@@ -148,22 +148,23 @@ def _that_fits(runs: Iterator[Run], tried: list[Run]) -> Run:
 def _driven_where_it_fits(run: Run, others: Iterator[Run], tried: list[Run], call: _Call) -> tuple[Run, _Done]:
     """The run that came to its end and what came of it: where an allocation fails, there is less room than the system
     says, and the run, or one of those that were `tried` before or of the others, does with less. Raises E0908, none
-    does within the limit that was asked for; E0903, none does at all, or the caller's arrays may have been changed
-    already."""
-    asked_for = run.device.is_limited
+    does within the limit that was asked for; E0903, none does in what there is, or the caller's arrays may have been
+    changed already."""
+    first: NoRoomError | None = None
     while True:
         try:
             return run, _driven(run, call)
         except NoRoomError as failed:
+            first = first or failed.of_run(run.room.program, run.room.least)
             if not run.may_begin_again:
-                raise
+                raise first from failed
             run.held.close()
             run.device.lower_limit(failed.size)
             for one in tried:
                 one.go_back()
             run = _that_fits(others, tried)
-            if not (asked_for or run.room.fits()):
-                raise
+            if not run.room.fits():
+                raise first from failed
 
 
 def _in_callers_numbers(run: Run, done: _Done, numbers: Renumbering) -> _Done:

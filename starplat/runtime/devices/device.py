@@ -51,6 +51,8 @@ class Device(VectorMemory):
     """Whether devices of the target copy from each other's memory, as arrays that one process has of all of them."""
     most_nodes: ClassVar[int] = 2**31 - 1 - MOST_THREADS
     """Threads count nodes with 32 bits, in steps of all threads of a launch."""
+    copies_of_threads: int = 0
+    """How many copies a launch makes of an array that each thread has for itself."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
